@@ -1,0 +1,18 @@
+/**
+ * Makes what the server reads at run time from the contract: the document as JSON, and the page that shows
+ * it. Run by `npm run generate`; its output is never edited and not under version control.
+ */
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+
+const contract = new URL('../../openapi.yaml', import.meta.url)
+const generated = new URL('../generated/', import.meta.url)
+const docs = new URL('docs/', generated)
+const page = new URL('../http/docs/', import.meta.url)
+
+await mkdir(docs, { recursive: true })
+const document: unknown = parse(await readFile(contract, 'utf8'))
+await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
+for (const name of ['index.html', 'docs.css', 'docs.js']) {
+  await copyFile(new URL(name, page), new URL(name, docs))
+}
