@@ -1,0 +1,67 @@
+import t from 'tap'
+import { createClock } from './clock.ts'
+
+t.test('the clock is real time plus an offset that grows', async t => {
+  const clock = createClock({ realNowMs: () => 1000 })
+  t.equal(clock.nowMs(), 1000)
+  await clock.advance(500)
+  t.equal(clock.nowMs(), 1500)
+  t.equal(clock.nowUs(), 1_500_000)
+  t.equal(clock.offsetMs(), 500)
+  await t.rejects(clock.advance(-1), RangeError)
+  t.equal(clock.nowMs(), 1500)
+})
+
+t.test('advance resolves when all that fell due is done, also what that made due', async t => {
+  const clock = createClock({ realNowMs: () => 0 })
+  const done: string[] = []
+  clock.at(100, async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    done.push('first')
+    clock.at(150, async () => {
+      done.push('made by the first')
+    })
+  })
+  clock.at(201, async () => {
+    done.push('too late')
+  })
+  await clock.advance(99)
+  t.same(done, [])
+  await clock.advance(101)
+  t.same(done, ['first', 'made by the first'])
+  await clock.stop()
+})
+
+t.test('a cancelled timer does not run, a failing one is reported and stops nothing', async t => {
+  const failures: unknown[] = []
+  const clock = createClock({ realNowMs: () => 0, onError: error => failures.push(error) })
+  const done: string[] = []
+  const cancel = clock.at(10, async () => {
+    done.push('cancelled')
+  })
+  clock.at(10, async () => {
+    throw new Error('broken')
+  })
+  clock.at(10, async () => {
+    done.push('sound')
+  })
+  cancel()
+  await clock.advance(10)
+  t.same(done, ['sound'])
+  t.equal(failures.length, 1)
+  await clock.stop()
+})
+
+t.test('a timer fires by itself when real time reaches it', async t => {
+  const clock = createClock()
+  await new Promise<void>(resolve => {
+    // Timers do not keep a process alive; the test itself does, by this handle.
+    const alive = setTimeout(() => {}, 10_000)
+    clock.at(clock.nowMs() + 1, async () => {
+      clearTimeout(alive)
+      resolve()
+    })
+  })
+  t.pass('it did')
+  await clock.stop()
+})

@@ -1,0 +1,66 @@
+/**
+ * Every way a request can fail, in one table. The code is stable and names the problem's `type`
+ * (`urn:surrogate:error:<code>`); titles and details are free to change.
+ */
+export const errorRegistry = {
+  validation: { status: 400, title: 'The request is not valid' },
+  malformed_json: { status: 400, title: 'The body is not JSON that can be kept' },
+  invalid_query: { status: 400, title: 'The search query is not valid' },
+  detokenize_failed: { status: 400, title: 'Some tokens could not be detokenized' },
+  unauthenticated: { status: 401, title: 'The API key is missing, unknown or expired' },
+  payment_method: { status: 402, title: 'The payment method was refused' },
+  permission_denied: { status: 403, title: 'The caller may not do this' },
+  not_found: { status: 404, title: 'There is nothing here' },
+  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  conflict: { status: 409, title: 'The request conflicts with what is there' },
+  in_use: { status: 409, title: 'Something else still uses this' },
+  nonce_used: { status: 409, title: 'The nonce was used before' },
+  idempotency_conflict: { status: 409, title: 'A request with this idempotency key is still in flight' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  unprocessable: { status: 422, title: 'The formula code cannot be run' },
+  idempotency_mismatch: { status: 422, title: 'The idempotency key was used with another body' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong on our side' },
+  reactor_runtime: { status: 500, title: 'Reactor Runtime Error' },
+  not_implemented: { status: 501, title: 'This operation is not built yet' },
+  unavailable: { status: 503, title: 'The store cannot answer right now' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errorRegistry
+
+/** Messages by dotted snake_case path into the request, such as `data.routing_number`. */
+export type FieldErrors = Record<string, string[]>
+
+export interface ErrorContext {
+  readonly errors?: FieldErrors
+  readonly headers?: Record<string, string>
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal the caller is told about. `detail` and `errors` reach the caller and the log: they name
+ * members, limits and ids of ours, never a value that was sent.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly errors: FieldErrors | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
+    super(detail, context.cause === undefined ? undefined : { cause: context.cause })
+    this.code = code
+    this.errors = context.errors
+    this.headers = context.headers ?? {}
+  }
+
+  get status(): number {
+    return errorRegistry[this.code].status
+  }
+}
+
+/** A 400 about one member of the request. */
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('validation', `${path} ${message}`, { errors: { [path]: [message] } })
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { decodeUtf8, JsonError, type JsonValue, parseJson } from './json.ts'
+
+const refusal = (text: string): JsonError => {
+  try {
+    parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return error
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+const cases: readonly [name: string, refused: string, path: string, accepted: string][] = [
+  ['an integer above 2^53 - 1', '{"a":9007199254740992}', 'a', '{"a":9007199254740991}'],
+  ['an integer below -(2^53 - 1)', '{"a":-9007199254740992}', 'a', '{"a":-9007199254740991}'],
+  ['an integer written with an exponent', '[1e20]', '0', '[1e15]'],
+  ['18 significant digits', '[0.123456789012345678]', '0', '[0.12345678901234567]'],
+  ['a number beyond a double', '[1e400]', '0', '[1.5e5]'],
+  ['a number that becomes zero', '[1e-400]', '0', '[1e-300]'],
+  ['negative zero', '[-0]', '0', '[0]'],
+  ['negative zero as a fraction', '[-0.0]', '0', '[0.0]'],
+  ['a repeated member', '{"a":1,"b":{"c":1,"c":2}}', 'b.c', '{"a":1,"b":{"c":1,"d":2}}'],
+  ['a repeated member, once escaped', '{"a":1,"\\u0061":2}', 'a', '{"a":1,"\\u0062":2}'],
+  ['__proto__', '{"a":{"__proto__":{}}}', 'a.__proto__', '{"a":{"proto":{}}}'],
+  ['__proto__, escaped', '{"\\u005f_proto__":1}', '__proto__', '{"\\u005f_proto_":1}'],
+  ['a lone high surrogate', '["\\ud83d"]', '0', '["\\ud83d\\ude00"]'],
+  ['a lone low surrogate', '["\\ude00"]', '0', '["\\u00e9"]'],
+  ['a lone surrogate as a name', '{"\\ud83d":1}', '?', '{"\\ud83d\\ude00":1}'],
+  ['65 levels', deep(65), Array(64).fill('0').join('.'), deep(64)],
+]
+
+t.test('what would come back altered is refused, with its path, and its neighbour is not', async t => {
+  for (const [name, refused, path, accepted] of cases) {
+    t.equal(refusal(refused).path, path, name)
+    t.same(parseJson(accepted), JSON.parse(accepted), `${name}: control`)
+  }
+})
+
+t.test('what is no JSON is refused without repeating it', async t => {
+  for (const text of [
+    '',
+    '{',
+    '{"a":}',
+    '{"number":"4242424242424242"',
+    "{'a':1}",
+    '[1,]',
+    'nul',
+    '01',
+    '"a\nb"',
+  ]) {
+    const error = refusal(text)
+    t.match(error.message, /well-formed/)
+    t.notMatch(error.message, /4242/)
+    t.ok(error.offset >= 0 && error.offset <= text.length, `offset within ${JSON.stringify(text)}`)
+  }
+})
+
+t.test('names that may be values are not repeated in a path', async t => {
+  t.equal(refusal('{"4242424242424242":{"a":1,"a":1}}').path, '?.a')
+})
+
+t.test('any other JSON comes out as it went in', async t => {
+  const number = fc
+    .oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+    .filter(value => !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value)))
+  const string = fc.string({ unit: 'grapheme' })
+  const { value } = fc.letrec<{ value: JsonValue }>(tie => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      number,
+      string,
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value')),
+      fc.dictionary(
+        string.filter(name => name !== '__proto__'),
+        tie('value'),
+      ),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
+      const text = JSON.stringify(json, undefined, indent)
+      t.same(parseJson(text), JSON.parse(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('bytes that are not UTF-8 are no text', async t => {
+  t.equal(decodeUtf8(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), undefined)
+  t.equal(decodeUtf8(Uint8Array.of(0xed, 0xa0, 0x80)), undefined, 'a surrogate in bytes')
+  t.equal(decodeUtf8(Buffer.from('"é"')), '"é"')
+})

@@ -1,0 +1,17 @@
+import t from 'tap'
+import { createLog, describeError } from './log.ts'
+
+t.test('a line is one JSON object', async t => {
+  const lines: string[] = []
+  createLog(line => lines.push(line)).warn('something', { count: 2 })
+  t.match(JSON.parse(lines[0] ?? ''), { level: 'warn', event: 'something', count: 2 })
+  t.equal(lines[0]?.at(-1), '\n')
+})
+
+t.test('an error is described by where it came by, never by its message', async t => {
+  const described = JSON.stringify(describeError(new TypeError('cannot read 4242424242424242')))
+  t.notMatch(described, /4242/)
+  t.match(described, /TypeError/)
+  t.match(described, /log\.test\.ts:\d+/)
+  t.notMatch(described, /\/server\//, 'files by name, not by path')
+})

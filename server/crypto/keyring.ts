@@ -1,0 +1,143 @@
+import type { Random } from '../base/random.ts'
+import { BrokenRecord } from '../storage/broken-record.ts'
+import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../storage/port.ts'
+import { BoxError, keyLength, open, type SealingKey, seal } from './envelope.ts'
+
+/**
+ * The keys of each tenant, wrapped by the master key and kept in the store.
+ *
+ * A tenant has a data key, which seals its documents, and an index key, which turns what may be searched
+ * into terms. Both are random; the master key wraps them and does nothing else, so a new master key means
+ * wrapping anew, not sealing anew. The root tenant's own keys are the check that the master key is the right one.
+ */
+export const rootTenant = '00000000-0000-0000-0000-000000000000'
+
+export interface TenantKeys {
+  readonly data: SealingKey
+  readonly index: Uint8Array
+}
+
+export class WrongMasterKey extends Error {
+  override readonly name = 'WrongMasterKey'
+}
+
+/** The store stands between two master keys, and no server may work on it. */
+export class UnfinishedRotation extends Error {
+  override readonly name = 'UnfinishedRotation'
+
+  constructor() {
+    super('a rotation of the master key was cut off: run rotate-master-key again with the same two keys')
+  }
+}
+
+const firstVersion = 1
+
+export class Keyring {
+  readonly #store: Store
+  readonly #master: SealingKey
+  readonly #random: Random
+  readonly #opened = new Map<string, Promise<TenantKeys | undefined>>()
+
+  constructor(store: Store, masterKey: Uint8Array, random: Random) {
+    this.#store = store
+    this.#master = masterSealingKey(masterKey)
+    this.#random = random
+  }
+
+  /** The keys of a tenant, or `undefined` where there is no such tenant. @throws {WrongMasterKey} */
+  open(tenant: string): Promise<TenantKeys | undefined> {
+    const known = this.#opened.get(tenant)
+    if (known) return known
+    const opening = this.#read(tenant)
+    this.#opened.set(tenant, opening)
+    // Only keys that were found stay: a tenant may be made later, a store may answer again.
+    const forget = () => this.#opened.delete(tenant)
+    opening.then(keys => keys ?? forget(), forget)
+    return opening
+  }
+
+  /** Makes the keys of a tenant if there are none. Two processes doing so at once end with the same ones. */
+  async create(tenant: string, nowUs: number): Promise<TenantKeys> {
+    const existing = await this.open(tenant)
+    if (existing) return existing
+    const bytes = this.#random.bytes(2 * keyLength)
+    const box = wrapKeys(this.#master, addressOf(tenant), bytes, this.#random)
+    await this.#store.commit(
+      [
+        {
+          type: 'insert',
+          kind: 'tenant',
+          tenant: rootTenant,
+          id: addressOf(tenant),
+          terms: [],
+          uniques: [],
+          box,
+        },
+      ],
+      nowUs,
+    )
+    const keys = await this.open(tenant)
+    if (!keys) throw new StoreUnavailable('the keys of a tenant were written and are not there')
+    return keys
+  }
+
+  /** Forgets what is held in memory, after the store was emptied. */
+  forget(): void {
+    this.#opened.clear()
+  }
+
+  /** @throws {WrongMasterKey | UnfinishedRotation | BrokenRecord} */
+  async #read(tenant: string): Promise<TenantKeys | undefined> {
+    const [document, rotation] = await this.#store.get('tenant', rootTenant, [
+      addressOf(tenant),
+      ...(tenant === rootTenant ? [rotationAddress] : []),
+    ])
+    if (rotation) throw new UnfinishedRotation()
+    if (!document) return undefined
+    const bytes = unwrapKeys(this.#master, document)
+    if (bytes) {
+      return {
+        data: { version: firstVersion, key: bytes.subarray(0, keyLength) },
+        index: bytes.subarray(keyLength, 2 * keyLength),
+      }
+    }
+    if (tenant === rootTenant) {
+      throw new WrongMasterKey('the master key is not the one this store was sealed with')
+    }
+    // Where the root's keys open the master key is right, and it is this tenant's that were changed.
+    await this.open(rootTenant)
+    throw new BrokenRecord('tenant', rootTenant, document.id)
+  }
+}
+
+/** The wrapped keys of a tenant, ready to be stored. */
+export function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {
+  return seal(master, wrapContext(address), bytes, random)
+}
+
+/** The keys in a document of kind `tenant`, or `undefined` where another master key wrapped them. */
+export function unwrapKeys(master: SealingKey, document: StoredDocument): Uint8Array | undefined {
+  try {
+    return open(master, wrapContext(document.id), document.box)
+  } catch (error) {
+    if (error instanceof BoxError) return undefined
+    throw error
+  }
+}
+
+export function masterSealingKey(key: Uint8Array): SealingKey {
+  if (key.length !== keyLength) throw new RangeError(`the master key has ${keyLength} bytes`)
+  return { version: firstVersion, key }
+}
+
+function wrapContext(address: Digest): string {
+  return `tenant-keys|${address}`
+}
+
+/** Tenant ids are UUIDs of ours and no secret: their own 16 bytes serve as the address of their keys. */
+export function addressOf(tenant: string): Digest {
+  return Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url') as Digest
+}
+
+/** What stands here while a rotation is under way. No tenant has this id: a UUID of ours is never all ones. */
+export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')
