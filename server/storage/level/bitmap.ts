@@ -1,0 +1,189 @@
+/**
+ * Sets of documents, cut into blocks of 4096 ordinals. A block is either a short sorted list of offsets or
+ * 128 words of 32 bits. Written by hand: with blocks this small and fixed, plain loops over words are as
+ * fast as a library, and no native package has to be installed.
+ */
+export type Block = readonly number[] | Uint32Array
+
+/** A block its owner may still change. */
+export type OwnBlock = number[] | Uint32Array
+
+/** A full bitmap, to compute in. */
+export type Words = Uint32Array
+
+export const wordsPerBlock = 128
+// Above this a list takes more memory than the bitmap, and is slower to compute with.
+const longestList = 128
+
+const listTag = 0
+const wordsTag = 1
+
+export function newWords(): Words {
+  return new Uint32Array(wordsPerBlock)
+}
+
+export function copyBlock(block: Block): OwnBlock {
+  return block.slice()
+}
+
+export function isEmpty(block: Block): boolean {
+  return block instanceof Uint32Array ? block.every(word => word === 0) : block.length === 0
+}
+
+/** Adds an offset in place, or in a bitmap that takes the place of a list grown too long. */
+export function addOffset(block: OwnBlock, offset: number): OwnBlock {
+  if (block instanceof Uint32Array) {
+    setBit(block, offset)
+    return block
+  }
+  const last = block.at(-1)
+  if (last === undefined || last < offset) block.push(offset)
+  else if (!block.includes(offset)) {
+    block.push(offset)
+    block.sort((a, b) => a - b)
+  }
+  return block.length > longestList ? toWords(block) : block
+}
+
+/** Takes an offset out in place. */
+export function removeOffset(block: OwnBlock, offset: number): void {
+  if (block instanceof Uint32Array) {
+    const word = offset >>> 5
+    block[word] = (block[word] ?? 0) & ~(1 << (offset & 31))
+    return
+  }
+  const at = block.indexOf(offset)
+  if (at >= 0) block.splice(at, 1)
+}
+
+function setBit(words: Words, offset: number): void {
+  const word = offset >>> 5
+  words[word] = (words[word] ?? 0) | (1 << (offset & 31))
+}
+
+function toWords(list: readonly number[]): Words {
+  const words = newWords()
+  for (const offset of list) setBit(words, offset)
+  return words
+}
+
+/**
+ * The stored form, whichever is shorter: a list of 16-bit offsets, or a bitmap up to its last byte that is
+ * not zero. Undefined for a block with nothing in it, which is not stored.
+ */
+export function encodeBlock(block: Block): Buffer | undefined {
+  const count = block instanceof Uint32Array ? countBits(block) : block.length
+  if (count === 0) return undefined
+  const bitmapLength = (lastOffset(block) >>> 3) + 1
+  if (count * 2 < bitmapLength) return encodeList(block instanceof Uint32Array ? listOffsets(block) : block)
+  const words = block instanceof Uint32Array ? block : toWords(block)
+  const bytes = Buffer.allocUnsafe(1 + bitmapLength)
+  bytes[0] = wordsTag
+  // Words are copied as they lie in memory: every platform LevelDB is built for is little-endian.
+  bytes.set(new Uint8Array(words.buffer, words.byteOffset, bitmapLength), 1)
+  return bytes
+}
+
+function encodeList(list: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(1 + list.length * 2)
+  bytes[0] = listTag
+  for (let index = 0; index < list.length; index++) bytes.writeUInt16LE(list[index] ?? 0, 1 + index * 2)
+  return bytes
+}
+
+function lastOffset(block: Block): number {
+  if (!(block instanceof Uint32Array)) return block.at(-1) ?? 0
+  let word = wordsPerBlock - 1
+  while (word > 0 && block[word] === 0) word--
+  return word * 32 + 31 - Math.clz32(block[word] ?? 0)
+}
+
+export function decodeBlock(bytes: Buffer): Block {
+  if (bytes[0] === wordsTag) {
+    const words = newWords()
+    new Uint8Array(words.buffer).set(bytes.subarray(1))
+    return countBits(words) > longestList ? words : listOffsets(words)
+  }
+  const list: number[] = []
+  for (let at = 1; at < bytes.length; at += 2) list.push(bytes.readUInt16LE(at))
+  return list
+}
+
+/** Roughly what a block takes in memory. */
+export function sizeOfBlock(block: Block): number {
+  return block instanceof Uint32Array ? 700 : 80 + block.length * 8
+}
+
+export function fill(out: Words, block: Block): void {
+  if (block instanceof Uint32Array) {
+    out.set(block)
+    return
+  }
+  out.fill(0)
+  for (let index = 0; index < block.length; index++) setBit(out, block[index] ?? 0)
+}
+
+/** Sets the offsets from `from` up to, not including, `end`. */
+export function fillRange(out: Words, from: number, end: number): void {
+  out.fill(0)
+  if (from >= end) return
+  const first = from >>> 5
+  const last = (end - 1) >>> 5
+  out.fill(0xffffffff, first, last + 1)
+  out[first] = (out[first] ?? 0) & (0xffffffff << (from & 31))
+  out[last] = (out[last] ?? 0) & (0xffffffff >>> (31 - ((end - 1) & 31)))
+}
+
+/** `out` becomes what is in both; false if that is nothing. */
+export function intersect(out: Words, other: Words): boolean {
+  let any = 0
+  for (let word = 0; word < wordsPerBlock; word++) {
+    const both = (out[word] ?? 0) & (other[word] ?? 0)
+    out[word] = both
+    any |= both
+  }
+  return any !== 0
+}
+
+export function unite(out: Words, block: Block): void {
+  if (block instanceof Uint32Array) {
+    for (let word = 0; word < wordsPerBlock; word++) out[word] = (out[word] ?? 0) | (block[word] ?? 0)
+    return
+  }
+  for (let index = 0; index < block.length; index++) setBit(out, block[index] ?? 0)
+}
+
+/** `out` becomes what of `from` is not in `out`; false if that is nothing. */
+export function subtractFrom(from: Words, out: Words): boolean {
+  let any = 0
+  for (let word = 0; word < wordsPerBlock; word++) {
+    const rest = (from[word] ?? 0) & ~(out[word] ?? 0)
+    out[word] = rest
+    any |= rest
+  }
+  return any !== 0
+}
+
+export function countBits(words: Words): number {
+  let count = 0
+  for (let word = 0; word < wordsPerBlock; word++) {
+    let bits = words[word] ?? 0
+    bits -= (bits >>> 1) & 0x55555555
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return count
+}
+
+/** The offsets in a bitmap, ascending. */
+export function listOffsets(words: Words): number[] {
+  const offsets: number[] = []
+  for (let word = 0; word < wordsPerBlock; word++) {
+    let bits = words[word] ?? 0
+    while (bits !== 0) {
+      offsets.push(word * 32 + (31 - Math.clz32(bits & -bits)))
+      bits &= bits - 1
+    }
+  }
+  return offsets
+}

@@ -1,0 +1,138 @@
+import type { Digest, DocumentKind } from '../port.ts'
+
+/**
+ * The whole key layout of the data folder, and nothing else knows it. README.md draws it as a table.
+ *
+ * Keys are ASCII strings, as LevelDB reads those faster than byte keys. All parts have a fixed width, so
+ * that they need no separators and sort by value. A collection's keys stand together under one prefix: one
+ * range holds all that a removed document could have left behind.
+ */
+
+/** A kind and a tenant: the first 23 characters of all keys of a collection. */
+export type CollectionKey = string & { readonly collectionKey: unique symbol }
+
+/** A letter never changes its meaning: data folders outlive this table. */
+const letters = {
+  tenant: 't',
+  application: 'a',
+  key: 'k',
+  token: 'o',
+  'token-cvc': 'v',
+  'container-set': 'c',
+  formula: 'f',
+  reactor: 'r',
+  session: 's',
+  nonce: 'n',
+  job: 'j',
+  idempotency: 'i',
+  audit: 'u',
+  setting: 'e',
+} as const satisfies Record<DocumentKind, string>
+
+/** Stands in the place of a term for the block of all documents there are. No digest looks like it. */
+export const liveTerm = '*' as Digest
+
+/** Documents per block of the search index; measured as the best compromise of read and write cost. */
+export const blockSize = 4096
+
+export const formatKey = '!format'
+/** Behind every key there is: all keys are ASCII. */
+export const endOfKeys = '\x7f'
+
+const stampWidth = 11
+const ordinalWidth = 7
+const blockWidth = 5
+const digestWidth = 22
+
+/** Any whole number up to 2^53 - 1 at the width where text sorts as the number does. */
+function digits(value: number, width: number): string {
+  return value.toString(36).padStart(width, '0')
+}
+
+export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey {
+  return (letters[kind] + shortTenant(tenant)) as CollectionKey
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const shortTenants = new Map<string, string>()
+
+function shortTenant(tenant: string): string {
+  let short = shortTenants.get(tenant)
+  if (short === undefined) {
+    if (!uuid.test(tenant)) throw new TypeError('a tenant is a lower-case UUID')
+    short = Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url')
+    // A table of answers that can be worked out again: emptied before it grows without bound.
+    if (shortTenants.size >= 10_000) shortTenants.clear()
+    shortTenants.set(tenant, short)
+  }
+  return short
+}
+
+function longTenant(short: string): string {
+  const hex = Buffer.from(short, 'base64url').toString('hex')
+  return [8, 12, 16, 20, 32].map((end, part, ends) => hex.slice(ends[part - 1] ?? 0, end)).join('-')
+}
+
+export const documentKey = (collection: CollectionKey, id: Digest) => `${collection}d${id}`
+export const ordinalKey = (collection: CollectionKey, ordinal: number) =>
+  `${collection}o${digits(ordinal, ordinalWidth)}`
+export const uniqueKey = (collection: CollectionKey, unique: Digest) => `${collection}u${unique}`
+export const counterKey = (collection: CollectionKey) => `${collection}n`
+
+/** Where the blocks of a term stand; `blockKey` is one of them. */
+export const termPrefix = (collection: CollectionKey, term: Digest) => `${collection}b${term}`
+export const blockKey = (prefix: string, block: number) => prefix + digits(block, blockWidth)
+export const blockOfKey = (key: string) => Number.parseInt(key.slice(-blockWidth), 36)
+
+/** The stamp of the first document of a block, by which a time is found among the ordinals. */
+export const anchorKey = (collection: CollectionKey, createdUs: number, block: number) =>
+  `${collection}a${digits(createdUs, stampWidth)}${digits(block, blockWidth)}`
+export const anchorBefore = (collection: CollectionKey, us: number) => ({
+  gte: `${collection}a`,
+  lt: `${collection}a${digits(us + 1, stampWidth)}`,
+})
+
+export const modifiedKey = (collection: CollectionKey, modifiedUs: number, ordinal: number) =>
+  `${collection}m${digits(modifiedUs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const modifiedRange = (collection: CollectionKey, fromUs: number, toUs: number) => ({
+  gte: `${collection}m${digits(fromUs, stampWidth)}`,
+  lt: `${collection}m${digits(toUs, stampWidth)}${endOfKeys}`,
+})
+
+export const dueKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
+  `${collection}e${digits(dueMs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const dueRange = (collection: CollectionKey) => ({
+  gte: `${collection}e`,
+  lt: `${collection}e${endOfKeys}`,
+})
+/** The stamp in a `dueKey`, and the ordinal at the end of a `dueKey` or `modifiedKey`. */
+export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
+export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)
+
+/** All that is due of one kind, over all tenants; the value is the document's id. */
+const agendaPrefix = '!due'
+export const agendaKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
+  `${agendaPrefix}${collection[0]}${digits(dueMs, stampWidth)}${collection.slice(1)}${digits(ordinal, ordinalWidth)}`
+export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
+  gte: `${agendaPrefix}${letters[kind]}`,
+  lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
+})
+export function tenantOfAgendaKey(key: string): string {
+  const start = agendaPrefix.length + 1 + stampWidth
+  return longTenant(key.slice(start, start + digestWidth))
+}
+
+/** Collections where something was removed or replaced since the compaction before this round. */
+const garbagePrefix = '!garbage'
+export const garbageKey = (round: number, collection: CollectionKey) =>
+  `${garbagePrefix}${digits(round, stampWidth)}${collection}`
+export const garbageRange = { gte: garbagePrefix, lt: `${garbagePrefix}${endOfKeys}` }
+export function garbageOfKey(key: string): { round: number; collection: CollectionKey } {
+  const start = garbagePrefix.length + stampWidth
+  return {
+    round: Number.parseInt(key.slice(garbagePrefix.length, start), 36),
+    collection: key.slice(start) as CollectionKey,
+  }
+}
+
+export const leaseKey = (name: string) => `!lease${name}`

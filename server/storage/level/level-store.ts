@@ -1,0 +1,214 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  type FindOptions,
+  type Found,
+  type Lease,
+  type Query,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
+} from '../port.ts'
+import { compactCollection, readGarbageMarks } from './compact.ts'
+import type { Level } from './epoch.ts'
+import { findDocuments, findDue, readDocuments } from './find.ts'
+import { formatKey, leaseKey } from './keys.ts'
+import { openFolder } from './open.ts'
+import { probeFolder } from './probe.ts'
+import { PublishedState } from './state.ts'
+import { Writer } from './writer.ts'
+
+export interface LevelOptions {
+  /** Memory for the search index, in bytes. */
+  readonly cacheBytes?: number
+  /** Opens LevelDB in the folder; tests put failures in. */
+  readonly openLevel?: (folder: string) => Promise<Level>
+  /** Waits before the next attempt to recover; ends early when aborted. */
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** One opening of the folder: after a failed write nothing in memory can be trusted, so all of it is replaced. */
+interface Opening {
+  readonly level: Level
+  readonly state: PublishedState
+  readonly writer: Writer
+}
+
+const defaultCacheBytes = 128 << 20
+const firstDelayMs = 200
+const longestDelayMs = 10_000
+
+/** The LevelDB engine: one folder, one process. */
+export class LevelStore implements Store {
+  readonly #folder: string
+  readonly #options: LevelOptions
+  readonly #closing = new AbortController()
+  #opening: Opening
+  #failure: string | undefined
+  #recovery: Promise<void> | undefined
+  #compaction: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(folder: string, options: LevelOptions, opening: Opening) {
+    this.#folder = folder
+    this.#options = options
+    this.#opening = opening
+  }
+
+  /** @throws {DataFolderRefused} */
+  static async open(folder: string, options: LevelOptions = {}): Promise<LevelStore> {
+    let onFailure = (_error: unknown) => {}
+    const store = new LevelStore(folder, options, await openAll(folder, options, error => onFailure(error)))
+    onFailure = error => store.#fail(error)
+    return store
+  }
+
+  async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return this.#opening.writer.commit(writes, nowUs)
+  }
+
+  async get(
+    kind: DocumentKind,
+    tenant: string,
+    ids: readonly Digest[],
+  ): Promise<(StoredDocument | undefined)[]> {
+    return orUnavailable(() => readDocuments(this.#opening.state.epoch, kind, tenant, ids))
+  }
+
+  async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    return orUnavailable(() => findDocuments(this.#opening.state, kind, tenant, query, options))
+  }
+
+  async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    return orUnavailable(() => findDue(this.#opening.state, kind, beforeMs, limit))
+  }
+
+  async lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
+    const { level, writer } = this.#opening
+    return writer.alone(async () => {
+      const held = await level.get(leaseKey(name))
+      if (held) {
+        const { holder: other, untilMs: end } = JSON.parse(held.toString()) as Lease
+        if (other !== holder && end > nowMs) return false
+      }
+      await level.put(leaseKey(name), Buffer.from(JSON.stringify({ holder, untilMs })), { sync: true })
+      return true
+    })
+  }
+
+  compact(): Promise<void> {
+    // Two at a time would only do the same work twice.
+    const compaction = this.#compaction.then(() => orUnavailable(() => this.#compact()))
+    this.#compaction = compaction.catch(() => {})
+    return compaction
+  }
+
+  async clear(): Promise<void> {
+    const { level, state, writer } = this.#opening
+    await writer.alone(async () => {
+      await level.clear({ lt: formatKey })
+      await level.clear({ gt: formatKey })
+      // Puts the clearing, too, safely on disk: the log is one sequence.
+      await level.batch().del(leaseKey('')).write({ sync: true })
+      writer.forget()
+      state.reset()
+    })
+  }
+
+  unhealthy(): string | undefined {
+    return this.#failure
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort()
+    await this.#recovery
+    await this.#opening.writer.stop('the store is closed')
+    await this.#compaction
+    await this.#opening.level.close()
+  }
+
+  async #compact(): Promise<void> {
+    const { level, state, writer } = this.#opening
+    const round = await writer.alone(async () => writer.garbageRound++)
+    const marks = (await readGarbageMarks(state)).filter(mark => mark.round <= round)
+    // LevelDB keeps whatever a search that began earlier may still want to read.
+    await state.olderEpochsEnded()
+    for (const collection of new Set(marks.map(mark => mark.collection))) {
+      await compactCollection(level, collection)
+    }
+    const batch = level.batch()
+    for (const { key } of marks) batch.del(key)
+    await batch.write()
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= /no space left|disk quota/i.test(describe(error))
+      ? 'the disk is full'
+      : 'a write to the data folder failed'
+    this.#recovery ??= this.#recover().finally(() => {
+      this.#recovery = undefined
+    })
+  }
+
+  /** Reads go on with what was open until a new opening is worth the try. */
+  async #recover(): Promise<void> {
+    const { delay = unreferencedDelay } = this.#options
+    const { signal } = this.#closing
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+      try {
+        await delay(delayMs, signal)
+        signal.throwIfAborted()
+        await probeFolder(this.#folder)
+        await this.#opening.level.close()
+        this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
+        this.#failure = undefined
+        return
+      } catch {
+        // unhealthy() goes on saying why.
+        if (signal.aborted) return
+      }
+    }
+  }
+}
+
+async function openAll(
+  folder: string,
+  { openLevel, cacheBytes = defaultCacheBytes }: LevelOptions,
+  onFailure: (error: unknown) => void,
+): Promise<Opening> {
+  const level = await openFolder(folder, openLevel)
+  const state = new PublishedState(level, cacheBytes)
+  const marks = await readGarbageMarks(state)
+  const round = Math.max(0, ...marks.map(mark => mark.round + 1))
+  return { level, state, writer: new Writer(state, round, onFailure) }
+}
+
+async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    // Every error of LevelDB carries a code of this form; others are ours and no outage.
+    const { code } = error as { code?: unknown }
+    if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error
+    throw new StoreUnavailable('the store cannot answer at the moment', { cause: error })
+  }
+}
+
+function unreferencedDelay(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal, ref: false })
+}
+
+/** All messages of an error and its causes. */
+function describe(error: unknown): string {
+  let text = ''
+  for (let at = error; at instanceof Error; at = at.cause) text += `${at.message}\n`
+  return text
+}

@@ -1,0 +1,84 @@
+import type { Block } from './bitmap.ts'
+import { Epoch, type Level, ReadPace } from './epoch.ts'
+import type { CollectionKey } from './keys.ts'
+import { TermCache } from './term-cache.ts'
+
+/** The earliest time anything of a collection can be over, where that is known. */
+export interface DueFloor {
+  /** Nothing is due before it. 0 says nothing. */
+  floorMs: number
+  /** Counts the writer's changes: who worked out a floor meanwhile must not set it. */
+  changes: number
+}
+
+const mostFloors = 20_000
+
+export interface PublishedBlock {
+  readonly prefix: string
+  readonly block: number
+  readonly image: Block
+}
+
+/**
+ * What readers see: an epoch and the cached index, always of the same moment. Only the writer changes it,
+ * by `publish`, which does not await.
+ */
+export class PublishedState {
+  readonly level: Level
+  readonly #pace = new ReadPace()
+  readonly #cacheSize: number
+  readonly #dueFloors = new Map<CollectionKey, DueFloor>()
+  readonly #ending = new Set<Promise<void>>()
+  epoch: Epoch
+  terms: TermCache
+
+  constructor(level: Level, cacheSize: number) {
+    this.level = level
+    this.#cacheSize = cacheSize
+    this.terms = new TermCache(cacheSize)
+    this.epoch = new Epoch(level, this.#pace)
+  }
+
+  publish(blocks: Iterable<PublishedBlock>, dues: readonly (readonly [CollectionKey, number])[]): void {
+    for (const { prefix, block, image } of blocks) this.terms.publish(prefix, block, image)
+    for (const [collection, dueMs] of dues) {
+      const known = this.#dueFloors.get(collection)
+      if (!known) continue
+      known.changes++
+      known.floorMs = Math.min(known.floorMs, dueMs)
+    }
+    this.#turn()
+  }
+
+  /** After everything was removed: nothing cached is true any more. */
+  reset(): void {
+    this.terms = new TermCache(this.#cacheSize)
+    this.#dueFloors.clear()
+    this.#turn()
+  }
+
+  dueFloor(collection: CollectionKey): DueFloor {
+    let known = this.#dueFloors.get(collection)
+    if (!known) {
+      if (this.#dueFloors.size >= mostFloors) this.#dueFloors.clear()
+      known = { floorMs: 0, changes: 0 }
+      this.#dueFloors.set(collection, known)
+    }
+    return known
+  }
+
+  /** Resolves when no search holds an epoch older than the present one. */
+  async olderEpochsEnded(): Promise<void> {
+    await Promise.all(this.#ending)
+  }
+
+  #turn(): void {
+    const before = this.epoch
+    this.epoch = new Epoch(this.level, this.#pace)
+    const ended = before.ended.then(() => {
+      this.#ending.delete(ended)
+    })
+    this.#ending.add(ended)
+    before.release()
+  }
+}

@@ -1,0 +1,280 @@
+import type { CommitResult, Conflict, Digest, Write, Written } from '../port.ts'
+import {
+  agendaKey,
+  anchorKey,
+  blockSize,
+  type CollectionKey,
+  collectionKey,
+  counterKey,
+  documentKey,
+  dueKey,
+  garbageKey,
+  modifiedKey,
+  ordinalKey,
+  uniqueKey,
+} from './keys.ts'
+import {
+  type Counters,
+  decodeCounters,
+  decodeHeader,
+  digestLength,
+  encodeCounters,
+  encodeDocument,
+  encodePlace,
+  type Header,
+  mostDigests,
+} from './record.ts'
+
+/** What the writer keeps of a collection between groups. */
+export interface CollectionState extends Counters {
+  /** The compaction round in which the collection was last marked. */
+  garbageRound: number
+}
+
+/** A document before and after one write; an ordinal belongs to one document for ever. */
+export interface Change {
+  readonly collection: CollectionKey
+  readonly id: Digest
+  readonly before: Header | undefined
+  readonly after: Header | undefined
+  readonly box: Uint8Array | undefined
+}
+
+/** Receives the group's mutations; LevelDB applies a batch in order, so a later one of a key wins. */
+export interface Mutations {
+  put(key: string, value: Buffer): unknown
+  del(key: string): unknown
+}
+
+/** A write with the keys it is about, worked out once. */
+export interface KeyedWrite {
+  readonly write: Write
+  readonly collection: CollectionKey
+  readonly document: string
+  readonly uniques: readonly string[]
+}
+
+const noValue = Buffer.alloc(0)
+const noKeys: readonly string[] = []
+
+/**
+ * Several commits decided one after the other against what is stored and what the commits before them in
+ * the group did. A commit that fails its conditions leaves no trace and does not touch the others.
+ */
+export class WriteGroup {
+  readonly changes: Change[] = []
+  readonly #collections: Map<CollectionKey, CollectionState>
+  readonly #documents = new Map<string, Header | undefined>()
+  readonly #holders = new Map<string, Digest | undefined>()
+
+  constructor(collections: Map<CollectionKey, CollectionState>) {
+    this.#collections = collections
+  }
+
+  /** Reads all that the conditions ask for, in one go. */
+  async read(
+    commits: Iterable<readonly KeyedWrite[]>,
+    read: (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>,
+  ): Promise<void> {
+    const documents = new Set<string>()
+    const uniques = new Set<string>()
+    const unknown = new Set<CollectionKey>()
+    for (const commit of commits) {
+      for (const keyed of commit) {
+        documents.add(keyed.document)
+        for (const key of keyed.uniques) uniques.add(key)
+        if (!this.#collections.has(keyed.collection)) unknown.add(keyed.collection)
+      }
+    }
+    const reading = read([...documents, ...uniques, ...[...unknown].map(counterKey)])
+    const values = reading instanceof Promise ? await reading : reading
+    let at = 0
+    for (const key of documents) {
+      const value = values[at++]
+      this.#documents.set(key, value && decodeHeader(value))
+    }
+    for (const key of uniques) this.#holders.set(key, values[at++]?.toString('latin1') as Digest | undefined)
+    for (const collection of unknown) {
+      const value = values[at++]
+      const counters = value ? decodeCounters(value) : { nextOrdinal: 0, lastUs: 0 }
+      this.#collections.set(collection, { ...counters, garbageRound: -1 })
+    }
+  }
+
+  decide(commit: readonly KeyedWrite[], nowUs: number): CommitResult {
+    const undo: (() => void)[] = []
+    const kept = this.changes.length
+    const written: (Written | undefined)[] = []
+    for (const [index, keyed] of commit.entries()) {
+      const conflict = this.#findConflict(keyed)
+      if (conflict) {
+        for (const step of undo.reverse()) step()
+        this.changes.length = kept
+        return { ok: false, conflict: { write: index, ...conflict } }
+      }
+      written.push(this.#apply(keyed, nowUs, undo))
+    }
+    return { ok: true, written }
+  }
+
+  #findConflict({ write, document, uniques }: KeyedWrite): Omit<Conflict, 'write'> | undefined {
+    const present = this.#documents.get(document)
+    if (write.type === 'insert' || (write.type === 'expect' && write.version === 0)) {
+      if (present) return { reason: 'exists' }
+    } else {
+      if (!present) return { reason: 'missing' }
+      if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
+    }
+    for (const key of uniques) {
+      const holder = this.#holders.get(key)
+      if (holder !== undefined && holder !== write.id) return { reason: 'unique', holder }
+    }
+    return undefined
+  }
+
+  #apply(keyed: KeyedWrite, nowUs: number, undo: (() => void)[]): Written | undefined {
+    const { write, collection, document } = keyed
+    if (write.type === 'expect') return undefined
+    const before = this.#documents.get(document)
+    undo.push(() => this.#documents.set(document, before))
+    for (const unique of before?.uniques ?? []) this.#hold(uniqueKey(collection, unique), undefined, undo)
+    if (write.type === 'remove') {
+      this.#documents.set(document, undefined)
+      this.changes.push({ collection, id: write.id, before, after: undefined, box: undefined })
+      return undefined
+    }
+    for (const key of keyed.uniques) this.#hold(key, write.id, undo)
+    const stampUs = this.#stamp(collection, nowUs, undo)
+    const { dueMs, terms, uniques, box } = write
+    const after = before
+      ? { ...before, version: before.version + 1, modifiedUs: stampUs, dueMs, terms, uniques }
+      : {
+          ordinal: this.#state(collection).nextOrdinal++,
+          version: 1,
+          createdUs: stampUs,
+          modifiedUs: undefined,
+          dueMs,
+          terms,
+          uniques,
+        }
+    this.#documents.set(document, after)
+    this.changes.push({ collection, id: write.id, before, after, box })
+    const { version, createdUs } = after
+    return before ? { version, createdUs, modifiedUs: stampUs } : { version, createdUs }
+  }
+
+  #hold(key: string, holder: Digest | undefined, undo: (() => void)[]): void {
+    const before = this.#holders.get(key)
+    undo.push(() => this.#holders.set(key, before))
+    this.#holders.set(key, holder)
+  }
+
+  #stamp(collection: CollectionKey, nowUs: number, undo: (() => void)[]): number {
+    const state = this.#state(collection)
+    const { lastUs, nextOrdinal } = state
+    undo.push(() => Object.assign(state, { lastUs, nextOrdinal }))
+    state.lastUs = Math.max(nowUs, lastUs + 1)
+    return state.lastUs
+  }
+
+  #state(collection: CollectionKey): CollectionState {
+    const state = this.#collections.get(collection)
+    if (!state) throw new Error('the counters of a collection were not read')
+    return state
+  }
+
+  /** All of the group but the blocks of the index. */
+  encode(mutations: Mutations, garbageRound: number): void {
+    const touched = new Set<CollectionKey>()
+    for (const change of this.changes) {
+      touched.add(change.collection)
+      encodeChange(change, mutations)
+      const state = this.#state(change.collection)
+      if (change.before && state.garbageRound !== garbageRound) {
+        state.garbageRound = garbageRound
+        mutations.put(garbageKey(garbageRound, change.collection), noValue)
+      }
+    }
+    for (const collection of touched) {
+      mutations.put(counterKey(collection), encodeCounters(this.#state(collection)))
+    }
+  }
+}
+
+/** Refuses what no engine could store, before it can disturb the commits of others. */
+export function keyWrite(write: Write): KeyedWrite {
+  const collection = collectionKey(write.kind, write.tenant)
+  checkDigests([write.id])
+  if (write.type === 'insert' || write.type === 'replace') {
+    checkDigests(write.terms)
+    checkDigests(write.uniques)
+    if (write.dueMs !== undefined) checkTime(write.dueMs)
+  }
+  const uniques =
+    'uniques' in write && write.uniques.length > 0
+      ? write.uniques.map(unique => uniqueKey(collection, unique))
+      : noKeys
+  return { write, collection, document: documentKey(collection, write.id), uniques }
+}
+
+function checkDigests(digests: readonly Digest[]): void {
+  if (digests.length > mostDigests) throw new RangeError(`a document has at most ${mostDigests} terms`)
+  for (const { length } of digests) {
+    if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
+  }
+}
+
+export function checkTime(time: number): void {
+  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
+}
+
+function encodeChange({ collection, id, before, after, box }: Change, mutations: Mutations): void {
+  if (after && box) mutations.put(documentKey(collection, id), encodeDocument(after, box))
+  else mutations.del(documentKey(collection, id))
+  encodePlaceChange(collection, id, before, after, mutations)
+  for (const unique of before?.uniques ?? []) {
+    if (!after?.uniques.includes(unique)) mutations.del(uniqueKey(collection, unique))
+  }
+  for (const unique of after?.uniques ?? []) {
+    if (!before?.uniques.includes(unique))
+      mutations.put(uniqueKey(collection, unique), Buffer.from(id, 'latin1'))
+  }
+  encodeDueChange(collection, id, before, after, mutations)
+  if (before?.modifiedUs !== undefined)
+    mutations.del(modifiedKey(collection, before.modifiedUs, before.ordinal))
+  if (after?.modifiedUs !== undefined) {
+    mutations.put(modifiedKey(collection, after.modifiedUs, after.ordinal), noValue)
+  }
+}
+
+function encodePlaceChange(
+  collection: CollectionKey,
+  id: Digest,
+  before: Header | undefined,
+  after: Header | undefined,
+  mutations: Mutations,
+): void {
+  if (before && !after) mutations.del(ordinalKey(collection, before.ordinal))
+  if (before || !after) return
+  const { ordinal, createdUs } = after
+  mutations.put(ordinalKey(collection, ordinal), encodePlace(id, createdUs))
+  if (ordinal % blockSize === 0) mutations.put(anchorKey(collection, createdUs, ordinal / blockSize), noValue)
+}
+
+function encodeDueChange(
+  collection: CollectionKey,
+  id: Digest,
+  before: Header | undefined,
+  after: Header | undefined,
+  mutations: Mutations,
+): void {
+  if (before?.dueMs === after?.dueMs) return
+  if (before?.dueMs !== undefined) {
+    mutations.del(dueKey(collection, before.dueMs, before.ordinal))
+    mutations.del(agendaKey(collection, before.dueMs, before.ordinal))
+  }
+  if (after?.dueMs !== undefined) {
+    mutations.put(dueKey(collection, after.dueMs, after.ordinal), noValue)
+    mutations.put(agendaKey(collection, after.dueMs, after.ordinal), Buffer.from(id, 'latin1'))
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LevelStore } from './level/level-store.ts'
+import { MemoryStore } from './memory/memory-store.ts'
+import type { Store } from './port.ts'
+
+/** Where a store lives: `memory:`, or `level:<folder>`. */
+export type StorageLocation =
+  | { readonly engine: 'memory' }
+  | { readonly engine: 'level'; readonly folder: string }
+
+/** A storage URL that names no engine there is. */
+export class UnknownStorage extends Error {
+  override readonly name = 'UnknownStorage'
+}
+
+/** @throws {UnknownStorage} */
+export function parseStorage(url: string): StorageLocation {
+  if (url === 'memory:') return { engine: 'memory' }
+  const folder = /^level:(.+)$/.exec(url)?.[1]
+  if (folder !== undefined) return { engine: 'level', folder }
+  throw new UnknownStorage('storage must be memory: or level:<folder>')
+}
+
+export async function openStore(location: StorageLocation): Promise<Store> {
+  if (location.engine === 'memory') return new MemoryStore()
+  await mkdir(location.folder, { recursive: true, mode: 0o700 })
+  return LevelStore.open(join(location.folder, 'store'))
+}

@@ -1,0 +1,73 @@
+import type { Test } from 'tap'
+import { testGet, testPages, testQueries } from './port.cases.search.ts'
+import { testDue, testSeparation, testUpkeep } from './port.cases.upkeep.ts'
+import { testCommits, testConditions, testStamps } from './port.cases.writes.ts'
+import {
+  conflict,
+  digest,
+  find,
+  foundIds,
+  get,
+  idsOf,
+  insert,
+  mustCommit,
+  nowMs,
+  remove,
+  replace,
+  term,
+} from './port.samples.ts'
+import type { Store } from './port.ts'
+
+/** What an engine is able to, beyond what the port asks of all. */
+export interface StoreSupport {
+  /** Closes the store and opens the same data again; absent where data end with the process. */
+  readonly reopen?: (store: Store) => Promise<Store>
+}
+
+/** Every sentence of port.ts, as cases that each engine has to pass. `open` gives an empty store each time. */
+export function runStoreCases(t: Test, open: () => Promise<Store>, supports: StoreSupport): void {
+  const test = (name: string, run: (t: Test, store: Store) => Promise<void>) =>
+    t.test(name, async t => {
+      const store = await open()
+      t.teardown(() => store.close())
+      await run(t, store)
+    })
+  testConditions(test)
+  testCommits(test)
+  testStamps(test)
+  testGet(test)
+  testQueries(test)
+  testPages(test)
+  testDue(test)
+  testSeparation(test)
+  testUpkeep(test)
+  if (supports.reopen) testReopen(t, open, supports.reopen)
+}
+
+function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) => Promise<Store>): void {
+  t.test('everything answered is there when the data are opened again', async t => {
+    const first = await open()
+    await mustCommit(first, [insert('a', { terms: ['x'], uniques: ['u'], dueMs: 10 }), insert('b')], 1_000)
+    await mustCommit(first, [replace('b', 1, { terms: ['x'] }), insert('c')], 2_000)
+    await mustCommit(first, [remove('c')], 3_000)
+    await first.lease({ name: 'sweep', holder: 'one', nowMs, untilMs: nowMs + 100 })
+    const before = [await get(first, 'a', 'b', 'c'), await find(first, term('x'))]
+    const store = await reopen(first)
+    t.teardown(() => store.close())
+    t.same([await get(store, 'a', 'b', 'c'), await find(store, term('x'))], before)
+    t.same(idsOf(await store.due('token', 10, 10)), [digest('a')])
+    t.same(await store.commit([insert('d', { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
+    t.equal(await store.lease({ name: 'sweep', holder: 'two', nowMs, untilMs: nowMs + 100 }), false)
+    t.same(await store.commit([insert('c')], 1), { ok: true, written: [{ version: 1, createdUs: 2_002 }] })
+    t.same(await foundIds(store, { op: 'all' }), ['c', 'b', 'a'].map(digest))
+  })
+
+  t.test('stamps go on growing when the last documents are gone', async t => {
+    const first = await open()
+    await mustCommit(first, [insert('a')], 1_000)
+    await mustCommit(first, [remove('a')], 1_000)
+    const store = await reopen(first)
+    t.teardown(() => store.close())
+    t.same(await store.commit([insert('a')], 5), { ok: true, written: [{ version: 1, createdUs: 1_001 }] })
+  })
+}

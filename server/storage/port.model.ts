@@ -1,0 +1,290 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import { digest, insert, mustCommit, tenantA, tenantB } from './port.samples.ts'
+import type { DocumentKind, Query, Store, StoredDocument, Write } from './port.ts'
+
+/** One step of a random history. The same step is asked of the model and of the engine. */
+type Step =
+  | { readonly step: 'commit'; readonly commits: readonly { writes: readonly Draft[]; nowUs: number }[] }
+  | ({ readonly step: 'find' } & Search)
+  // A search beside a commit: it tells of the moment before or the moment after, never of one between.
+  | ({ readonly step: 'race'; readonly writes: readonly Draft[]; readonly searchFirst: boolean } & Search)
+  | { readonly step: 'get'; readonly place: Place; readonly ids: readonly number[] }
+  | { readonly step: 'due'; readonly kind: DocumentKind; readonly beforeMs: number; readonly limit: number }
+  | { readonly step: 'lease'; readonly holder: string; readonly nowMs: number; readonly untilMs: number }
+  | { readonly step: 'reopen' | 'compact' | 'clear' }
+
+interface Place {
+  readonly kind: DocumentKind
+  readonly tenant: string
+}
+
+/** A write whose version is worked out when its turn comes: a random one would nearly always conflict. */
+interface Draft {
+  /** `put` is an insert or a replacement, whichever fits. */
+  readonly type: Write['type'] | 'put'
+  readonly place: Place
+  readonly id: number
+  readonly versionOff: number
+  readonly terms: readonly number[]
+  readonly uniques: readonly number[]
+  readonly dueMs: number | undefined
+  readonly boxSize: number
+}
+
+interface Search {
+  readonly place: Place
+  readonly query: Query
+  readonly page: Page
+}
+
+interface Page {
+  readonly nowMs: number
+  readonly offset: number
+  readonly limit: number
+  readonly afterUs?: number
+  readonly oldestFirst?: boolean
+}
+
+// Few values, so that steps meet each other.
+const place: fc.Arbitrary<Place> = fc.record({
+  kind: fc.constantFrom<DocumentKind>('token', 'token', 'token', 'audit'),
+  tenant: fc.constantFrom(tenantA, tenantA, tenantA, tenantB),
+})
+const id = fc.nat(9)
+const time = fc.nat(30)
+const digests = (most: number, maxLength: number) => fc.uniqueArray(fc.nat(most), { maxLength })
+
+const draft: fc.Arbitrary<Draft> = fc.record({
+  type: fc.constantFrom<Write['type']>(
+    'insert',
+    'insert',
+    'insert',
+    'replace',
+    'replace',
+    'remove',
+    'expect',
+  ),
+  place,
+  id,
+  versionOff: fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1),
+  terms: digests(5, 4),
+  uniques: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: digests(4, 2) }),
+  dueMs: fc.option(time, { nil: undefined, freq: 2 }),
+  boxSize: fc.nat(40),
+})
+
+const stampUs = fc.nat(4_300)
+const range = fc.record({ fromUs: stampUs, toUs: stampUs }, { requiredKeys: [] })
+
+const query = fc.letrec<{ query: Query; leaf: Query }>(tie => ({
+  leaf: fc.oneof(
+    { weight: 6, arbitrary: fc.nat(6).map((name): Query => ({ op: 'term', term: digest(name) })) },
+    { weight: 1, arbitrary: fc.constantFrom<Query>({ op: 'all' }, { op: 'none' }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(id, { maxLength: 5 })
+        .map((ids): Query => ({ op: 'ids', ids: ids.map(name => digest(name)) })),
+    },
+    { weight: 2, arbitrary: range.map((bounds): Query => ({ op: 'created', ...bounds })) },
+    { weight: 2, arbitrary: range.map((bounds): Query => ({ op: 'modified', ...bounds })) },
+  ),
+  query: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    tie('leaf'),
+    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'and', of })),
+    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'or', of })),
+    tie('query').map((of): Query => ({ op: 'not', of })),
+  ),
+})).query
+
+const page: fc.Arbitrary<Page> = fc.record(
+  {
+    nowMs: time,
+    offset: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(12) }),
+    limit: fc.nat(12),
+    afterUs: stampUs,
+    oldestFirst: fc.boolean(),
+  },
+  { requiredKeys: ['nowMs', 'offset', 'limit'] },
+)
+
+const drafts = fc.oneof(
+  { weight: 2, arbitrary: fc.array(draft, { minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.array(draft, { minLength: 2, maxLength: 4 }) },
+)
+const commit = fc.record({ writes: drafts, nowUs: stampUs })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      step: fc.constant('commit' as const),
+      commits: fc.array(commit, { minLength: 1, maxLength: 5 }),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ step: fc.constant('find' as const), place, query, page }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      step: fc.constant('race' as const),
+      writes: drafts,
+      searchFirst: fc.boolean(),
+      place,
+      query,
+      page,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ step: fc.constant('get' as const), place, ids: fc.array(id, { maxLength: 6 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      step: fc.constant('due' as const),
+      kind: fc.constantFrom<DocumentKind>('token', 'audit'),
+      beforeMs: time,
+      limit: fc.nat(6),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      step: fc.constant('lease' as const),
+      holder: fc.constantFrom('one', 'two'),
+      nowMs: time,
+      untilMs: time,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      step: fc.constantFrom('reopen' as const, 'reopen' as const, 'compact' as const, 'clear' as const),
+    }),
+  },
+)
+
+export interface ModelRun {
+  readonly openModel: () => Promise<Store>
+  readonly open: () => Promise<Store>
+  readonly reopen: (store: Store) => Promise<Store>
+  readonly runs: number
+}
+
+/** Random histories, of which the engine must tell exactly what the naive model tells. */
+export async function runStoreModel(t: Test, { openModel, open, reopen, runs }: ModelRun): Promise<void> {
+  let steps = 0
+  const histories = fc.array(step, { minLength: 30, maxLength: 120, size: 'max' })
+  // Some histories begin just before the index goes on to its second block.
+  const fillings = fc.constantFrom(0, 0, 0, 4_090)
+  const property = fc.asyncProperty(fillings, histories, async (filling, history) => {
+    const model = await openModel()
+    let engine = await open()
+    try {
+      const writes = Array.from({ length: filling }, (_, index) => insert(`filling ${index}`, { terms: [0] }))
+      for (const store of [model, engine]) await mustCommit(store, writes)
+      for (const next of history) {
+        steps++
+        if (next.step === 'reopen') engine = await reopen(engine)
+        if (next.step === 'race') {
+          await race(next, engine, model)
+        } else {
+          const ask = await prepare(next, model)
+          deepStrictEqual(await ask(engine), await ask(model))
+        }
+      }
+    } finally {
+      await engine.close()
+    }
+  })
+  await t.resolves(fc.assert(property, { numRuns: runs }))
+  t.comment(`${steps} steps`)
+}
+
+/** The step as a question to a store. What the question is depends on the model before it is asked. */
+async function prepare(
+  next: Exclude<Step, { step: 'race' }>,
+  model: Store,
+): Promise<(store: Store) => Promise<unknown>> {
+  switch (next.step) {
+    case 'commit': {
+      const commits: { writes: Write[]; nowUs: number }[] = []
+      for (const { writes, nowUs } of next.commits) {
+        commits.push({ nowUs, writes: await Promise.all(writes.map(draft => complete(draft, model))) })
+      }
+      return store => Promise.all(commits.map(({ writes, nowUs }) => store.commit(writes, nowUs)))
+    }
+    case 'find':
+      return store => search(next, store)
+    case 'get':
+      return async store => {
+        const documents = await store.get(next.place.kind, next.place.tenant, next.ids.map(digest))
+        return documents.map(readable)
+      }
+    case 'due':
+      return async store => {
+        const first = await store.due(next.kind, next.beforeMs, next.limit)
+        const all = await store.due(next.kind, next.beforeMs, 10_000)
+        // The port does not say which of two with one due time comes first.
+        const order = ({ tenant, id }: StoredDocument) => `${tenant} ${id}`
+        all.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+        return { times: first.map(document => document.dueMs), all: all.map(readable) }
+      }
+    case 'lease':
+      return store =>
+        store.lease({ name: 'sweep', holder: next.holder, nowMs: next.nowMs, untilMs: next.untilMs })
+    case 'reopen':
+      return async () => undefined
+    case 'compact':
+      return store => store.compact()
+    case 'clear':
+      return store => store.clear()
+  }
+}
+
+async function race(next: Extract<Step, { step: 'race' }>, engine: Store, model: Store): Promise<void> {
+  const writes = await Promise.all(next.writes.map(draft => complete(draft, model)))
+  const before = await search(next, model)
+  const modelCommit = await model.commit(writes, 0)
+  const after = await search(next, model)
+  const searchingFirst = next.searchFirst ? search(next, engine) : undefined
+  const committing = engine.commit(writes, 0)
+  const found = await (searchingFirst ?? search(next, engine))
+  deepStrictEqual(await committing, modelCommit)
+  if (!isDeepStrictEqual(found, before)) deepStrictEqual(found, after)
+}
+
+async function search({ place, query, page }: Search, store: Store) {
+  const { total, documents } = await store.find(place.kind, place.tenant, query, page)
+  return { total, documents: documents.map(readable) }
+}
+
+async function complete(draft: Draft, model: Store): Promise<Write> {
+  const address = { ...draft.place, id: digest(draft.id) }
+  const [present] = await model.get(address.kind, address.tenant, [address.id])
+  const version = Math.max(0, (present?.version ?? 0) + draft.versionOff)
+  const content = {
+    terms: draft.terms.map(digest),
+    uniques: draft.uniques.map(digest),
+    box: new Uint8Array(draft.boxSize).fill(draft.id),
+    ...(draft.dueMs === undefined ? {} : { dueMs: draft.dueMs }),
+  }
+  const type = draft.type !== 'put' ? draft.type : present ? 'replace' : 'insert'
+  switch (type) {
+    case 'insert':
+      return { type: 'insert', ...address, ...content }
+    case 'replace':
+      return { type: 'replace', version, ...address, ...content }
+    case 'remove':
+    case 'expect':
+      return { type, version, ...address }
+  }
+}
+
+function readable(document: StoredDocument | undefined) {
+  return document && { ...document, box: Buffer.from(document.box).toString('hex') }
+}
