@@ -1,0 +1,49 @@
+import type { JsonValue } from '../base/json.ts'
+import { systemRandom } from '../base/random.ts'
+import { parseTemplate } from './compile/template.ts'
+import { createExpressions, ExpressionError, type Expressions, type ExpressionsOptions } from './engine.ts'
+import { allFilters } from './filters/index.ts'
+import { defaultLimits, Meter } from './limits.ts'
+import { Run } from './run.ts'
+
+/** Expressions whose clock stands still: what ends in a test ends by counting, on any machine. */
+export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expressions {
+  const random = systemRandom()
+  return createExpressions({
+    random: length => random.bytes(length),
+    monotonicMs: () => 0,
+    nowMs: () => Date.UTC(2026, 0, 31, 9, 30),
+    ...options,
+  })
+}
+
+/** The error that an expression ends in. */
+export function refusal(act: () => unknown): ExpressionError {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof ExpressionError) return error
+    throw error
+  }
+  throw new Error('was not refused')
+}
+
+/** How many steps a template takes on this data, with no limit to them. */
+export function costOf(template: string, data: JsonValue): number {
+  const most = 1e12
+  const unlimited = { ...defaultLimits, steps: most, textLength: most, rangeLength: most, operands: most }
+  const meter = new Meter(
+    unlimited,
+    () => 0,
+    () => 0,
+  )
+  const { slots, value, body } = parseTemplate(template, allFilters, { ...unlimited, templateLength: most })
+  const random = systemRandom()
+  const run = new Run({ data }, { random: length => random.bytes(length), nowMs: () => 0 }, meter, slots)
+  if (value) value(run)
+  else body(run)
+  return meter.steps
+}
+
+/** A template, the data, and its value. */
+export type FilterCase = readonly [template: string, data: JsonValue, value: JsonValue]

@@ -1,0 +1,87 @@
+import type { Tokenizer } from 'liquidjs'
+import { nameOf, SyntaxFault } from '../expression-error.ts'
+import type { Evaluate, Run } from '../run.ts'
+import { toJson, type Value } from '../value.ts'
+import { compileCondition } from './condition.ts'
+import { nearNames } from './near-names.ts'
+import { type Compiling, compileOperand } from './operand.ts'
+
+type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
+type FilterToken = FilteredToken['filters'][number]
+
+/** Reads `value | filter: argument, …` up to the end of the tag; what liquidjs would pass over is refused. */
+export function compileFiltered(tokenizer: Tokenizer, compiling: Compiling): Evaluate {
+  const token = tokenizer.readFilteredValue()
+  expectEnd(tokenizer)
+  return compileFilteredToken(token, compiling)
+}
+
+/** @throws {SyntaxFault} where anything is left: `{{ data, reveal_last: 4 }}` would otherwise show it all */
+export function expectEnd(tokenizer: Tokenizer): void {
+  tokenizer.skipBlank()
+  if (!tokenizer.end()) throw new SyntaxFault('cannot be read from here on', tokenizer.p)
+}
+
+export function compileFilteredToken(token: FilteredToken, compiling: Compiling): Evaluate {
+  if (token.getText().trimEnd().endsWith('|')) {
+    throw new SyntaxFault('a filter is missing after the last "|"', token.end - 1)
+  }
+  let value = compileCondition(token.initial, token.begin, compiling)
+  for (const filter of token.filters) value = compileFilter(filter, value, compiling)
+  return value
+}
+
+function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling): Evaluate {
+  const { name, begin } = token
+  const filter = compiling.filters.get(name)
+  if (!filter) {
+    const near = nearNames(name, [...compiling.filters.keys()])
+    throw new SyntaxFault(`there is no filter ${nameOf(name)}${near}`, begin)
+  }
+  const positional: Evaluate[] = []
+  const named: [string, Evaluate][] = []
+  for (const argument of token.args) {
+    if (!Array.isArray(argument)) {
+      positional.push(compileOperand(argument, compiling))
+      continue
+    }
+    const [option = '', operand] = argument
+    if (!operand || !filter.named?.includes(option)) {
+      throw new SyntaxFault(`${name} takes no argument ${nameOf(option)}`, begin)
+    }
+    named.push([option, compileOperand(operand, compiling)])
+  }
+  const [least, most] = filter.takes
+  if (positional.length < least || positional.length > most) {
+    const count = least === most ? String(least) : `${least} to ${most}`
+    throw new SyntaxFault(`${name} takes ${count} argument${count === '1' ? '' : 's'}`, begin)
+  }
+  return run => {
+    const value = toJson(input(run))
+    const args = positional.map(argument => toJson(argument(run)))
+    const options = named.length === 0 ? noOptions : optionsOf(named, run)
+    run.at = begin
+    chargeFor(value, run)
+    for (const argument of args) chargeFor(argument, run)
+    const result = filter.apply(value, args, run, options)
+    chargeFor(result, run)
+    return result
+  }
+}
+
+const noOptions = {}
+
+function optionsOf(named: readonly (readonly [string, Evaluate])[], run: Run) {
+  return Object.fromEntries(named.map(([name, argument]) => [name, toJson(argument(run))]))
+}
+
+/** Filters go over all of their input and arguments, and their results are new. */
+function chargeFor(value: Value, { meter }: Run): void {
+  meter.step()
+  if (typeof value === 'string') {
+    meter.text(value.length)
+    meter.characters(value.length)
+  } else if (Array.isArray(value)) {
+    meter.elements(value.length)
+  }
+}

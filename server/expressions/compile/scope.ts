@@ -1,0 +1,78 @@
+import { ExpressionError, nameOf, SyntaxFault } from '../expression-error.ts'
+import type { Evaluate } from '../run.ts'
+
+/**
+ * The names of one template, each with a place in the frame of a run. A name that nothing in the template
+ * assigns must be one that is bound: a misspelt name is an error, not an empty text.
+ */
+export class Scope {
+  readonly #slots = new Map<string, number>()
+  readonly #assigned = new Set<string>()
+  readonly #mentions: { readonly name: string; readonly offset: number }[] = []
+  readonly #loops: Map<string, number>[] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  slot(): number {
+    return this.#size++
+  }
+
+  /** The place of a variable that `assign` or `capture` sets: it holds from there to the end of the template. */
+  assign(name: string): number {
+    this.#assigned.add(name)
+    return this.#slotOf(name)
+  }
+
+  /** `increment` and `decrement` count apart from variables, but a name that only counts can be read. */
+  count(name: string): void {
+    this.#assigned.add(name)
+  }
+
+  /** Runs `inside` with names that are known only there. */
+  within<T>(names: ReadonlyMap<string, number>, inside: () => T): T {
+    this.#loops.push(new Map(names))
+    try {
+      return inside()
+    } finally {
+      this.#loops.pop()
+    }
+  }
+
+  read(name: string, offset: number): Evaluate {
+    const loop = this.#loops.findLast(names => names.has(name))?.get(name)
+    if (loop !== undefined) return run => run.frame[loop] ?? null
+    this.#mentions.push({ name, offset })
+    const slot = this.#slotOf(name)
+    return run => {
+      const assigned = run.frame[slot]
+      if (assigned !== undefined) return assigned
+      if (name === 'data') return run.bindings.data
+      if (name !== 'metadata') return run.counter(name) ?? null
+      if (run.bindings.metadata !== undefined) return run.bindings.metadata
+      run.at = offset
+      throw new ExpressionError('value', 'metadata cannot be named here, only data')
+    }
+  }
+
+  /** @throws {SyntaxFault} where a name is mentioned that nothing assigns and nobody binds */
+  finish(): void {
+    for (const { name, offset } of this.#mentions) {
+      if (name === 'data' || name === 'metadata' || this.#assigned.has(name)) continue
+      throw new SyntaxFault(
+        `there is no variable ${nameOf(name)}: an expression may name data, metadata and what it assigns itself`,
+        offset,
+      )
+    }
+  }
+
+  #slotOf(name: string): number {
+    const known = this.#slots.get(name)
+    if (known !== undefined) return known
+    const slot = this.slot()
+    this.#slots.set(name, slot)
+    return slot
+  }
+}

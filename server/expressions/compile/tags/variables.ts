@@ -1,0 +1,69 @@
+import type { TagToken } from 'liquidjs'
+import { TypeGuards } from 'liquidjs'
+import { SyntaxFault } from '../../expression-error.ts'
+import { compileFiltered, expectEnd } from '../filtered.ts'
+import type { CompileTag } from './tag.ts'
+
+const assign: CompileTag = (tag, { compiling }) => {
+  const name = variableName(tag)
+  tag.tokenizer.skipBlank()
+  if (tag.tokenizer.peek() !== '=') throw new SyntaxFault('"=" is missing after the name', tag.tokenizer.p)
+  tag.tokenizer.advance()
+  const value = compileFiltered(tag.tokenizer, compiling)
+  const slot = compiling.scope.assign(name)
+  return run => {
+    run.frame[slot] = value(run)
+    return undefined
+  }
+}
+
+const capture: CompileTag = (tag, parser) => {
+  const quoted = tag.tokenizer.readQuoted()
+  const name = quoted ? quoted.content : variableName(tag)
+  expectEnd(tag.tokenizer)
+  const { body } = parser.block(tag, ['endcapture'])
+  const slot = parser.compiling.scope.assign(name)
+  return run => {
+    run.frame[slot] = run.capture(() => body(run))
+    return undefined
+  }
+}
+
+const increment: CompileTag = (tag, { compiling }) => {
+  const name = counterName(tag)
+  compiling.scope.count(name)
+  return run => {
+    const count = run.counter(name) ?? 0
+    run.setCounter(name, count + 1)
+    run.write(String(count))
+    return undefined
+  }
+}
+
+const decrement: CompileTag = (tag, { compiling }) => {
+  const name = counterName(tag)
+  compiling.scope.count(name)
+  return run => {
+    const count = (run.counter(name) ?? 0) - 1
+    run.setCounter(name, count)
+    run.write(String(count))
+    return undefined
+  }
+}
+
+function counterName(tag: TagToken): string {
+  const name = variableName(tag)
+  expectEnd(tag.tokenizer)
+  return name
+}
+
+export function variableName({ tokenizer }: TagToken): string {
+  const name = tokenizer.readIdentifier()
+  if (!TypeGuards.isWordToken(name) || name.getText() === '') {
+    throw new SyntaxFault('the name of a variable is missing', tokenizer.p)
+  }
+  return name.getText()
+}
+
+/** Tags that set variables. */
+export const variableTags = { assign, capture, increment, decrement }

@@ -1,0 +1,89 @@
+import type { TopLevelToken } from 'liquidjs'
+import { defaultOptions, LiquidError, Tokenizer, TypeGuards } from 'liquidjs'
+import { ExpressionError, positionAt, SyntaxFault } from '../expression-error.ts'
+import type { Filters } from '../filters/filter.ts'
+import type { ExpressionLimits } from '../limits.ts'
+import type { Evaluate, Node } from '../run.ts'
+import { sequence } from './nodes.ts'
+import type { Compiling } from './operand.ts'
+import { compileOutput, TemplateParser } from './parser.ts'
+import { Scope } from './scope.ts'
+
+/** A text that was read and can be run any number of times. */
+export interface Template {
+  /** How many places its variables take. */
+  readonly slots: number
+  /** Set where the text is exactly one `{{ … }}`: the value keeps its type. */
+  readonly value?: Evaluate
+  readonly body: Node
+}
+
+/** @throws {ExpressionError} where it is too long or cannot be read */
+export function parseTemplate(text: string, filters: Filters, limits: ExpressionLimits): Template {
+  if (text.length > limits.templateLength) {
+    throw new ExpressionError('limit', `an expression has at most ${limits.templateLength} characters`)
+  }
+  const scope = new Scope()
+  try {
+    const tokens = new Tokenizer(text).readTopLevelTokens(defaultOptions)
+    refuseDeepBrackets(tokens, limits.nesting)
+    const compiling: Compiling = { scope, filters, operands: limits.operands }
+    const [only, ...more] = tokens
+    if (only && more.length === 0 && TypeGuards.isOutputToken(only)) {
+      const value = compileOutput(only, compiling)
+      scope.finish()
+      return { slots: scope.size, value, body: () => undefined }
+    }
+    const nodes = new TemplateParser(tokens, compiling, limits.nesting).whole()
+    scope.finish()
+    return { slots: scope.size, body: sequence(nodes) }
+  } catch (error) {
+    throw asExpressionError(error, text)
+  }
+}
+
+/** Values within brackets within brackets are read by recursion; a template must not exhaust the stack. */
+function refuseDeepBrackets(tokens: readonly TopLevelToken[], nesting: number): void {
+  for (const token of tokens) {
+    if (TypeGuards.isHTMLToken(token)) continue
+    let depth = 0
+    let quote = ''
+    for (let offset = token.begin; offset < token.end; offset++) {
+      const character = token.input.charAt(offset)
+      if (quote !== '') {
+        if (character === quote) quote = ''
+        else if (character === '\\') offset++
+      } else if (character === '"' || character === "'") quote = character
+      else if (character === '(' || character === '[') depth++
+      else if (character === ')' || character === ']') depth--
+      if (depth > nesting) throw new SyntaxFault('brackets are nested too deeply', offset)
+    }
+  }
+}
+
+function asExpressionError(error: unknown, text: string): unknown {
+  if (error instanceof SyntaxFault) {
+    return new ExpressionError('syntax', error.message, positionAt(text, error.offset))
+  }
+  if (error instanceof RangeError) return new ExpressionError('limit', 'is nested too deeply')
+  if (!LiquidError.is(error)) return error
+  const offset = (error as { token?: { begin?: number } }).token?.begin ?? 0
+  // liquidjs quotes the template, which may hold values in the clear.
+  const wording = wordings.find(([beginning]) => error.message.startsWith(beginning))
+  return new ExpressionError('syntax', wording?.[1] ?? 'cannot be read', positionAt(text, offset))
+}
+
+const wordings: readonly (readonly [string, string])[] = [
+  ['output', '"{{" is not closed'],
+  ['tag', '"{%" is not closed'],
+  ['raw', '"raw" is not closed'],
+  ['illegal', 'the name of a tag is missing'],
+  ['invalid value', 'a value is missing'],
+  ['unexpected token', 'a value is missing'],
+  ['unexpected character', 'cannot be read from here on'],
+  ['invalid range', 'a range is written (first..last)'],
+  ['[ not closed', '"]" is missing'],
+  ['expected "|"', '"|" is missing before a filter'],
+  ['expected ":"', '":" is missing after the name of a filter'],
+  ['expected filter', 'the name of a filter is missing'],
+]

@@ -1,0 +1,32 @@
+import type { JsonValue } from '../../base/json.ts'
+import type { Run } from '../run.ts'
+import { toText } from '../text.ts'
+import { type FilterFamily, unsuitable } from './filter.ts'
+import { parseMoment } from './moment.ts'
+import { strftime } from './strftime.ts'
+
+/** What Liquid shows where no format is given. */
+const defaultFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
+
+export const dateFilters: FilterFamily = {
+  /**
+   * A date in the format of strftime; what is no date is itself. Everything is UTC, whatever the host's zone,
+   * but a date with an offset is shown at its own; `now` is the time of the clock.
+   * @example {{ 'March 14, 2016' | date: '%b %d, %y' }} → Mar 14, 16
+   */
+  date: {
+    takes: [0, 1],
+    apply: (input: JsonValue, [format], run: Run) => {
+      const moment = parseMoment(input, run.surroundings.nowMs)
+      if (!moment) return input
+      const pattern = format === undefined || format === null ? defaultFormat : toText(format, run)
+      return strftime(moment, pattern, (width, length) => {
+        run.meter.step(4)
+        if (width > longestField) throw unsuitable('date', `pads to at most ${longestField} characters`)
+        run.meter.text(length + width)
+      })
+    },
+  },
+}
+
+const longestField = 1_000

@@ -1,0 +1,97 @@
+import { decodeUtf8 } from '../../base/json.ts'
+import { toText } from '../text.ts'
+import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
+
+/** A filter from text to text. `effort` is how many times as long as copying it takes on the worst of texts. */
+function ofText(apply: (text: string) => string, effort = 1): Filter {
+  return {
+    takes: [0, 0],
+    apply: (input, _, run) => {
+      const text = toText(input, run)
+      run.meter.characters(text.length * effort)
+      return apply(text)
+    },
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+const characters = Object.fromEntries(
+  Object.entries(entities).map(([character, entity]) => [entity, character]),
+)
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => entities[character] ?? character)
+}
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|#34|#39);/g, entity => characters[entity] ?? entity)
+}
+
+/** What a browser shows none of: scripts, styles, comments and tags, an unclosed one up to the end excepted. */
+const blocks = [
+  ['<script', '</script>'],
+  ['<style', '</style>'],
+  ['<!--', '-->'],
+  ['<', '>'],
+] as const
+
+function stripHtml(text: string): string {
+  let kept = ''
+  let at = 0
+  // An opener whose closer was not found has none further on either. Without this it takes quadratic time.
+  const open = new Set<string>()
+  for (;;) {
+    const start = text.indexOf('<', at)
+    if (start < 0) return kept + text.slice(at)
+    kept += text.slice(at, start)
+    const end = endOfBlock(text, start, open)
+    if (end < 0) return kept + text.slice(start)
+    at = end
+  }
+}
+
+function endOfBlock(text: string, start: number, open: Set<string>): number {
+  for (const [opener, closer] of blocks) {
+    if (open.has(opener) || !text.startsWith(opener, start)) continue
+    const end = text.indexOf(closer, start + opener.length)
+    if (end >= 0) return end + closer.length
+    open.add(opener)
+  }
+  return -1
+}
+
+function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw unsuitable('url_decode', 'takes text in which every % begins an encoded character')
+  }
+}
+
+function base64Decode(filter: string, text: string, alphabet: RegExp): string {
+  const bare = text.replace(/[\t\n\f\r ]|={1,2}$/g, '')
+  const decoded =
+    alphabet.test(bare) && bare.length % 4 !== 1 ? decodeUtf8(Buffer.from(bare, 'base64')) : undefined
+  if (decoded === undefined) throw unsuitable(filter, 'takes base64 of UTF-8 text')
+  return decoded
+}
+
+/** The filters of Liquid that write text in another alphabet, and back. */
+export const encodingFilters: FilterFamily = {
+  escape: ofText(escapeHtml, 8),
+  escape_once: ofText(text => escapeHtml(unescapeHtml(text)), 12),
+  newline_to_br: ofText(text => text.replace(/\r?\n/g, '<br />\n'), 4),
+  strip_html: ofText(stripHtml),
+  url_encode: ofText(text => encodeURIComponent(text).replaceAll('%20', '+'), 4),
+  url_decode: ofText(percentDecode, 4),
+  base64_encode: ofText(text => Buffer.from(text).toString('base64')),
+  base64_decode: ofText(text => base64Decode('base64_decode', text, /^[A-Za-z0-9+/]*$/)),
+  base64_url_safe_encode: ofText(text => Buffer.from(text).toString('base64url')),
+  base64_url_safe_decode: ofText(text => base64Decode('base64_url_safe_decode', text, /^[A-Za-z0-9_-]*$/)),
+}

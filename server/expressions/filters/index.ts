@@ -1,0 +1,27 @@
+import { aliasingFilters } from './aliasing.ts'
+import { castingFilters } from './casting.ts'
+import { dateFilters } from './date.ts'
+import { encodingFilters } from './encoding.ts'
+import { fallbackFilters } from './fallback.ts'
+import type { Filter, Filters } from './filter.ts'
+import { jsonFilters } from './json.ts'
+import { listFilters } from './lists.ts'
+import { maskingFilters } from './masking.ts'
+import { mathFilters } from './math.ts'
+import { paddingFilters } from './padding.ts'
+import { stringFilters } from './strings.ts'
+
+/** The filters that a vault adds to the language. */
+const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...paddingFilters, ...jsonFilters }
+
+/** The filters of Liquid itself, and no others that liquidjs knows: they hash, sample or print host objects. */
+const standard = {
+  ...mathFilters,
+  ...stringFilters,
+  ...listFilters,
+  ...encodingFilters,
+  ...dateFilters,
+  ...fallbackFilters,
+}
+
+export const allFilters: Filters = new Map<string, Filter>(Object.entries({ ...standard, ...own }))

@@ -1,0 +1,52 @@
+import { JsonError, type JsonValue, parseJson } from '../../base/json.ts'
+import { SyntaxFault } from '../expression-error.ts'
+import type { Run } from '../run.ts'
+import { type FilterFamily, unsuitable } from './filter.ts'
+import { parsePath } from './json-path.ts'
+import { follow, type Step } from './json-steps.ts'
+
+const longestPath = 1_000
+
+export const jsonFilters: FilterFamily = {
+  /**
+   * The one value that a JSONPath finds in an object or list, or in text that is JSON, with its type; null where
+   * it finds none. Two or more are an error: a mask or an id has room for one.
+   * @example {{ data | json: '$.books[?(@.price < 10)].title' }} → Moby Dick
+   */
+  json: {
+    takes: [1, 1],
+    apply: (input, [path], run) => {
+      if (input === null) return null
+      if (typeof path !== 'string' || path.length > longestPath) {
+        throw unsuitable('json', `takes a JSONPath of at most ${longestPath} characters`)
+      }
+      const [found, second] = follow(parsed(input, run), stepsOf(path), () => run.meter.step())
+      if (second === undefined) return found ?? null
+      throw unsuitable('json', 'finds several values, and must find one')
+    },
+  },
+}
+
+function stepsOf(path: string): Step[] {
+  try {
+    return parsePath(path)
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error
+    throw unsuitable(
+      'json',
+      `takes a JSONPath, and this one cannot be read from character ${error.offset + 1} on`,
+    )
+  }
+}
+
+function parsed(input: JsonValue, run: Run): JsonValue {
+  if (typeof input !== 'string') return input
+  // Parsing takes about eight times as long as copying.
+  run.meter.characters(input.length * 8)
+  try {
+    return parseJson(input)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw unsuitable('json', 'takes an object or list, or text that is JSON')
+  }
+}

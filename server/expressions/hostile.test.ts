@@ -1,0 +1,506 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { JsonValue } from '../base/json.ts'
+import { refusal, testExpressions } from './_fixture.ts'
+import { ExpressionError } from './engine.ts'
+import { allFilters } from './filters/index.ts'
+
+/**
+ * Templates made to take time, memory or the stack. The clock stands still here: each ends by counting, at the
+ * same place on any machine. `control` is the same shape in a harmless size, so that it is the size, and no
+ * mistake in the template, that is refused.
+ */
+interface Hostile {
+  readonly title: string
+  readonly template: string
+  readonly data?: JsonValue
+  /** By its message. */
+  readonly ends: RegExp
+  readonly control: readonly [template: string, data: JsonValue, text: string]
+}
+
+const expressions = testExpressions()
+const many = Array.from({ length: 50_000 }, (_, index) => ({ a: index, b: `x${index % 97}` }))
+const wide = Object.fromEntries(many.map(({ a }) => [`k${a}`, a]))
+const long = 'a'.repeat(2 ** 20)
+/** A thousand turns of nothing are within the limits: it is the body that is hostile. */
+const loop = (body: string, count = 1_000) => `{% for i in (1..${count}) %}${body}{% endfor %}`
+
+const loops: readonly Hostile[] = [
+  {
+    title: 'a huge range',
+    template: '{% for i in (1..1000000000) %}x{% endfor %}',
+    ends: 'limit',
+    control: ['{% for i in (1..3) %}x{% endfor %}', 1, 'xxx'],
+  },
+  {
+    title: 'a range whose end comes from data',
+    template: '{{ (1..data) | size }}',
+    data: 1e15,
+    ends: 'limit',
+    control: ['{{ (1..data) | size }}', 15, '15'],
+  },
+  {
+    title: 'a range beyond exact integers, where adding 1 changes nothing',
+    template: '{% for i in (9007199254740990..9007199254740995) %}{{ i }}{% endfor %}',
+    ends: 'limit',
+    control: ['{% for i in (9007199254740980..9007199254740981) %}.{% endfor %}', 1, '..'],
+  },
+  {
+    title: 'a range between the largest numbers',
+    template: '{{ (1..data) | size }}',
+    data: 1.7e308,
+    ends: 'limit',
+    control: ['{{ (3..1) | size }}', 1, '0'],
+  },
+  {
+    title: 'loops in loops',
+    template: loop(loop(loop('x'))),
+    ends: 'limit',
+    control: [loop(loop('x', 2), 3), 1, 'xxxxxx'],
+  },
+  {
+    title: 'loops without a body',
+    template: loop(loop('')),
+    ends: 'limit',
+    control: [loop(loop('', 2), 2), 1, ''],
+  },
+  {
+    title: 'loops of nothing but comments',
+    template: loop(loop('{% # x %}')),
+    ends: 'limit',
+    control: [loop('{% # x %}', 2), 1, ''],
+  },
+  {
+    title: 'one loop after the other',
+    template: loop('').repeat(200),
+    ends: 'limit',
+    control: [loop('', 10).repeat(20), 1, ''],
+  },
+  {
+    title: 'tablerow in tablerow',
+    template:
+      '{% tablerow i in (1..10000) cols:1 %}{% tablerow j in (1..9) %}{% endtablerow %}{% endtablerow %}',
+    ends: 'limit',
+    control: [
+      '{% tablerow i in (1..1) cols:1 %}{{ i }}{% endtablerow %}',
+      1,
+      '<tr class="row1"><td class="col1">1</td></tr>',
+    ],
+  },
+  {
+    title: 'a large list reversed for each of many loops',
+    template: loop('{% for j in data reversed limit:1 %}{% endfor %}'),
+    data: many,
+    ends: 'limit',
+    control: [loop('{% for j in data reversed limit:1 %}{{ j }}{% endfor %}', 2), [1, 2], '11'],
+  },
+  {
+    title: 'a large object listed for each of many loops',
+    template: loop('{% for pair in data %}{% break %}{% endfor %}'),
+    data: wide,
+    ends: 'limit',
+    control: [loop('{% for pair in data %}{{ pair[0] }}{% break %}{% endfor %}', 2), { a: 1, b: 2 }, 'aa'],
+  },
+  {
+    title: 'the size of a large object over and over',
+    template: loop('{% if data.size > 1 %}{% endif %}'),
+    data: wide,
+    ends: 'limit',
+    control: ['{{ data.size }}', { a: 1 }, '1'],
+  },
+  {
+    title: 'hundreds of elsif in a loop',
+    template: loop(`{% if false %}${'{% elsif data == 1 %}'.repeat(400)}{% endif %}`),
+    ends: 'limit',
+    control: ['{% if false %}{% elsif data == 1 %}y{% endif %}', 1, 'y'],
+  },
+  {
+    title: 'thousands of when in a loop',
+    template: loop(`{% case 1 %}{% when ${'2,'.repeat(4_000)}3 %}{% endcase %}`),
+    ends: 'limit',
+    control: ['{% case 1 %}{% when 2,2,1 %}y{% endcase %}', 1, 'y'],
+  },
+  {
+    title: 'a cycle of a thousand values in a loop',
+    template: loop(`{% cycle ${'"abcdefgh",'.repeat(850)}"x" %}`),
+    ends: 'limit',
+    control: [loop('{% cycle "a", "b" %}', 3), 1, 'aba'],
+  },
+  {
+    title: 'long conditions in a loop',
+    template: loop(`{% if ${'true and '.repeat(90)}true %}{% endif %}`),
+    ends: 'limit',
+    control: ['{% if true and true %}y{% endif %}', 1, 'y'],
+  },
+]
+
+const growth: readonly Hostile[] = [
+  {
+    title: 'a text appended to itself',
+    template: `{% assign x = "ab" %}${'{% assign x = x | append: x %}'.repeat(100)}{{ x | size }}`,
+    ends: 'limit',
+    control: [`{% assign x = "ab" %}${'{% assign x = x | append: x %}'.repeat(3)}{{ x | size }}`, 1, '16'],
+  },
+  {
+    title: 'a capture of itself twice',
+    template: `{% assign x = "ab" %}${loop('{% capture x %}{{ x }}{{ x }}{% endcapture %}', 100)}`,
+    ends: 'limit',
+    control: [
+      `{% assign x = "a" %}${loop('{% capture x %}{{ x }}{{ x }}{% endcapture %}', 2)}{{ x }}`,
+      1,
+      'aaaa',
+    ],
+  },
+  {
+    title: 'a replacement longer than what it replaces',
+    template: `{% assign x = "a" %}${loop('{% assign x = x | replace: "a", "aaaaaaaa" %}', 30)}`,
+    ends: 'limit',
+    control: ['{{ "aba" | replace: "a", "xx" }}', 1, 'xxbxx'],
+  },
+  {
+    title: 'a list concatenated with itself',
+    template: `{% assign x = "a,b" | split: "," %}${loop('{% assign x = x | concat: x %}', 40)}`,
+    ends: 'limit',
+    control: ['{% assign x = "a,b" | split: "," %}{{ x | concat: x | size }}', 1, '4'],
+  },
+  {
+    title: 'one large element many times, joined',
+    template: `{% assign x = data | split: "," %}${loop('{% assign x = x | concat: x %}', 10)}{{ x | join }}`,
+    data: 'a'.repeat(60_000),
+    ends: 'limit',
+    control: ['{{ data | split: "," | join: "-" }}', 'a,b', 'a-b'],
+  },
+  {
+    title: 'one large element many times, as JSON',
+    template: `{% assign x = data | split: "," %}${loop('{% assign x = x | concat: x %}', 10)}{{ x | stringify }}`,
+    data: 'a'.repeat(60_000),
+    ends: 'limit',
+    control: ['{{ data | split: "," | stringify }}', 'a,b', '["a","b"]'],
+  },
+  {
+    title: 'output without end',
+    template: loop('{{ data }}'),
+    data: 'x'.repeat(1_000),
+    ends: 'limit',
+    control: [loop('{{ data }}', 2), 'x', 'xx'],
+  },
+  {
+    title: 'a pad of a billion characters',
+    template: '{{ data | pad_left: 1000000000, "x" }}',
+    data: 'd',
+    ends: 'limit',
+    control: ['{{ data | pad_left: 3, "x" }}', 'd', 'xxd'],
+  },
+  {
+    title: 'a date field of a billion characters',
+    template: '{{ "now" | date: "%1000000000d" }}',
+    ends: 'value',
+    control: ['{{ "now" | date: "%5d" }}', 1, '00031'],
+  },
+  {
+    title: 'a date field whose width is no number any more',
+    template: '{{ "now" | date: data }}',
+    data: `%1${'0'.repeat(400)}d`,
+    ends: 'value',
+    control: ['{{ "now" | date: data }}', '%010d', '0000000031'],
+  },
+  {
+    title: 'a date of hundreds of thousands of fields',
+    template: '{{ "now" | date: data | size }}',
+    data: '%A'.repeat(300_000),
+    ends: 'limit',
+    control: ['{{ "now" | date: data }}', '%A%A', 'SaturdaySaturday'],
+  },
+  {
+    title: 'numbers beyond numbers',
+    template: '{{ data | times: data }}',
+    data: 1e300,
+    ends: 'value',
+    control: ['{{ data | times: data }}', 4, '16'],
+  },
+  {
+    title: 'a division by nothing',
+    template: '{{ data | divided_by: 0 }}',
+    data: 1,
+    ends: 'value',
+    control: ['{{ data | divided_by: 2 }}', 1, '0.5'],
+  },
+  {
+    title: 'markup escaped over and over',
+    template: `{{ data ${'| escape '.repeat(50)}}}`,
+    data: '&'.repeat(5_000),
+    ends: 'limit',
+    control: ['{{ data | escape | escape }}', '&', '&amp;amp;'],
+  },
+]
+
+const searches: readonly Hostile[] = [
+  {
+    title: 'a long pattern that almost fits everywhere',
+    template: `{% assign p = data | slice: 0, 20000 | append: "b" %}${loop('{% if data contains p %}{% endif %}')}`,
+    data: long,
+    ends: 'limit',
+    control: ['{% if data contains "ab" %}y{% endif %}', 'aaab', 'y'],
+  },
+  {
+    title: 'a short pattern that almost fits everywhere, over and over',
+    template: loop('{% if data contains "aaaaaaaab" %}{% endif %}'),
+    data: long,
+    ends: 'limit',
+    control: [loop('{% if data contains "ab" %}y{% endif %}', 2), 'ab', 'yy'],
+  },
+  {
+    title: 'the last of a pattern that almost fits everywhere',
+    template: `{% assign p = data | slice: 0, 9000 | prepend: "b" %}${loop('{% assign x = data | remove_last: p %}')}`,
+    data: long,
+    ends: 'limit',
+    control: ['{{ data | remove_last: "ba" }}', 'bbaba', 'bba'],
+  },
+  {
+    title: 'a text cut into its characters',
+    template: '{{ data | split: "" | size }}',
+    data: long,
+    ends: 'limit',
+    control: ['{{ data | split: "" | size }}', 'abc', '3'],
+  },
+  {
+    title: 'a large list sorted over and over',
+    template: loop('{% assign x = data | sort: "b" %}'),
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | sort: "b" | map: "b" | join }}', [{ b: 2 }, { b: 1 }], '1 2'],
+  },
+  {
+    title: 'long texts that differ at their ends, sorted over and over',
+    template: loop('{% assign x = data | sort %}'),
+    data: Array.from({ length: 100 }, (_, index) => 'a'.repeat(10_000) + index),
+    ends: 'limit',
+    control: ['{{ data | sort | join }}', ['ab', 'aa'], 'aa ab'],
+  },
+  {
+    title: 'a list without repeats, over and over',
+    template: loop('{% assign x = data | uniq %}'),
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | uniq | join }}', [1, 1, 2], '1 2'],
+  },
+  {
+    title: 'a property of a thousand names, in a large list',
+    template: `{{ data | map: "${'a.'.repeat(2_000)}a" | size }}`,
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | map: "a.b" | join }}', [{ a: { b: 1 } }], '1'],
+  },
+  {
+    title: 'where on a large list, over and over',
+    template: loop('{% assign x = data | where: "b", "x1" %}'),
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | where: "b", 1 | size }}', [{ b: 1 }, { b: 2 }], '1'],
+  },
+  {
+    title: 'two large lists compared over and over',
+    template: loop('{% if data == data %}{% endif %}'),
+    data: many.map(({ a }) => a),
+    ends: 'limit',
+    control: ['{% if data == data %}y{% endif %}', [1, 2], 'y'],
+  },
+  {
+    title: 'two long texts compared over and over',
+    template: `{% assign x = data | append: "" %}${loop('{% if data == x %}{% endif %}')}`,
+    data: long,
+    ends: 'limit',
+    control: ['{% assign x = data | append: "" %}{% if data == x %}y{% endif %}', 'a', 'y'],
+  },
+  {
+    title: 'a path that goes through everything, over and over',
+    template: loop('{% assign x = data | json: "$..nowhere" %}'),
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | json: "$..b" }}', { a: [{ b: 1 }] }, '1'],
+  },
+  {
+    title: 'a path that multiplies what it finds',
+    template: `{{ data | json: "$${'..*'.repeat(20)}" }}`,
+    data: [[[[[[1, 2], 3], 4], 5], 6], 7],
+    ends: 'limit',
+    control: ['{{ data | json: "$..*" }}', [1], '1'],
+  },
+  {
+    title: 'JSON read over and over',
+    template: loop('{% assign x = data | json: "$[0].a" %}'),
+    data: JSON.stringify(many),
+    ends: 'limit',
+    control: ['{{ data | json: "$[0].a" }}', '[{"a":1}]', '1'],
+  },
+  {
+    title: 'JSON written over and over',
+    template: loop('{% assign x = data | stringify %}'),
+    data: many,
+    ends: 'limit',
+    control: ['{{ data | stringify }}', [1], '[1]'],
+  },
+  {
+    title: 'aliases of a long text, over and over',
+    template: loop('{% assign x = data | alias_preserve_length %}'),
+    data: long,
+    ends: 'limit',
+    control: ['{{ data | alias_preserve_length | size }}', 'abc', '3'],
+  },
+  {
+    title: 'blank asked of a long blank text, over and over',
+    template: loop('{% if data == blank %}{% endif %}'),
+    data: ' '.repeat(2 ** 20),
+    ends: 'limit',
+    control: ['{% if data == blank %}y{% endif %}', ' ', 'y'],
+  },
+]
+
+const shapes: readonly Hostile[] = [
+  {
+    title: 'deep parentheses',
+    template: `{{ ${'('.repeat(9_000)} }}`,
+    ends: 'syntax',
+    control: ['{{ (1..2) | join }}', 1, '1 2'],
+  },
+  {
+    title: 'deep brackets',
+    template: `{{ ${'data['.repeat(1_900)} }}`,
+    ends: 'syntax',
+    control: ['{{ data[data[0]] }}', [1, 'x'], 'x'],
+  },
+  {
+    title: 'deep brackets after an escaped quote',
+    template: `{{ '\\'' | append: ${'data['.repeat(1_900)} }}`,
+    ends: 'syntax',
+    control: ["{{ '\\'((((' | append: data[0] }}", ['x'], "'((((x"],
+  },
+  {
+    title: 'deep blocks',
+    template: '{% if data %}'.repeat(700),
+    ends: 'syntax',
+    control: ['{% if data %}{% if data %}y{% endif %}{% endif %}', 1, 'y'],
+  },
+  {
+    title: 'deep captures',
+    template: '{% capture x %}'.repeat(600),
+    ends: 'syntax',
+    control: ['{% capture x %}y{% endcapture %}{{ x }}', 1, 'y'],
+  },
+  {
+    title: 'liquid tags in blocks in liquid tags',
+    template: `{% liquid\n${'if data\n'.repeat(900)}%}`,
+    ends: 'syntax',
+    control: ['{% liquid\nif data\necho data\nendif %}', 1, '1'],
+  },
+  {
+    title: 'thousands of operators',
+    template: `{% if ${'not '.repeat(2_000)}data %}{% endif %}`,
+    ends: 'syntax',
+    control: ['{% if not data %}{% else %}y{% endif %}', 1, 'y'],
+  },
+  {
+    title: 'a number of thousands of digits',
+    template: `{{ ${'9'.repeat(5_000)} }}`,
+    ends: 'syntax',
+    control: ['{{ 99 }}', 1, '99'],
+  },
+  {
+    title: 'a raw block that never ends',
+    template: `{% raw %}${'{% raw %}'.repeat(1_000)}`,
+    ends: 'syntax',
+    control: ['{% raw %}{{ x }}{% endraw %}', 1, '{{ x }}'],
+  },
+  {
+    title: 'tags that never end',
+    template: '{{ {% '.repeat(1_600),
+    ends: 'syntax',
+    control: ['{% echo data %}', 1, '1'],
+  },
+  {
+    title: 'a file',
+    template: "{% include '/etc/passwd' %}",
+    ends: 'syntax',
+    control: ['{% echo data %}', 'x', 'x'],
+  },
+]
+
+t.test('every hostile template ends by counting, and its harmless sibling works', async t => {
+  for (const { title, template, data = 1, ends, control } of [...loops, ...growth, ...searches, ...shapes]) {
+    t.ok(template.length <= 10_000, `${title}: it is not its length that is refused`)
+    t.equal(refusal(() => expressions.render(template, { data })).fault, ends, title)
+    t.equal(expressions.render(control[0], { data: control[1] }), control[2], `${title}: control`)
+  }
+})
+
+t.test('what looks hostile and is linear may run', async t => {
+  const linear: readonly [title: string, template: string, data: JsonValue, text: string][] = [
+    ['openers without closers', '{{ data | strip_html | size }}', '<script'.repeat(9_000), '63000'],
+    ['comments without ends', '{{ data | strip_html | size }}', '<!--<style<'.repeat(6_000), '66000'],
+    ['zeros in a date format', '{{ "now" | date: data | size }}', `%${'0'.repeat(60_000)}`, '60001'],
+    ['blanks', '{{ data | squish | size }}', ' '.repeat(60_000), '0'],
+    ['blanks among words', '{{ data | truncatewords: 2 }}', `a${' '.repeat(60_000)}b c`, 'a b...'],
+    ['ampersands', '{{ data | escape_once | size }}', '&amp;'.repeat(10_000), '50000'],
+    ['lines of an inline comment', `{% #${'\n'.repeat(9_000)}# %}x`, 1, 'x'],
+    ['a thousand filters', `{{ data ${'| upcase '.repeat(1_000)}}}`, 'x', 'X'],
+    ['a thousand outputs', '{{ data }}'.repeat(999), '', ''],
+    ['a rounding to a billion places', '{{ 1.5 | round: 1000000000 }}', 1, '1.5'],
+    ['a rounding the other way', '{{ 1.5 | round: -1000000000 }}', 1, '0'],
+    ['a pattern longer than the text', '{{ data | remove: "xy" }}', 'x', 'x'],
+  ]
+  for (const [title, template, data, text] of linear) {
+    t.equal(expressions.render(template, { data }), text, title)
+  }
+  const pattern = `${'a'.repeat(16_000)}b`
+  const almost = { text: 'a'.repeat(65_536), pattern }
+  t.equal(expressions.render('{{ data.text | remove: data.pattern | size }}', { data: almost }), '65536')
+  t.equal(expressions.render('{{ data.text | split: data.pattern | size }}', { data: almost }), '1')
+})
+
+t.test('a limit ends at the same place every time', async t => {
+  const template = loop(loop('{{ i }}'), 100)
+  const first = refusal(() => expressions.render(template, { data: 1 }))
+  for (let turn = 0; turn < 5; turn++) {
+    t.equal(refusal(() => testExpressions().render(template, { data: 1 })).message, first.message)
+  }
+})
+
+t.test('whatever is written, it ends in a value or in an error that is not our own', async t => {
+  const words = `{{ }} {{- -}} {% %} {%- if elsif else endif unless endunless case when endcase for endfor in reversed
+    limit: offset: continue break tablerow endtablerow cols: cycle assign capture endcapture increment decrement echo
+    liquid raw endraw comment endcomment # = == != < > <= >= contains and or not empty blank nil true false data
+    metadata data.a data.b data[0] data.list data["a b"] forloop.index x y . , : | ( ) [ ] .. (1..3) (1..data.n) ' "
+    'a' "b" '\\' 0 1 -1 2.5 4 99999999999 'X' '-' '%Y%5d' '$.a' '$..b' size first last __proto__ constructor é 😀`
+  const fragments = [...words.split(/\s+/), '\n', ' ', ...[...allFilters.keys()].map(name => `| ${name}`)]
+  const open = fc.array(fc.constantFrom(...fragments), { maxLength: 40 }).map(parts => parts.join(' '))
+  const chain = fc
+    .array(fc.constantFrom(...fragments.filter(part => !/[{}]/.test(part))), { maxLength: 12 })
+    .map(parts => `{{ data.list ${parts.join(' ')} }}`)
+  const filters = fc
+    .array(
+      fc.tuple(
+        fc.constantFrom(...allFilters.keys()),
+        fc.constantFrom('', ': 1', ": 'a'", ': 2, "X"', ': data.b'),
+      ),
+    )
+    .map(parts => `{{ data.a ${parts.map(([name, args]) => `| ${name}${args}`).join(' ')} }}`)
+  const data = fc.constantFrom<JsonValue>(
+    { a: '4242-4242', b: { b: [1, 'x', null] }, list: ['a', { a: 1 }, [2]], n: 5, 'a b': true },
+    'text',
+    [1, 2],
+    -0.5,
+  )
+  let ended = 0
+  const property = fc.property(fc.oneof(open, chain, filters), data, (template, data) => {
+    try {
+      const value = expressions.evaluate(template, { data, metadata: { k: 'v' } })
+      JSON.stringify(value)
+      ended++
+    } catch (error) {
+      if (!(error instanceof ExpressionError) || error.fault === 'internal') throw error
+    }
+  })
+  fc.assert(property, { numRuns: 3_000 })
+  t.ok(ended > 300, 'and many of them are no errors')
+})

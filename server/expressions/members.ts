@@ -1,0 +1,26 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Run } from './run.ts'
+import { countCharacters } from './text.ts'
+import type { Value } from './value.ts'
+
+/** What `value.name` or `value[name]` gives. Only members that the JSON itself has; all else is null. */
+export function member(value: Value, name: Value, run: Run): Value {
+  if (Array.isArray(value)) {
+    if (typeof name === 'number') return value.at(name) ?? null
+    if (name === 'size') return value.length
+    if (name === 'first') return value[0] ?? null
+    return name === 'last' ? (value.at(-1) ?? null) : null
+  }
+  if (typeof value === 'string') return name === 'size' ? countCharacters(value, run) : null
+  if (typeof value !== 'object' || value === null) return null
+  if (typeof name !== 'string' && typeof name !== 'number') return null
+  if (Object.hasOwn(value, name)) return value[name] ?? null
+  return name === 'size' ? countMembers(value, run) : null
+}
+
+/** Names are costly to list: a large object is a hash table. */
+export function countMembers(object: JsonObject, run: Run): number {
+  const { length } = Object.keys(object)
+  run.meter.step(length)
+  return length
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { JsonValue } from '../base/json.ts'
+import { defaultLimits, Meter } from './limits.ts'
+import { Run } from './run.ts'
+import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
+
+const surroundings = { random: (length: number) => new Uint8Array(length), nowMs: () => 0 }
+const run = new Run(
+  { data: null },
+  surroundings,
+  new Meter(
+    { ...defaultLimits, steps: 1e12 },
+    () => 0,
+    () => 0,
+  ),
+  0,
+)
+
+t.test('the size of a value is the length of its JSON', async t => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), value => {
+      const text = JSON.stringify(value)
+      t.equal(jsonSize(JSON.parse(text) as JsonValue), text.length)
+    }),
+  )
+})
+
+t.test('a size is not counted far beyond what is asked', async t => {
+  const half = 'x'.repeat(1000)
+  let value: JsonValue = [half, half]
+  for (let turn = 0; turn < 40; turn++) value = [value, value]
+  t.ok(jsonSize(value, 5000) > 5000, 'of 2^41 texts')
+})
+
+t.test('characters are code points', async t => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.integer({ min: -25, max: 25 }),
+      fc.nat(25),
+      (text, from, to) => {
+        const characters = Array.from(text)
+        t.equal(countCharacters(text, run), characters.length)
+        t.equal(sliceCharacters(text, run, from, to), characters.slice(from, to).join(''))
+      },
+    ),
+  )
+})

@@ -1,0 +1,73 @@
+import type { JsonValue } from '../base/json.ts'
+import type { Run } from './run.ts'
+
+/**
+ * A value inside longer text: text as it is, null as nothing, anything else as JSON. Liquid itself would run
+ * the elements of a list together; then [1, 23] and [12, 3] had the same fingerprint.
+ */
+export function toText(value: JsonValue, run: Run): string {
+  if (typeof value === 'string') return value
+  if (value === null) return ''
+  return typeof value === 'object' ? jsonText(value, run) : String(value)
+}
+
+/** Compact JSON, with the members in the order in which they are stored. */
+export function jsonText(value: JsonValue, run: Run): string {
+  const size = affordableJsonSize(value, run)
+  run.meter.text(size)
+  // Sizing and writing take about four times as long as copying text.
+  run.meter.characters(size * 4)
+  return JSON.stringify(value)
+}
+
+/** The length of the value's JSON, or something longer than any text may be. */
+export function affordableJsonSize(value: JsonValue, { meter }: Run): number {
+  // A list may hold one large value a thousand times over, so size comes before text.
+  const size = jsonSize(value, meter.textLimit)
+  return size > meter.textLimit && meter.extend() ? jsonSize(value, meter.textLimit) : size
+}
+
+/** The length of the value's JSON, or something above `most` once it is longer than that. */
+export function jsonSize(value: JsonValue, most = Number.POSITIVE_INFINITY): number {
+  if (typeof value === 'string') return quotedSize(value)
+  if (value === null || typeof value !== 'object') return String(value).length
+  let size = 1
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      size += 1 + jsonSize(element, most - size)
+      if (size > most) return size
+    }
+  } else {
+    for (const name of Object.keys(value)) {
+      size += 2 + quotedSize(name) + jsonSize(value[name] ?? null, most - size)
+      if (size > most) return size
+    }
+  }
+  return size === 1 ? 2 : size
+}
+
+function quotedSize(text: string): number {
+  return needsEscape.test(text) ? JSON.stringify(text).length : text.length + 2
+}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON writes these longer than they are
+const needsEscape = /["\\\u0000-\u001f]/
+
+/** Characters are code points: half of one is no text and must not come out of a filter. */
+export function countCharacters(text: string, run: Run): number {
+  return hasPairs(text, run) ? toCharacters(text, run).length : text.length
+}
+
+export function toCharacters(text: string, run: Run): string[] {
+  run.meter.elements(text.length)
+  return Array.from(text)
+}
+
+/** Like `text.slice(start, end)`, with both counted in characters. */
+export function sliceCharacters(text: string, run: Run, start: number, end?: number): string {
+  return hasPairs(text, run) ? toCharacters(text, run).slice(start, end).join('') : text.slice(start, end)
+}
+
+function hasPairs(text: string, run: Run): boolean {
+  run.meter.characters(text.length)
+  return /[\ud800-\udfff]/.test(text)
+}
