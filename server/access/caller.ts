@@ -1,0 +1,50 @@
+import { ServiceError } from '../base/errors.ts'
+import type { ApplicationType, Permission } from './permissions.ts'
+import { type Decision, decide, holdsAnywhere, type Rights, type Subject } from './rules.ts'
+import type { Transform } from './transforms.ts'
+
+/** Who sent a request: an application, or a session that one authorized. */
+export interface Caller {
+  readonly tenant: string
+  /** The application: for a session the public one that created it. */
+  readonly application: string
+  readonly type: ApplicationType
+  /** What it may do: an application's own rights, a session's grants. */
+  readonly rights: Rights
+  /** For a session: the rights of the application that authorized it. Each use needs both. */
+  readonly limit?: Rights
+  readonly session?: string
+}
+
+/** Whether the caller holds a permission for anything at all. */
+export function holds(caller: Caller, permission: Permission): boolean {
+  return (
+    holdsAnywhere(caller.rights, permission) && (!caller.limit || holdsAnywhere(caller.limit, permission))
+  )
+}
+
+/** The transform under which the caller may do this to the subject. The grant's counts, not the authorizer's. */
+export function decideFor(caller: Caller, permission: Permission, subject: Subject): Decision {
+  const granted = decide(caller.rights, permission, subject)
+  if (!granted.allowed || !caller.limit) return granted
+  const limit = decide(caller.limit, permission, subject)
+  return limit.allowed ? granted : limit
+}
+
+/** As `decideFor`, with a 403 where nothing allows it. @throws {ServiceError} permission_denied */
+export function demand(caller: Caller, permission: Permission, subject: Subject): Transform {
+  const decision = decideFor(caller, permission, subject)
+  if (decision.allowed) return decision.transform
+  throw new ServiceError('permission_denied', `${permission} is not held for every container of the token`, {
+    cause: {
+      missing: `no access rule gives ${permission} on ${decision.container}`,
+      subject: subject.id,
+    } satisfies DeniedCause,
+  })
+}
+
+/** Why a rule refused: what `--dev` adds to a 403, and which token it was, for the audit log. */
+export interface DeniedCause {
+  readonly missing: string
+  readonly subject: string
+}

@@ -1,0 +1,88 @@
+import { isSameContainer, isWithin } from './containers.ts'
+import type { Permission } from './permissions.ts'
+import { strictest, type Transform } from './transforms.ts'
+
+export type Condition =
+  | { readonly attribute: 'id'; readonly operator: 'equals'; readonly value: string }
+  | { readonly attribute: 'container'; readonly operator: 'equals' | 'starts_with'; readonly value: string }
+
+/** One line of a caller's access controls. It names its tokens by `container` or by `conditions`, never both. */
+export interface AccessRule {
+  readonly description?: string | null
+  readonly priority: number
+  readonly container?: string | null
+  readonly conditions?: readonly Condition[] | null
+  readonly transform: Transform
+  readonly permissions: readonly Permission[]
+}
+
+/** What an application holds, or what a session was granted. */
+export interface Rights {
+  readonly permissions: readonly Permission[]
+  readonly rules: readonly AccessRule[]
+}
+
+/** What rules look at: a token, or one about to be made. */
+export interface Subject {
+  readonly id: string
+  readonly containers: readonly string[]
+}
+
+/** The verdict, and for `--dev` which rule spoke or which container was without one. */
+export type Decision =
+  | { readonly allowed: true; readonly transform: Transform }
+  | { readonly allowed: false; readonly container: string }
+
+export function holdsAnywhere(rights: Rights, permission: Permission): boolean {
+  return (
+    rights.permissions.includes(permission) ||
+    rights.rules.some(rule => rule.permissions.includes(permission))
+  )
+}
+
+/**
+ * Rules in the order they are asked. A permission held directly is a last rule on `/` that masks.
+ */
+export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
+  const asked = rights.rules
+    .filter(rule => rule.permissions.includes(permission))
+    .sort((a, b) => a.priority - b.priority)
+  if (!rights.permissions.includes(permission)) return asked
+  const direct: AccessRule = {
+    priority: Number.POSITIVE_INFINITY,
+    container: '/',
+    transform: 'mask',
+    permissions: [permission],
+  }
+  return [...asked, direct]
+}
+
+/**
+ * Each container of the subject needs a rule, by priority the first that matches; the strictest of their
+ * transforms counts.
+ */
+export function decide(rights: Rights, permission: Permission, subject: Subject): Decision {
+  // A token always has a container. Should one come without, nothing covers it.
+  if (subject.containers.length === 0) return { allowed: false, container: 'no container' }
+  const rules = rulesFor(rights, permission)
+  let transform: Transform = 'reveal'
+  for (const container of subject.containers) {
+    const rule = rules.find(candidate => matches(candidate, subject.id, container))
+    if (!rule) return { allowed: false, container }
+    transform = strictest(transform, rule.transform)
+  }
+  return { allowed: true, transform }
+}
+
+/** Whether a rule speaks of a token of this id in this container. */
+export function matches(rule: AccessRule, id: string, container: string): boolean {
+  if (typeof rule.container === 'string') return isWithin(container, rule.container)
+  return (rule.conditions ?? []).every(condition => holds(condition, id, container))
+}
+
+function holds(condition: Condition, id: string, container: string): boolean {
+  if (condition.attribute === 'id') return condition.value === id
+  return condition.operator === 'equals'
+    ? isSameContainer(container, condition.value)
+    : isWithin(container, condition.value)
+}

@@ -1,0 +1,43 @@
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { ExpressionError, type Expressions } from '../expressions/engine.ts'
+
+/**
+ * The values a token can be found by: each expression must give one value that is neither null nor empty.
+ * @throws {ServiceError} validation, naming each expression that does not
+ */
+export function evaluateIndexes(
+  expressions: Expressions,
+  indexes: readonly string[],
+  data: JsonValue,
+): string[] {
+  const errors: FieldErrors = {}
+  const patterns = indexes.map((index, position) => {
+    const outcome = evaluateIndex(expressions, index, data)
+    if (outcome.problem !== undefined) errors[`search_indexes.${position}`] = [outcome.problem]
+    return outcome.pattern ?? ''
+  })
+  if (Object.keys(errors).length > 0) {
+    throw new ServiceError('validation', 'a search index cannot be evaluated on this data', { errors })
+  }
+  return [...new Set(patterns)]
+}
+
+function evaluateIndex(
+  expressions: Expressions,
+  index: string,
+  data: JsonValue,
+): { pattern?: string; problem?: string } {
+  let value: JsonValue | undefined
+  try {
+    value = expressions.evaluate(index, { data })
+  } catch (error) {
+    if (error instanceof ExpressionError) return { problem: error.message }
+    throw error
+  }
+  if (value === undefined || value === null || value === '')
+    return { problem: 'evaluates to null or nothing' }
+  if (typeof value === 'object')
+    return { problem: 'must evaluate to a single value, not to a list or object' }
+  return { pattern: String(value) }
+}
