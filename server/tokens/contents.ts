@@ -1,0 +1,77 @@
+import type { JsonValue } from '../base/json.ts'
+import { evaluateIndexes } from '../search/index-expressions.ts'
+import { fingerprintTerm, termsOf } from '../search/terms.ts'
+import type { Digest } from '../storage/port.ts'
+import type { RecordIndex, TenantStore } from '../storage/sealed.ts'
+import { refuseIfAny, type TokensContext } from './context.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { checkMask } from './mask.ts'
+import type { TokenRecord } from './token.ts'
+
+/** The part of a token that is computed from the rest of it. */
+export interface Derived {
+  readonly fingerprint?: string
+  readonly patterns?: readonly string[]
+}
+
+type Expressive = Pick<
+  TokenRecord,
+  'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
+>
+
+/** Which of a token's expressions are to be evaluated anew. */
+export interface Changes {
+  readonly mask: boolean
+  readonly fingerprint: boolean
+  readonly indexes: boolean
+}
+
+const everything: Changes = { mask: true, fingerprint: true, indexes: true }
+
+/**
+ * Tries the expressions of a token on its data and gives what they yield; what has not changed stays as in
+ * `before`, so that a code erased since then does not show in a fingerprint.
+ * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
+ */
+export function derive(
+  context: TokensContext,
+  store: TenantStore,
+  token: Expressive,
+  data: JsonValue,
+  changes = everything,
+  before: Derived = {},
+): Derived {
+  const { expressions } = context
+  if (changes.mask) {
+    refuseIfAny(checkMask(expressions, token.mask, data), 'the mask cannot be evaluated on this data')
+  }
+  const fingerprint = changes.fingerprint
+    ? fingerprintOf(expressions, store, {
+        type: token.type,
+        expression: token.fingerprint_expression,
+        data,
+        metadata: token.metadata,
+      })
+    : before.fingerprint
+  const patterns = changes.indexes
+    ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
+    : (before.patterns ?? [])
+  return {
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(patterns.length === 0 ? {} : { patterns }),
+  }
+}
+
+/** What the store may know of a token. */
+export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
+  return {
+    terms: termsOf(store, token),
+    uniques: token.deduplicate_token && token.fingerprint ? [onlyOne(store, token.fingerprint)] : [],
+    ...(token.expires_ms === undefined ? {} : { dueMs: token.expires_ms }),
+  }
+}
+
+/** Held by the one deduplicating token of a fingerprint, so that two racing ones cannot both be stored. */
+function onlyOne(store: TenantStore, fingerprint: string): Digest {
+  return fingerprintTerm(store, `only ${fingerprint}`)
+}

@@ -1,0 +1,33 @@
+import { auditEntry } from '../audit/entries.ts'
+import type { Write } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import { type Actor, tokenAction } from './audited.ts'
+import type { TokensContext } from './context.ts'
+import { removeCvc } from './cvc.ts'
+import type { TokenRecord } from './token.ts'
+
+/** Everything that goes when a token goes, and the audit entry that stays. */
+export async function erasure(
+  context: TokensContext,
+  store: TenantStore,
+  token: SealedRecord<TokenRecord>,
+  operation: 'token:delete' | 'token:expire',
+  actor: Actor,
+): Promise<Write[]> {
+  const { id, cvc } = token.value
+  return [
+    store.remove('token', id, token.version),
+    ...(await removeCvc(store, cvc)),
+    auditEntry(store, context.random, tokenAction(operation, id, actor)),
+  ]
+}
+
+/** Erases a token whose time is over. Whoever comes second finds nothing left to do. */
+export async function eraseExpired(
+  context: TokensContext,
+  store: TenantStore,
+  token: SealedRecord<TokenRecord>,
+): Promise<void> {
+  const writes = await erasure(context, store, token, 'token:expire', { application: null })
+  await store.commit(writes, context.nowUs())
+}

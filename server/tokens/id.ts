@@ -1,0 +1,47 @@
+import { invalid } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { ExpressionError } from '../expressions/engine.ts'
+import type { TokensContext } from './context.ts'
+
+const forbidden = /[#/\\+?[\]|&=%<>{}^\p{Cc}]/u
+
+/** How often an id expression is tried for a free id before a UUID is taken instead. */
+export const idAttempts = 10
+
+/** The rule for ids in one place: 3 to 200 characters, none that would need care in a URL or a query. */
+export function isTokenId(id: string): boolean {
+  return id.length >= 3 && id.length <= 200 && !forbidden.test(id) && id.isWellFormed()
+}
+
+export function isIdExpression(context: TokensContext, id: string): boolean {
+  return context.expressions.isExpression(id)
+}
+
+/** The id of a new token: the one given, one made by the given expression, or a UUID. */
+export function chooseId(
+  context: TokensContext,
+  given: string | undefined,
+  data: JsonValue,
+  attempt: number,
+): string {
+  if (given === undefined) return context.random.uuid()
+  if (!isIdExpression(context, given)) return given
+  if (attempt >= idAttempts) return context.random.uuid()
+  const id = evaluateId(context, given, data)
+  if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 200 characters that an id may have')
+  return id
+}
+
+/** Whether there is no use in trying again once the id turned out to be taken. */
+export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
+  return given !== undefined && !isIdExpression(context, given)
+}
+
+function evaluateId(context: TokensContext, expression: string, data: JsonValue): string {
+  try {
+    return context.expressions.render(expression, { data })
+  } catch (error) {
+    if (error instanceof ExpressionError) throw invalid('id', error.message)
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import { type Caller, decideFor } from '../access/caller.ts'
+import type { Permission } from '../access/permissions.ts'
+import { visibleTo } from '../access/visibility.ts'
+import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../search/terms.ts'
+import type { Query } from '../storage/port.ts'
+import type { TenantStore } from '../storage/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { listContainerSets } from './container-sets.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { withReadableCvc } from './cvc.ts'
+import { showToken, type Token } from './show.ts'
+import type { TokenRecord } from './token.ts'
+
+export interface TokenFilter extends PageRequest {
+  readonly id?: readonly string[]
+  readonly type?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export async function listTokens(
+  context: TokensContext,
+  caller: Caller,
+  filter: TokenFilter,
+): Promise<Page<Token>> {
+  const store = await tenantStore(context, caller)
+  return findTokens(context, store, caller, 'token:read', filterQuery(store, filter), filter)
+}
+
+/** A page of the tokens that match the query and that the caller holds the permission for. */
+export async function findTokens(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  query: Query,
+  page: PageRequest,
+): Promise<Page<Token>> {
+  const nowUs = context.nowUs()
+  const visible = await visibleTo(store, caller, permission, async () => {
+    const sets = await listContainerSets(store, nowUs / 1000)
+    return sets.map(set => set.containers)
+  })
+  const found = await store.findReadable<TokenRecord>('token', matchAll([visible, query]), {
+    nowMs: nowUs / 1000,
+    offset: offsetOf(page),
+    limit: page.size,
+  })
+  const tokens = await withReadableCvc(store, found.records, nowUs)
+  const shown = tokens.map(token => {
+    const decision = decideFor(caller, permission, token.record.value)
+    if (decision.allowed && decision.transform === 'reveal') {
+      context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
+    }
+    return showToken(context, store.tenant, token, decision.allowed ? decision.transform : 'redact')
+  })
+  return toPage(shown, found.total, page)
+}
+
+function filterQuery(store: TenantStore, filter: TokenFilter): Query {
+  const { id, type, metadata = {} } = filter
+  return matchAll([
+    id ? { op: 'ids', ids: id.map(one => store.address('token', one)) } : { op: 'all' },
+    type ? matchAny(type.map(one => matchTerm(typeTerm(store, one)))) : { op: 'all' },
+    ...Object.entries(metadata).map(([key, value]) => matchTerm(metadataTerm(store, key, value))),
+  ])
+}

@@ -1,0 +1,17 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+
+/**
+ * JSON merge patch, RFC 7386 section 2.
+ *
+ * @example
+ * mergePatch({ a: 'b', c: 'd' }, { a: null, c: 'e' }) // { c: 'e' }
+ */
+export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch
+  const merged: JsonObject = isJsonObject(target) ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else merged[name] = mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value)
+  }
+  return merged
+}

@@ -1,0 +1,49 @@
+import { type Caller, demand } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { withCvc } from './cvc.ts'
+import { showToken, type Token } from './show.ts'
+import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
+
+export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  const record = await liveRecord(context, store, id)
+  const transform = demand(caller, 'token:read', record.value)
+  const token = await liveToken(context, store, record)
+  if (transform === 'reveal') context.audit.record(caller.tenant, tokenAction('token:read', id, caller))
+  return showToken(context, store.tenant, token, transform)
+}
+
+/** When a token was created, if it is still there. */
+export async function createdUsOf(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+): Promise<number | undefined> {
+  const store = await tenantStore(context, caller)
+  return (await store.get<TokenRecord>('token', id))?.createdUs
+}
+
+/** The token of this id, if its time is not over. @throws {ServiceError} not_found */
+export async function liveRecord(
+  context: TokensContext,
+  store: TenantStore,
+  id: string,
+): Promise<SealedRecord<TokenRecord>> {
+  const record = await store.get<TokenRecord>('token', id)
+  if (!record || isExpired(record.value, context.nowUs())) {
+    throw new ServiceError('not_found', 'there is no token with this id')
+  }
+  return record
+}
+
+export async function liveToken(
+  context: TokensContext,
+  store: TenantStore,
+  record: SealedRecord<TokenRecord>,
+): Promise<LiveToken> {
+  const [token] = await withCvc(store, [record], context.nowUs())
+  return token ?? { record, data: record.value.data }
+}

@@ -1,0 +1,10 @@
+import type { TokenType } from './token-type.ts'
+
+export const cardNumber: TokenType = {
+  name: 'card_number',
+  dataSchema: 'CardNumberData',
+  container: '/pci/high/',
+  mask: '{{ data | reveal_last: 4 }}',
+  fingerprintExpression: '{{ data }}',
+  searchIndexes: undefined,
+}

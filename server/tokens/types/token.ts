@@ -1,0 +1,10 @@
+import type { TokenType } from './token-type.ts'
+
+export const token: TokenType = {
+  name: 'token',
+  dataSchema: 'GenericData',
+  container: '/general/high/',
+  mask: undefined,
+  fingerprintExpression: '{{ data | stringify }}',
+  searchIndexes: [],
+}

@@ -1,0 +1,10 @@
+import type { TokenType } from './token-type.ts'
+
+export const usBankAccountNumber: TokenType = {
+  name: 'us_bank_account_number',
+  dataSchema: 'UsBankAccountNumberData',
+  container: '/bank/high/',
+  mask: '{{ data | reveal_last: 4 }}',
+  fingerprintExpression: '{{ data }}',
+  searchIndexes: undefined,
+}

@@ -1,0 +1,233 @@
+import { type Caller, demand } from '../access/caller.ts'
+import { strictest } from '../access/transforms.ts'
+import { auditEntry } from '../audit/entries.ts'
+import { invalid } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { Write } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { refuseRivalReceipt } from './companion.ts'
+import { registerContainerSet } from './container-sets.ts'
+import { type Changes, derive, indexOf } from './contents.ts'
+import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
+import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
+import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
+import { readExpiration } from './expiry.ts'
+import { mergePatch } from './merge-patch.ts'
+import { liveRecord, liveToken } from './read.ts'
+import { showToken, type Token } from './show.ts'
+import type { LiveToken, TokenRecord } from './token.ts'
+import { tokenType } from './types/registry.ts'
+
+/** A merge patch whose members the contract has accepted. `null` restores what a new token would have. */
+export interface UpdateTokenInput {
+  readonly data?: JsonValue
+  readonly mask?: JsonValue
+  readonly metadata?: JsonObject | null
+  readonly containers?: readonly string[] | null
+  readonly search_indexes?: readonly string[] | null
+  readonly fingerprint_expression?: string | null
+  readonly deduplicate_token?: boolean | null
+  readonly expires_at?: string | null
+}
+
+/** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */
+const largestDataBytes = 1024 * 1024
+
+export interface UpdatedToken {
+  readonly token: Token
+  /** False where the update would have made a duplicate: then `token` is the original. */
+  readonly applied: boolean
+}
+
+export async function updateToken(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  companion: () => readonly Write[] = () => [],
+): Promise<UpdatedToken> {
+  const store = await tenantStore(context, caller)
+  for (;;) {
+    const current = await liveRecord(context, store, id)
+    const before = demand(caller, 'token:update', current.value)
+    const live = await liveToken(context, store, current)
+    const next = await patched(context, store, caller, live, input)
+    const transform = strictest(before, demand(caller, 'token:update', next.record))
+
+    const original = await doubled(context, store, current, next.record)
+    if (original) return { token: await showOriginal(context, store, caller, original), applied: false }
+
+    await registerContainerSet(store, next.record.containers, context.nowUs())
+    const writes = [
+      store.replace('token', current.version, next.record, indexOf(store, next.record)),
+      ...next.cvcWrites,
+      auditEntry(store, context.random, tokenAction('token:update', id, caller)),
+    ]
+    const result = await store.commit([...writes, ...companion()], context.nowUs())
+    if (result.ok) {
+      const record = { value: next.record, version: current.version + 1, createdUs: current.createdUs }
+      const stamped = { ...record, ...result.written[0] }
+      const token = showToken(context, store.tenant, { record: stamped, data: next.data }, transform)
+      return { token, applied: true }
+    }
+    refuseRivalReceipt(result.conflict, writes)
+    // Another writer came between, or a holder of the fingerprint appeared: start from what is there now.
+    if (result.conflict.holder) await evictExpiredHolder(context, store, result.conflict.holder)
+  }
+}
+
+/** What an update that was applied before answers again: the token as it is now. */
+export async function readUpdated(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  const record = await liveRecord(context, store, id)
+  const transform = demand(caller, 'token:update', record.value)
+  return showToken(context, store.tenant, await liveToken(context, store, record), transform)
+}
+
+/** The same for one that was not applied: the original as it is now. */
+export async function readOriginal(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  return showOriginal(context, store, caller, await liveRecord(context, store, id))
+}
+
+interface Patched {
+  readonly record: TokenRecord
+  readonly data: JsonValue
+  readonly cvcWrites: Write[]
+}
+
+async function patched(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  live: LiveToken,
+  input: UpdateTokenInput,
+): Promise<Patched> {
+  const current = live.record.value
+  const type = tokenType(current.type)
+  if (!type) throw new Error('a stored token has a type that is not registered')
+  const data = input.data === undefined ? live.data : mergePatch(live.data, input.data)
+  if (input.data !== undefined) {
+    refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
+    if (Buffer.byteLength(JSON.stringify(data)) > largestDataBytes) {
+      throw invalid('data', `would hold more than ${largestDataBytes} bytes after the merge`)
+    }
+  }
+  const content = {
+    type: current.type,
+    ...kept(
+      'mask',
+      input.mask === undefined
+        ? current.mask
+        : input.mask === null
+          ? type.mask
+          : mergePatch(current.mask, input.mask),
+    ),
+    ...kept('metadata', patchedMetadata(context, current, input)),
+    ...kept('search_indexes', patchedIndexes(current, input)),
+    fingerprint_expression: replaced(
+      input.fingerprint_expression,
+      current.fingerprint_expression,
+      type.fingerprintExpression,
+    ),
+  }
+  const { data: stored, cvc } = splitCvc(current.type, data)
+  const { reference, writes } = await nextCvc(context, store, live, cvc)
+  const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data))
+  const record: TokenRecord = {
+    id: current.id,
+    ...content,
+    data: stored,
+    containers: replaced(input.containers, current.containers, [type.container]),
+    ...derive(context, store, content, data, changes, current),
+    ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
+      ? { deduplicate_token: true }
+      : {}),
+    ...expiration(context, current, input),
+    ...kept('cvc', reference),
+    created_by: current.created_by,
+    modified_by: caller.application,
+  }
+  return { record, data, cvcWrites: writes }
+}
+
+/** The token this update would make a second copy of, if it is to be deduplicated. */
+async function doubled(
+  context: TokensContext,
+  store: TenantStore,
+  current: SealedRecord<TokenRecord>,
+  next: TokenRecord,
+): Promise<SealedRecord<TokenRecord> | undefined> {
+  const { deduplicate_token, fingerprint } = next
+  if (!deduplicate_token || fingerprint === undefined) return undefined
+  const unchanged = current.value.deduplicate_token && current.value.fingerprint === fingerprint
+  if (unchanged) return undefined
+  const original = await findOriginal(store, fingerprint, context.nowUs())
+  return original?.value.id === next.id ? undefined : original
+}
+
+/** A patch over a live code keeps its deadline; a code where none was gets an hour of its own. */
+async function nextCvc(context: TokensContext, store: TenantStore, live: LiveToken, cvc: string | undefined) {
+  const before = live.record.value.cvc
+  const writes = await removeCvc(store, before)
+  if (cvc === undefined) return { reference: undefined, writes }
+  const nowUs = context.nowUs()
+  const until_ms =
+    before && isCvcLive(live.record.value, nowUs) ? before.until_ms : Math.floor(nowUs / 1000) + cvcLifetimeMs
+  const reference = { id: context.random.uuid(), until_ms }
+  return { reference, writes: [...writes, insertCvc(store, reference, cvc)] }
+}
+
+function patchedMetadata(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+  if (input.metadata === undefined) return current.metadata
+  if (input.metadata === null) return undefined
+  const metadata = mergePatch({ ...current.metadata }, input.metadata)
+  refuseIfAny(context.schemas.check('Metadata', metadata, 'metadata'), 'the merged metadata is not valid')
+  return metadata as Record<string, string>
+}
+
+function patchedIndexes(current: TokenRecord, input: UpdateTokenInput): readonly string[] | undefined {
+  if (input.search_indexes === undefined) return current.search_indexes
+  if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
+  if (tokenType(current.type)?.searchIndexes === undefined) {
+    throw invalid('search_indexes', `must be empty: the data of a ${current.type} token cannot be searched`)
+  }
+  return input.search_indexes
+}
+
+function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+  if (input.expires_at === null) return {}
+  if (input.expires_at === undefined) {
+    return { ...kept('expires_at', current.expires_at), ...kept('expires_ms', current.expires_ms) }
+  }
+  const { echo, ms } = readExpiration(input.expires_at, context.nowUs())
+  return { expires_at: echo, expires_ms: ms }
+}
+
+/** What a patch touches decides what is evaluated anew. */
+function changesOf(input: UpdateTokenInput, fingerprintExpression: string, dataChanged: boolean): Changes {
+  const readsMetadata = fingerprintExpression.includes('metadata')
+  return {
+    mask: dataChanged || input.mask !== undefined,
+    fingerprint:
+      dataChanged ||
+      input.fingerprint_expression !== undefined ||
+      (readsMetadata && input.metadata !== undefined),
+    indexes: dataChanged || input.search_indexes !== undefined,
+  }
+}
+
+function isChanged(before: JsonValue, after: JsonValue): boolean {
+  return before !== after && JSON.stringify(before) !== JSON.stringify(after)
+}
+
+/** The value to be: the patch's, today's where the patch has none, the default where it says null. */
+function replaced<T>(patch: T | null | undefined, current: T, fallback: T): T {
+  return patch === undefined ? current : (patch ?? fallback)
+}
+
+/** The member, or nothing at all where its value is undefined. */
+function kept<K extends string, T>(name: K, value: T | undefined): { [member in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [member in K]: T })
+}
