@@ -1,0 +1,140 @@
+import type { DeniedCause } from '../access/caller.ts'
+import type { ServiceError } from '../base/errors.ts'
+import { describeError, type Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { problemType } from './contract.ts'
+import type { Cors } from './cors.ts'
+import type { Exchange, Services } from './exchange.ts'
+import { lifecycle } from './lifecycle.ts'
+import type { CoreRequest, CoreResponse } from './message.ts'
+import { problemResponse, toServiceError } from './problem.ts'
+
+export interface CoreOptions {
+  readonly services: Services
+  readonly cors: Cors
+  readonly log: Log
+  readonly random: Random
+  /** As callers see it, such as `SVC-TRACE-ID`. */
+  readonly traceHeader: string
+  /** Answers paths that stand outside the contract, such as `/healthz`. */
+  readonly beside: (request: CoreRequest) => Promise<CoreResponse | undefined>
+  /** Says in a 403 which rule was missing, and holds every response against the contract. */
+  readonly dev: boolean
+}
+
+/** The server without a wire: a request in, a response out, never a rejection. */
+export type Core = (request: CoreRequest) => Promise<CoreResponse>
+
+const printable = /^[\x20-\x7e]{1,200}$/
+
+export function createCore(options: CoreOptions): Core {
+  const { cors, random } = options
+  const traceHeader = options.traceHeader.toLowerCase()
+
+  return async request => {
+    const given = request.headers[traceHeader]
+    const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
+    const response =
+      cors.preflight(request) ??
+      (await besideContract(options, request, traceId)) ??
+      (await run(options, request, traceId))
+    return {
+      ...response,
+      headers: { ...response.headers, ...cors.headersFor(request), [options.traceHeader]: traceId },
+    }
+  }
+}
+
+async function besideContract(options: CoreOptions, request: CoreRequest, traceId: string) {
+  try {
+    return await options.beside(request)
+  } catch (error) {
+    return refuse(options, { request }, error, traceId)
+  }
+}
+
+async function run(options: CoreOptions, request: CoreRequest, traceId: string): Promise<CoreResponse> {
+  const exchange: Exchange = { request }
+  let response: CoreResponse
+  try {
+    for (const step of lifecycle) {
+      // Awaiting what is no promise would cost a turn of the queue at each step.
+      const pending = step(exchange, options.services)
+      if (pending) await pending
+    }
+    response = toResponse(exchange)
+  } catch (error) {
+    response = refuse(options, exchange, error, traceId)
+  }
+  return options.dev ? held(options, exchange, response, traceId) : response
+}
+
+function toResponse({ answer }: Exchange): CoreResponse {
+  if (!answer) throw new Error('the lifecycle ended without an answer')
+  if (answer.body === undefined) return { status: answer.status, headers: { ...answer.headers } }
+  return {
+    status: answer.status,
+    headers: { 'Content-Type': 'application/json', ...answer.headers },
+    body: JSON.stringify(answer.body),
+  }
+}
+
+function refuse(options: CoreOptions, exchange: Exchange, error: unknown, traceId: string): CoreResponse {
+  const refusal = toServiceError(error)
+  if (refusal.code === 'permission_denied') recordRefusal(options, exchange, refusal)
+  if (refusal.status >= 500 && refusal !== error) {
+    options.log.error('request failed', {
+      trace: traceId,
+      operation: exchange.operation?.id,
+      ...describeError(error),
+    })
+  }
+  return problemResponse(refusal, traceId, options.dev ? deniedCause(refusal)?.missing : undefined)
+}
+
+/** Whoever tries what it may not do leaves a trace. */
+function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
+  const { caller, operation, rawParameters } = exchange
+  if (!caller || !operation) return
+  // Of an id in a path it is only known that it names something when the access rules have looked at that.
+  const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
+  services.audit.record(caller.tenant, {
+    operation: operation.permission ?? operation.id,
+    entity_type: operation.entityType,
+    ...(entity === undefined ? {} : { entity_id: entity }),
+    actor: caller.application,
+    session: caller.session,
+    outcome: 'refused',
+  })
+}
+
+function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
+  return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
+}
+
+/** A response that is not what the contract says is our fault, and under `--dev` nobody should miss it. */
+function held(
+  options: CoreOptions,
+  exchange: Exchange,
+  response: CoreResponse,
+  traceId: string,
+): CoreResponse {
+  const { operation } = exchange
+  if (!operation || response.status === 405) return response
+  const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
+  const headers = { ...response.headers, [options.traceHeader]: traceId }
+  const fault = options.services.validators.findResponseFault(operation, response.status, headers, body)
+  if (fault === undefined) return response
+  options.log.error('response breaks the contract', { trace: traceId, fault })
+  return {
+    status: 500,
+    headers: { 'Content-Type': problemType },
+    body: JSON.stringify({
+      type: 'urn:surrogate:error:internal',
+      title: 'The response breaks the contract',
+      status: 500,
+      detail: fault,
+      instance: `urn:surrogate:trace:${encodeURIComponent(traceId)}`,
+    }),
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import type { JsonObject } from '../base/json.ts'
+import type { CoreResponse } from './message.ts'
+
+/** Nothing a page of ours shows may come from, or tell, any other host. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "worker-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const folder = new URL('../generated/docs/', import.meta.url)
+
+/** The contract as a page to read, from files of ours alone: it works without a network. */
+export class Docs {
+  readonly #document: JsonObject
+
+  constructor(document: JsonObject) {
+    this.#document = document
+  }
+
+  answer(path: string): CoreResponse | undefined {
+    switch (path) {
+      case '/docs':
+      case '/docs/':
+        return file('index.html', 'text/html; charset=utf-8')
+      case '/docs/docs.js':
+        return file('docs.js', 'text/javascript; charset=utf-8')
+      case '/docs/docs.css':
+        return file('docs.css', 'text/css; charset=utf-8')
+      case '/docs/openapi.json':
+        return answer('application/json', JSON.stringify(this.#document))
+      default:
+        return undefined
+    }
+  }
+}
+
+function file(name: string, type: string): CoreResponse {
+  return answer(type, readFileSync(new URL(name, folder)))
+}
+
+function answer(type: string, body: string | Uint8Array): CoreResponse {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': type,
+      'Content-Security-Policy': contentSecurityPolicy,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-cache',
+    },
+    body,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Core } from './core.ts'
+
+/** The core as a Fetch API handler: no port, no socket. */
+export function toFetch(core: Core): (request: Request) => Promise<Response> {
+  return async request => {
+    const { pathname, search } = new URL(request.url)
+    const response = await core({
+      method: request.method,
+      path: pathname,
+      query: search.slice(1),
+      headers: Object.fromEntries(request.headers),
+      readBody: limit => readAll(request, limit),
+    })
+    const body = response.body as string | Uint8Array<ArrayBuffer> | undefined
+    return new Response(body ?? null, { status: response.status, headers: response.headers })
+  }
+}
+
+async function readAll(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length
+    if (length > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

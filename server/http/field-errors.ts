@@ -1,0 +1,99 @@
+import type { ErrorObject } from 'ajv'
+import type { FieldErrors } from '../base/errors.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { formats } from './formats.ts'
+
+/**
+ * What the validator found, as messages by dotted path. Paths are those of the caller's own request; values
+ * are never repeated, and of member names only those that look like names.
+ *
+ * @param root replaces the first steps of the validator's paths, which name parts of a request
+ */
+export function toFieldErrors(errors: readonly ErrorObject[], root?: string): FieldErrors {
+  const found: FieldErrors = {}
+  const explained = errors.map(error => explain(error))
+  for (const [path, message] of explained) {
+    const field = joinPath(root, path)
+    const messages = found[field] ?? []
+    if (!messages.includes(message)) found[field] = [...messages, message]
+  }
+  return found
+}
+
+type Step = string
+type Explained = readonly [path: Step[], message: string]
+
+function explain(error: ErrorObject): Explained {
+  const path = stepsOf(error.instancePath)
+  const { keyword, params } = error
+  const violation = violationOf(error)
+  if (violation) return [[...path, violation[0]], violation[1]]
+  switch (keyword) {
+    case 'required':
+      return [[...path, params.missingProperty], 'is required']
+    case 'additionalProperties':
+      return [[...path, params.additionalProperty], 'is not a member of this object']
+    case 'discriminator':
+      return [[...path, params.tag], discriminatorMessage(error)]
+    case 'type':
+      return [path, `must be ${[params.type].flat().join(' or ')}`]
+    case 'const':
+      return [path, `must be ${JSON.stringify(params.allowedValue)}`]
+    case 'enum':
+      return [path, `must be one of ${params.allowedValues.join(', ')}`]
+    case 'format':
+      return [path, `must be ${formats[params.format]?.expected ?? `a ${params.format}`}`]
+    case 'minLength':
+      return [path, `must have at least ${params.limit} characters`]
+    case 'maxLength':
+      return [path, `must have at most ${params.limit} characters`]
+    case 'maxItems':
+      return [path, params.limit === 0 ? 'must be empty' : `must have at most ${params.limit} items`]
+    case 'minItems':
+      return [path, `must have at least ${params.limit} items`]
+    case 'maxProperties':
+      return [path, `must have at most ${params.limit} entries`]
+    case 'propertyNames':
+      return [path, 'has an entry whose name is empty or too long']
+    case 'minimum':
+    case 'maximum':
+      return [path, `must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}`]
+    case 'pattern':
+      return [path, `must match ${params.pattern}`]
+    default:
+      return [path, error.message ?? 'is not valid']
+  }
+}
+
+/** Rules that a schema can state but not explain carry their own message. */
+function violationOf(error: ErrorObject): [string, string] | undefined {
+  const schema = error.parentSchema?.['x-violation']
+  if (!['not', 'oneOf', 'anyOf'].includes(error.keyword) || !isJsonObject(schema)) return undefined
+  const [entry] = Object.entries(schema as JsonObject)
+  return entry && [entry[0], String(entry[1])]
+}
+
+function discriminatorMessage(error: ErrorObject): string {
+  if (error.params.error === 'tag') return 'is required, as a text'
+  const branches: unknown = error.parentSchema?.oneOf
+  const names = Array.isArray(branches)
+    ? branches.map(branch => branch?.properties?.[error.params.tag]?.const).filter(name => name !== undefined)
+    : []
+  return names.length > 0 ? `must be one of ${names.join(', ')}` : 'is not one of those there are'
+}
+
+function stepsOf(pointer: string): Step[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The validator's paths begin with the part of the request: `/requestBody/data/number`, `/query/page`. */
+function joinPath(root: string | undefined, steps: readonly Step[]): string {
+  const named = (root === undefined ? steps.slice(1) : steps).map(step => (plainName.test(step) ? step : '?'))
+  return [...(root === undefined ? [] : [root]), ...named].join('.') || 'body'
+}
+
+/** Something a programmer would call a member. A long run of digits may be someone's card. */
+const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/

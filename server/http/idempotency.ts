@@ -1,0 +1,94 @@
+import { ServiceError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import { deriveKey, keyedBytesDigestHex, sameDigest } from '../crypto/digest.ts'
+import { open, type SealingKey, seal } from '../crypto/envelope.ts'
+import type { Write } from '../storage/port.ts'
+import type { RecordValue, TenantStore } from '../storage/sealed.ts'
+
+/** How long a success is answered again. */
+const keptMs = 24 * 60 * 60 * 1000
+
+/** A success to be answered again. Without a body it is read anew from what it changed. */
+export interface KeptAnswer {
+  readonly status: number
+  /** The id of what was made or changed. */
+  readonly entity: string
+  readonly body?: object
+}
+
+/** What goes into the commit that does the work, so that work and receipt are both there or neither. */
+export type Receipt = (kept: KeptAnswer) => Write[]
+
+/** The sealed answer is useless to whoever knows neither the caller's key nor the idempotency key. */
+interface ReceiptRecord extends RecordValue {
+  readonly request_digest: string
+  /** The kept answer, sealed under a key of the caller's two keys, in base64. */
+  readonly answer: string
+}
+
+export interface KeyedRequest {
+  readonly apiKey: string
+  readonly idempotencyKey: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: Uint8Array
+}
+
+export interface FoundReceipt {
+  readonly kept: KeptAnswer
+  /** When it was kept, in epoch microseconds. */
+  readonly keptUs: number
+}
+
+/** One use of an idempotency key. Neither it nor the caller's key is stored, only what can be made from both. */
+export class KeyedUse {
+  readonly #store: TenantStore
+  readonly #random: Random
+  readonly #key: SealingKey
+  readonly id: string
+  readonly #requestDigest: string
+
+  constructor(store: TenantStore, random: Random, request: KeyedRequest) {
+    const { apiKey, idempotencyKey, method, path, query, body } = request
+    this.#store = store
+    this.#random = random
+    this.#key = { version: 1, key: deriveKey(apiKey, 'idempotency seal', idempotencyKey) }
+    this.id = Buffer.from(deriveKey(apiKey, 'idempotency id', idempotencyKey)).toString('hex')
+    this.#requestDigest = keyedBytesDigestHex(this.#key.key, `${method} ${path}?${query}`, body)
+  }
+
+  /**
+   * The success that this key stands for, if there is one.
+   * @throws {ServiceError} idempotency_mismatch, where the key stood for another request
+   */
+  async find(nowUs: number): Promise<FoundReceipt | undefined> {
+    const record = await this.#store.get<ReceiptRecord>('idempotency', this.id)
+    if (!record) return undefined
+    const keptUs = record.modifiedUs ?? record.createdUs
+    if (keptUs + keptMs * 1000 <= nowUs) return undefined
+    if (!sameDigest(record.value.request_digest, this.#requestDigest)) {
+      throw new ServiceError('idempotency_mismatch', 'this idempotency key was used with another request')
+    }
+    const sealed = Buffer.from(record.value.answer, 'base64')
+    const answer = Buffer.from(open(this.#key, this.id, sealed)).toString()
+    return { kept: JSON.parse(answer), keptUs }
+  }
+
+  /** The write that keeps a success. It fails its commit where another request with this key was quicker. */
+  async receipt(nowUs: number): Promise<Receipt> {
+    const over = await this.#store.get<ReceiptRecord>('idempotency', this.id)
+    return kept => {
+      const answer = seal(this.#key, this.id, Buffer.from(JSON.stringify(kept)), this.#random)
+      const record: ReceiptRecord = {
+        id: this.id,
+        request_digest: this.#requestDigest,
+        answer: Buffer.from(answer).toString('base64'),
+      }
+      const index = { dueMs: Math.floor(nowUs / 1000) + keptMs }
+      return over
+        ? [this.#store.replace('idempotency', over.version, record, index)]
+        : [this.#store.insert('idempotency', record, index)]
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { type Caller, holds } from '../access/caller.ts'
+import { authenticate } from '../access/keys.ts'
+import { ServiceError } from '../base/errors.ts'
+import { decodeUtf8, JsonError, parseJson } from '../base/json.ts'
+import type { Operation } from './contract.ts'
+import type { Exchange, Services } from './exchange.ts'
+import type { HandlerRequest } from './handlers/handler.ts'
+import type { KeyedRequest } from './idempotency.ts'
+import { bodyLimitOf } from './limits.ts'
+import type { CoreRequest } from './message.ts'
+import { parsePathParameters, parseQuery } from './parameters.ts'
+import { performOnce } from './perform-once.ts'
+
+type Step = (exchange: Exchange, services: Services) => void | Promise<void>
+
+/**
+ * The order of checks, which callers can rely on. The first that fails answers:
+ * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
+ * → and then the operation itself: existence 404, container rules 403, state 409.
+ */
+export const lifecycle: readonly Step[] = [
+  route,
+  identify,
+  authorize,
+  checkContentType,
+  readBody,
+  parse,
+  validate,
+  perform,
+]
+
+function route(exchange: Exchange, { router }: Services): void {
+  const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
+  exchange.operation = operation
+  exchange.rawParameters = parameters
+}
+
+async function identify(exchange: Exchange, { store, clock, keyHeader }: Services): Promise<void> {
+  const key = exchange.request.headers[keyHeader]
+  const caller = key ? await authenticate(store, key, clock.nowUs()) : undefined
+  if (!caller) {
+    const detail = key
+      ? 'the API key is unknown or expired'
+      : `the header ${keyHeader.toUpperCase()} is missing`
+    throw new ServiceError('unauthenticated', detail)
+  }
+  exchange.caller = caller
+}
+
+function authorize(exchange: Exchange): void {
+  const { caller, operation } = reached(exchange)
+  const bySession = caller.session !== undefined
+  if (bySession ? !operation.session : !operation.applicationTypes.includes(caller.type)) {
+    const kinds = operation.applicationTypes.join(' or ')
+    throw new ServiceError('permission_denied', `this operation takes the key of a ${kinds} application`)
+  }
+  if (operation.permission !== null && !holds(caller, operation.permission)) {
+    throw new ServiceError('permission_denied', `the caller does not hold ${operation.permission}`)
+  }
+}
+
+function checkContentType(exchange: Exchange): void {
+  const { operation, request } = reached(exchange)
+  if (operation.bodyType === undefined) return
+  const given = request.headers['content-type']
+  if (given === undefined && !operation.bodyRequired) return
+  const [type = '', ...parameters] = (given ?? '').split(';').map(part => part.trim().toLowerCase())
+  const charset = parameters.find(parameter => parameter.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  if (type !== operation.bodyType || !isUtf8) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      `the content type must be ${operation.bodyType}, in UTF-8`,
+    )
+  }
+}
+
+async function readBody(exchange: Exchange): Promise<void> {
+  const { operation, request } = reached(exchange)
+  if (operation.bodyType === undefined) return
+  const limit = bodyLimitOf(operation.id)
+  const bytes = await request.readBody(limit)
+  if (!bytes) throw new ServiceError('payload_too_large', `the body must not be longer than ${limit} bytes`)
+  exchange.bytes = bytes
+}
+
+function parse(exchange: Exchange): void {
+  const { operation, request } = reached(exchange)
+  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})
+  exchange.query = parseQuery(request.query, operation.queryParameters)
+  const { bytes } = exchange
+  if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
+  try {
+    exchange.body = parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
+      ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
+    })
+  }
+}
+
+function validate(exchange: Exchange, { validators, idempotencyHeader }: Services): void {
+  const { operation, request } = reached(exchange)
+  validators.checkRequest(operation, {
+    path: exchange.parameters ?? {},
+    query: exchange.query ?? {},
+    header: { [idempotencyHeader]: request.headers[idempotencyHeader] },
+    requestBody: exchange.body,
+  })
+}
+
+async function perform(exchange: Exchange, services: Services): Promise<void> {
+  const { operation, caller } = reached(exchange)
+  const handler = services.handlers[operation.id]
+  if (!handler) throw new ServiceError('not_implemented', `${operation.id} is not built yet`)
+  const request: HandlerRequest = {
+    caller,
+    path: exchange.parameters ?? {},
+    query: exchange.query ?? {},
+    body: exchange.body,
+  }
+  const keyed = operation.idempotent ? keyedRequest(exchange, services) : undefined
+  exchange.answer = keyed
+    ? await performOnce(services, operation.id, handler, request, keyed)
+    : await handler(request)
+}
+
+function keyedRequest({ request, bytes }: Exchange, services: Services): KeyedRequest | undefined {
+  const idempotencyKey = request.headers[services.idempotencyHeader]
+  const apiKey = request.headers[services.keyHeader]
+  if (idempotencyKey === undefined || apiKey === undefined) return undefined
+  const { method, path, query } = request
+  return { apiKey, idempotencyKey, method, path, query, body: bytes ?? new Uint8Array() }
+}
+
+/** The parts of an exchange that the first steps have filled in. */
+function reached(exchange: Exchange): { operation: Operation; caller: Caller; request: CoreRequest } {
+  const { operation, caller, request } = exchange
+  if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
+  return { operation, caller, request }
+}

@@ -1,0 +1,31 @@
+import type { JsonValue } from '../base/json.ts'
+import type { KeptAnswer } from './idempotency.ts'
+
+/** A request as the core sees it, whatever carried it. */
+export interface CoreRequest {
+  /** Upper case. */
+  readonly method: string
+  /** As sent: percent-encoded, without the query. */
+  readonly path: string
+  /** As sent, without the question mark. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The body, or `undefined` as soon as it turns out to be longer than the limit. */
+  readBody(limitBytes: number): Promise<Uint8Array | undefined>
+}
+
+export interface CoreResponse {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: string | Uint8Array
+}
+
+/** What a handler gives: a status and JSON, or no body at all. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: JsonValue | object
+  /** What an idempotency key is to keep of this, where it is not the answer itself. */
+  readonly keep?: KeptAnswer
+}

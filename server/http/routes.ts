@@ -1,0 +1,100 @@
+import { ServiceError } from '../base/errors.ts'
+import type { Operation } from './contract.ts'
+
+export interface Route {
+  readonly operation: Operation
+  /** Path parameters as sent, still percent-encoded. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+interface Node {
+  readonly literal: Map<string, Node>
+  parameter?: Node
+  readonly operations: Map<string, { operation: Operation; names: string[] }>
+}
+
+/**
+ * Finds the operation of a request in a tree of path segments. openapi-backend's own router builds a regular
+ * expression for each operation at each request (150 µs a request with this contract); this one takes under 1 µs.
+ */
+export class Router {
+  readonly #root = node()
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      const names: string[] = []
+      let at = this.#root
+      for (const segment of segmentsOf(operation.path)) {
+        const name = /^\{(.+)\}$/.exec(segment)?.[1]
+        if (name === undefined) at = at.literal.get(segment) ?? add(at.literal, segment)
+        else {
+          names.push(name)
+          at.parameter ??= node()
+          at = at.parameter
+        }
+      }
+      at.operations.set(operation.method, { operation, names })
+    }
+  }
+
+  /**
+   * A literal segment goes before a parameter, as long as it takes the method: `/tokens/search` takes POST only,
+   * so GET there is about a token whose id is `search`.
+   * @throws {ServiceError} not_found, method_not_allowed
+   */
+  match(method: string, path: string): Route {
+    const ends = [...endsOf(this.#root, segmentsOf(path), 0, [])]
+    for (const { at, values } of ends) {
+      const found = at.operations.get(method)
+      if (!found) continue
+      const parameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']))
+      return { operation: found.operation, parameters }
+    }
+    if (ends.length === 0) {
+      throw new ServiceError('not_found', 'there is no such path; see /docs for those there are')
+    }
+    const allowed = [...new Set(ends.flatMap(({ at }) => [...at.operations.keys()]))].sort().join(', ')
+    throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {
+      headers: { Allow: allowed },
+    })
+  }
+}
+
+interface End {
+  readonly at: Node
+  readonly values: readonly string[]
+}
+
+/** Where a path may lead, the most literal first. */
+function* endsOf(
+  at: Node,
+  segments: readonly string[],
+  depth: number,
+  values: readonly string[],
+): Generator<End> {
+  const segment = segments[depth]
+  if (segment === undefined) {
+    if (at.operations.size > 0) yield { at, values }
+    return
+  }
+  const literal = at.literal.get(segment)
+  if (literal) yield* endsOf(literal, segments, depth + 1, values)
+  if (at.parameter && segment !== '') yield* endsOf(at.parameter, segments, depth + 1, [...values, segment])
+}
+
+/** A slash at the end makes no difference. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
+  return segments
+}
+
+function node(): Node {
+  return { literal: new Map(), operations: new Map() }
+}
+
+function add(children: Map<string, Node>, segment: string): Node {
+  const child = node()
+  children.set(segment, child)
+  return child
+}

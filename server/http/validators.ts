@@ -1,0 +1,152 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import { ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { ContractSchemas } from '../tokens/context.ts'
+import { type Contract, loadContract, type Operation } from './contract.ts'
+import { toFieldErrors } from './field-errors.ts'
+import { formats } from './formats.ts'
+
+export interface RequestParts {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: JsonObject
+  readonly header: Readonly<Record<string, string | undefined>>
+  readonly requestBody?: JsonValue | undefined
+}
+
+/**
+ * The contract's validators. Each is compiled when it is first needed: compiling all takes longer than
+ * everything else at start. A request is checked by validators that stop at the first error; only one that
+ * fails goes through those that collect them all.
+ */
+export class Validators implements ContractSchemas {
+  readonly contract: Contract
+  readonly #thorough: Contract
+  readonly #responses: Contract
+  readonly #compiler = compiler(true)
+  readonly #schemas = new Map<string, ValidateFunction>()
+
+  private constructor(contract: Contract, thorough: Contract, responses: Contract) {
+    this.contract = contract
+    this.#thorough = thorough
+    this.#responses = responses
+  }
+
+  static async load(headerPrefix: string): Promise<Validators> {
+    const [contract, thorough, responses] = await Promise.all([
+      loadContract({ headerPrefix, customizeAjv: () => compiler(false) }),
+      loadContract({ headerPrefix, customizeAjv: () => compiler(true) }),
+      loadContract({ headerPrefix, customizeAjv: () => compiler(true), closed: true }),
+    ])
+    return new Validators(contract, thorough, responses)
+  }
+
+  /** @throws {ServiceError} validation, naming every member that is wrong */
+  checkRequest(operation: Operation, parts: RequestParts): void {
+    if (passes(this.contract, operation, parts)) return
+    const errors = collect(this.#thorough, operation, parts)
+    throw new ServiceError('validation', 'the request is not what the contract says', {
+      errors: toFieldErrors(withoutEchoes(errors)),
+    })
+  }
+
+  check(schema: string, value: JsonValue, path: string) {
+    const known = this.#schemas.get(schema)
+    const validate = known ?? this.#compiler.compile(this.#schema(schema))
+    this.#schemas.set(schema, validate)
+    return validate(value) ? {} : toFieldErrors(withoutEchoes(validate.errors ?? []), path)
+  }
+
+  /** What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says. */
+  findResponseFault(
+    operation: Operation,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    body: JsonValue | undefined,
+  ): string | undefined {
+    const { api } = this.#responses
+    const documented = operation.statuses.has(String(status)) || operation.statuses.has('default')
+    if (!documented) return `${operation.id} answered ${status}, which the contract does not have`
+    const outcomes = [
+      api.validateResponse(body ?? null, operation.id, status),
+      api.validateResponseHeaders(typedHeaders(headers), operation.id, { statusCode: status }),
+    ]
+    const faults = outcomes.flatMap(outcome => outcome.errors ?? [])
+    if (faults.length === 0) return undefined
+    const places = faults.map(fault => `${fault.instancePath || '/'} ${fault.message} (${fault.schemaPath})`)
+    return `${operation.id} ${status}: ${places.join('; ')}`
+  }
+
+  #schema(name: string): JsonObject {
+    const components = this.contract.definition.components as JsonObject
+    const schema = (components.schemas as JsonObject)[name]
+    if (schema === undefined) throw new Error(`the contract has no schema ${name}`)
+    return schema as JsonObject
+  }
+}
+
+/** A header is always a text; the contract speaks of the number in it. */
+function typedHeaders(headers: Readonly<Record<string, string>>): Record<string, string | number> {
+  const seconds = headers['Retry-After']
+  return seconds === undefined ? { ...headers } : { ...headers, 'Retry-After': Number(seconds) }
+}
+
+function compiler(thorough: boolean): Ajv {
+  const ajv = new Ajv({ strict: false, discriminator: true, allErrors: thorough, verbose: thorough })
+  // Both packages name their types for CommonJS, where a default import is the module itself.
+  ;(addFormats as unknown as (ajv: Ajv) => void)(ajv)
+  for (const [name, { test }] of Object.entries(formats))
+    ajv.addFormat(name, { type: 'string', validate: test })
+  return ajv
+}
+
+function validatorsOf(contract: Contract, operation: Operation): ValidateFunction[] {
+  return (contract.api.validator.getRequestValidatorsForOperation(operation.id) ?? []) as ValidateFunction[]
+}
+
+function passes(contract: Contract, operation: Operation, parts: RequestParts): boolean {
+  return validatorsOf(contract, operation).every(validate => validate(parts))
+}
+
+function collect(contract: Contract, operation: Operation, parts: RequestParts): ErrorObject[] {
+  return validatorsOf(contract, operation).flatMap(validate =>
+    validate(parts) ? [] : (validate.errors ?? []),
+  )
+}
+
+/**
+ * A combination that fails reports itself and each of its branches. The branches of a rule that explains
+ * itself would only repeat it in riddles; but where it is plain which of them was meant, what is wrong with
+ * that one says more than the rule.
+ */
+function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const explained = errors.filter(error => error.parentSchema?.['x-violation'] !== undefined)
+  const dropped = new Set(explained.flatMap(rule => echoesOf(rule, errors)))
+  return errors.filter(error => !dropped.has(error) && !(error.keyword === 'if' || error.keyword === 'allOf'))
+}
+
+function echoesOf(rule: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
+  const branches = new Map<string, ErrorObject[]>()
+  for (const error of errors) {
+    if (error === rule || !isBranch(error, rule)) continue
+    const [name = ''] = error.schemaPath.slice(rule.schemaPath.length + 1).split('/')
+    branches.set(name, [...(branches.get(name) ?? []), error])
+  }
+  const all = [...branches.values()]
+  const meant = all.filter(branch => !branch.some(error => isOfAnotherShape(error, rule)))
+  if (meant.length !== 1) return all.flat()
+  return [rule, ...all.filter(branch => branch !== meant[0]).flat()]
+}
+
+/** Whether the branch was not what the caller meant: they left out its member, or gave one it excludes. */
+function isOfAnotherShape(error: ErrorObject, rule: ErrorObject): boolean {
+  if (error.keyword === 'required') return error.instancePath === rule.instancePath
+  return error.keyword === 'type' && error.params.type === 'null'
+}
+
+function isBranch(error: ErrorObject, combination: ErrorObject): boolean {
+  return (
+    error.instancePath.startsWith(combination.instancePath) &&
+    error.schemaPath.startsWith(`${combination.schemaPath}/`)
+  )
+}
