@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+/**
+ * The walls of the house, held over the import statements of every source file. Tests and what only tests
+ * use may reach further: they stand outside.
+ */
+type Tap = typeof t
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface Source {
+  /** From the root, such as `server/tokens/create.ts`. */
+  readonly path: string
+  /** Paths of our own files, from the root. */
+  readonly ours: readonly string[]
+  /** Packages and Node's modules. */
+  readonly foreign: readonly string[]
+}
+
+const importStatement = /^\s*(?:import|export)\s+(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
+
+function* walk(folder: string): Generator<string> {
+  for (const name of readdirSync(folder)) {
+    if (['node_modules', 'dist', 'generated', '.tap'].includes(name)) continue
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) yield* walk(path)
+    else if (/\.(ts|mjs|js)$/.test(name)) yield path
+  }
+}
+
+function read(path: string): Source {
+  const specifiers = [...readFileSync(path, 'utf8').matchAll(importStatement)].map(
+    match => match[1] ?? match[2] ?? '',
+  )
+  return {
+    path: relative(root, path),
+    ours: specifiers
+      .filter(one => one.startsWith('.'))
+      .map(one => relative(root, resolve(dirname(path), one))),
+    foreign: specifiers.filter(one => !one.startsWith('.')),
+  }
+}
+
+const outside = [
+  /\.(test|cases|model|samples)\.ts$/,
+  /^server\/(testing|bench|scripts)\//,
+  /\/_[^/]+\.ts$/,
+  /^sdk\/(examples\/|openapi-ts\.)/,
+  // A page for browsers, with a life of its own.
+  /^server\/http\/docs\//,
+]
+const sources = ['server', 'sdk', 'conformance']
+  .flatMap(folder => [...walk(join(root, folder))])
+  .map(read)
+  .filter(source => !outside.some(pattern => pattern.test(source.path)))
+
+const within = (folder: string) => (source: Source) => source.path.startsWith(folder)
+const server = sources.filter(within('server/'))
+
+/** Files under `allowed` only may import packages that match. */
+function onlyIn(t: Pick<Tap, 'ok'>, library: RegExp, ...allowed: string[]): void {
+  const users = server.filter(source => source.foreign.some(one => library.test(one)))
+  t.ok(users.length > 0, `${library} is used at all, so this rule holds something`)
+  for (const user of users) {
+    t.ok(
+      allowed.some(folder => user.path.startsWith(folder)),
+      `${user.path} imports ${library}, which only ${allowed.join(', ')} may know`,
+    )
+  }
+}
+
+t.test('the sources are found', async t => {
+  t.ok(server.length > 60, `${server.length} files of the server`)
+  for (const source of sources) {
+    for (const target of source.ours) {
+      const made = target.includes('/generated/') || target.includes('/dist/')
+      t.ok(made || existsSync(join(root, target)), `${source.path} imports ${target}`)
+    }
+  }
+})
+
+t.test('each library is known to one folder', async t => {
+  onlyIn(t, /^liquidjs/, 'server/expressions/')
+  onlyIn(t, /^openapi-backend/, 'server/http/')
+  onlyIn(t, /^ajv/, 'server/http/')
+  onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
+  onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts')
+  onlyIn(t, /^node:http$/, 'server/http/listener.ts')
+})
+
+t.test('base imports nothing of ours', async t => {
+  const base = server.filter(within('server/base/'))
+  t.ok(base.length >= 8)
+  for (const source of base) {
+    for (const target of source.ours) t.match(target, /^server\/base\//, `${source.path} imports ${target}`)
+  }
+})
+
+const domain = ['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention']
+
+t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {
+  for (const folder of domain) {
+    for (const source of server.filter(within(`server/${folder}/`))) {
+      for (const target of source.ours) {
+        t.notMatch(
+          target,
+          /^server\/(http|storage\/(level|memory|postgres|open)|config|vault|main)/,
+          source.path,
+        )
+      }
+    }
+  }
+})
+
+t.test('an engine knows the port, and no rule of ours', async t => {
+  const engines = server.filter(source => /^server\/storage\/(level|memory)\//.test(source.path))
+  t.ok(engines.length > 5)
+  for (const source of engines) {
+    const own = /^server\/storage\/(level|memory)\//.exec(source.path)?.[0] ?? ''
+    for (const target of source.ours) {
+      t.ok(
+        target.startsWith(own) || target === 'server/storage/port.ts' || target.startsWith('server/base/'),
+        `${source.path} imports ${target}`,
+      )
+    }
+  }
+})
+
+t.test('only open.ts chooses an engine, and only vault.ts and main.ts know open.ts', async t => {
+  for (const source of server) {
+    for (const target of source.ours) {
+      if (
+        /^server\/storage\/(level|memory)\//.test(target) &&
+        !/^server\/storage\/(level|memory)\//.test(source.path)
+      ) {
+        t.equal(source.path, 'server/storage/open.ts', `${source.path} imports ${target}`)
+      }
+      if (target === 'server/storage/open.ts') t.match(source.path, /^server\/(vault|main)\.ts$/)
+    }
+  }
+})
+
+t.test('handlers call the domain and never the store', async t => {
+  const handlers = server.filter(within('server/http/handlers/'))
+  t.ok(handlers.length > 3)
+  for (const source of handlers) {
+    for (const target of source.ours) t.notMatch(target, /^server\/storage\//, source.path)
+  }
+})
+
+t.test('the three packages do not import each other, and the SDK imports nothing at all', async t => {
+  for (const source of sources) {
+    const own = source.path.split('/')[0]
+    for (const target of source.ours) {
+      if (target.startsWith('..')) continue
+      t.equal(target.split('/')[0], own, `${source.path} imports ${target}`)
+    }
+  }
+  for (const source of sources.filter(within('sdk/'))) t.same(source.foreign, [], source.path)
+})
+
+t.test('there are no cycles', async t => {
+  const byPath = new Map(sources.map(source => [source.path, source]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      return
+    }
+    if (done.has(path)) return
+    for (const target of byPath.get(path)?.ours ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of byPath.keys()) visit(path, [])
+  t.same(cycles, [])
+})
+
+t.test('no file has grown beyond what one idea needs', async t => {
+  for (const source of sources) {
+    const lines = readFileSync(join(root, source.path), 'utf8').split('\n').length
+    t.ok(lines <= 400, `${source.path} has ${lines} lines`)
+  }
+})

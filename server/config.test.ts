@@ -1,0 +1,168 @@
+import t from 'tap'
+import { ConfigError, flags, helpText, isLoopback, readConfig } from './config.ts'
+
+const key = Buffer.alloc(32, 1)
+
+t.test('without flags and environment the defaults hold', async t => {
+  const config = readConfig([], {})
+  t.same(config, {
+    host: '127.0.0.1',
+    port: 4000,
+    storage: 'level:./data',
+    bootstrap: undefined,
+    headerPrefix: 'SVC',
+    dev: false,
+    allowPrivateCallbacks: false,
+    formulaAllowOrigins: [],
+    formulaModules: [],
+    corsOrigins: undefined,
+    masterKey: undefined,
+    help: false,
+    version: false,
+  })
+  t.ok(Object.isFrozen(config))
+})
+
+/** Each setting as a flag, as a variable, and as it is read. */
+const settings: readonly [flag: string[], variable: string, text: string, member: string, value: unknown][] =
+  [
+    [['--host', '10.0.0.1'], 'HOST', '10.0.0.1', 'host', '10.0.0.1'],
+    [['--port', '0'], 'PORT', '0', 'port', 0],
+    [['--port=65535'], 'PORT', '65535', 'port', 65_535],
+    [['--storage', 'memory:'], 'STORAGE', 'memory:', 'storage', 'memory:'],
+    [['--bootstrap', 'a b.json'], 'BOOTSTRAP', 'a b.json', 'bootstrap', 'a b.json'],
+    [['--header-prefix', 'Acme1'], 'HEADER_PREFIX', 'Acme1', 'headerPrefix', 'Acme1'],
+    [['--dev'], 'DEV', '1', 'dev', true],
+    [['--dev'], 'DEV', 'true', 'dev', true],
+    [['--allow-private-callbacks'], 'ALLOW_PRIVATE_CALLBACKS', 'true', 'allowPrivateCallbacks', true],
+    [
+      ['--formula-allow-origin', 'https://a.test', '--formula-allow-origin', 'http://b.test:81'],
+      'FORMULA_ALLOW_ORIGIN',
+      'https://a.test, http://b.test:81',
+      'formulaAllowOrigins',
+      ['https://a.test', 'http://b.test:81'],
+    ],
+    [
+      ['--formula-module', 'a', '--formula-module', '@b/c'],
+      'FORMULA_MODULE',
+      'a,@b/c',
+      'formulaModules',
+      ['a', '@b/c'],
+    ],
+    [['--cors-origin', 'https://a.test'], 'CORS_ORIGIN', 'https://a.test', 'corsOrigins', ['https://a.test']],
+    [['--cors-origin', '*'], 'CORS_ORIGIN', '*', 'corsOrigins', ['*']],
+  ]
+
+t.test('each setting is a flag and a variable', async t => {
+  const read = (argv: string[], environment: Record<string, string>, member: string) =>
+    readConfig(argv, environment)[member as 'host'] as unknown
+  for (const [flag, variable, text, member, value] of settings) {
+    t.same(read(flag, {}, member), value, flag.join(' '))
+    t.same(read([], { [`SURROGATE_${variable}`]: text }, member), value, `SURROGATE_${variable}=${text}`)
+  }
+  const tried = new Set(settings.map(([, variable]) => variable.toLowerCase().replaceAll('_', '-')))
+  t.same(
+    [...flags.map(flag => flag.name)].filter(name => !tried.has(name)),
+    ['help', 'version'],
+    'all of them',
+  )
+})
+
+t.test('a flag goes before a variable, and an empty variable is none', async t => {
+  const environment = { SURROGATE_PORT: '81', SURROGATE_DEV: '1', SURROGATE_CORS_ORIGIN: 'https://a.test' }
+  const config = readConfig(['--port', '82', '--cors-origin', 'https://b.test'], environment)
+  t.match(config, { port: 82, dev: true })
+  t.same(config.corsOrigins, ['https://b.test'], 'a list is replaced, not added to')
+  t.equal(readConfig([], { SURROGATE_PORT: '', SURROGATE_DEV: '' }).port, 4000)
+  for (const off of ['0', 'false']) t.equal(readConfig([], { SURROGATE_DEV: off }).dev, false)
+  t.equal(readConfig([], { PORT: '81' }).port, 4000, 'variables of others are theirs')
+})
+
+t.test('the master key comes from the environment alone', async t => {
+  const read = (text: string) => readConfig([], { SURROGATE_MASTER_KEY: text }).masterKey
+  const base64 = key.toString('base64')
+  for (const text of [base64, base64.replace('=', ''), `${base64}\n`])
+    t.same(Buffer.from(read(text) ?? []), key)
+  t.equal(read(''), undefined)
+  t.throws(() => readConfig(['--master-key', base64], {}), ConfigError)
+})
+
+const refusals: readonly [name: string, argv: string[], environment: Record<string, string>, says: RegExp][] =
+  [
+    ['a flag that there is not', ['--prot', '1'], {}, /'--prot'.*--help/],
+    ['a flag without its value', ['--port'], {}, /--port/],
+    ['a value for a switch', ['--dev=yes'], {}, /--dev/],
+    ['an argument that is no flag', ['serve'], {}, /serve/],
+    ['a port that is no number', ['--port', 'http'], {}, /--port/],
+    ['a port that is too high', ['--port', '65536'], {}, /--port/],
+    ['a port below 0', ['--port=-1'], {}, /--port/],
+    ['a port with a fraction', ['--port', '80.5'], {}, /--port/],
+    ['an empty port', ['--port='], {}, /--port/],
+    ['a port in other digits', [], { SURROGATE_PORT: '0x50' }, /port/],
+    ['a prefix with a hyphen', ['--header-prefix', 'A-B'], {}, /--header-prefix/],
+    ['a prefix that begins with a digit', ['--header-prefix', '1A'], {}, /--header-prefix/],
+    ['an empty prefix', ['--header-prefix='], {}, /--header-prefix/],
+    ['too long a prefix', ['--header-prefix', 'A'.repeat(33)], {}, /--header-prefix/],
+    ['a prefix with a line break', ['--header-prefix', 'A\n'], {}, /--header-prefix/],
+    ['a switch that says maybe', [], { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+    ['an origin with a path', ['--cors-origin', 'https://a.test/'], {}, /https:\/\/a\.test\//],
+    ['an origin without a scheme', ['--cors-origin', 'a.test'], {}, /origin/],
+    ['an empty origin in a list', [], { SURROGATE_CORS_ORIGIN: 'https://a.test,' }, /origin/],
+    ['any origin for formulas', ['--formula-allow-origin', '*'], {}, /origin/],
+    [
+      'a master key of 31 bytes',
+      [],
+      { SURROGATE_MASTER_KEY: Buffer.alloc(31).toString('base64') },
+      /SURROGATE_MASTER_KEY/,
+    ],
+    [
+      'a master key of 33 bytes',
+      [],
+      { SURROGATE_MASTER_KEY: Buffer.alloc(33).toString('base64') },
+      /SURROGATE_MASTER_KEY/,
+    ],
+    ['a master key in hex', [], { SURROGATE_MASTER_KEY: key.toString('hex') }, /SURROGATE_MASTER_KEY/],
+    ['dev on every address', ['--dev', '--host', '0.0.0.0'], {}, /--dev.*loopback/],
+    ['dev on every address, IPv6', ['--dev', '--host', '::'], {}, /--dev.*loopback/],
+    ['dev on another machine', [], { SURROGATE_DEV: '1', SURROGATE_HOST: '192.168.0.1' }, /--dev.*loopback/],
+    [
+      'dev on a name that only looks local',
+      ['--dev', '--host', '127.0.0.1.evil.test'],
+      {},
+      /--dev.*loopback/,
+    ],
+    ['dev on no address', ['--dev', '--host='], {}, /--dev.*loopback/],
+  ]
+
+t.test('what cannot work is refused in one sentence', async t => {
+  for (const [name, argv, environment, says] of refusals) {
+    t.throws(() => readConfig(argv, environment), { name: 'ConfigError', message: says }, name)
+    try {
+      readConfig(argv, environment)
+    } catch (error) {
+      t.notMatch((error as Error).message, /\n/, `${name}: one line`)
+      const secret = environment.SURROGATE_MASTER_KEY
+      if (secret !== undefined) t.notOk((error as Error).message.includes(secret), 'the key is not repeated')
+    }
+  }
+})
+
+t.test('dev listens on loopback, by any of its names', async t => {
+  for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) {
+    t.ok(isLoopback(host), host)
+    t.equal(readConfig(['--dev', '--host', host], {}).host, host)
+  }
+  for (const host of ['0.0.0.0', '::', '', '10.0.0.1', 'localhost.evil.test', '1127.0.0.1'])
+    t.notOk(isLoopback(host), host)
+  t.equal(readConfig(['--host', '0.0.0.0'], {}).host, '0.0.0.0', 'without dev it is the operator’s choice')
+})
+
+t.test('the help names every flag with its default', async t => {
+  const lines = helpText().split('\n')
+  for (const flag of flags) {
+    const line = lines.find(one => one.includes(`--${flag.name}`)) ?? ''
+    t.ok(line, flag.name)
+    if ('default' in flag) t.ok(line.endsWith(`(${flag.default})`), line)
+  }
+  t.match(helpText(), /SURROGATE_MASTER_KEY/)
+})

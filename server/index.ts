@@ -1,0 +1,15 @@
+/**
+ * @module @surrogate/server
+ * A tokenization server in this process: `createVault(options)`.
+ */
+export type { NewTenant } from './access/tenants.ts'
+export type { Log, LogFields } from './base/log.ts'
+export type { Listening } from './http/listener.ts'
+export {
+  createVault,
+  type Vault,
+  type VaultClock,
+  type VaultFacts,
+  type VaultOptions,
+  VaultOptionsError,
+} from './vault.ts'

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { BootstrapError } from './access/bootstrap.ts'
+import type { NewTenant } from './access/tenants.ts'
+import { JsonError, parseJson } from './base/json.ts'
+import { createLog } from './base/log.ts'
+import { type Config, ConfigError, helpText, readConfig } from './config.ts'
+import { WrongMasterKey } from './crypto/keyring.ts'
+import { UnknownStorage } from './storage/open.ts'
+import { createVault, type Vault, VaultOptionsError } from './vault.ts'
+import { version } from './version.ts'
+
+const exitRefused = 2
+
+/** Runs the server until a signal ends it. Resolves with the exit code. */
+export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const config = readConfig(argv, environment)
+    if (config.help) return say(helpText())
+    if (config.version) return say(`${version}\n`)
+    const vault = createVault({
+      storage: config.storage,
+      headerPrefix: config.headerPrefix,
+      dev: config.dev,
+      log: createLog(line => process.stderr.write(line)),
+      ...(config.masterKey ? { masterKey: config.masterKey } : {}),
+      ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),
+      ...(config.bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(config.bootstrap) }),
+    })
+    return await serve(vault, config)
+  } catch (error) {
+    const refusal = explain(error)
+    if (refusal === undefined) throw error
+    process.stderr.write(`surrogate-server: ${refusal}\n`)
+    return exitRefused
+  }
+}
+
+async function serve(vault: Vault, config: Config): Promise<number> {
+  try {
+    const facts = await vault.ready()
+    const { url } = await vault.listen({ host: config.host, port: config.port })
+    if (facts.madeMasterKey !== undefined) {
+      say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
+    }
+    say(`surrogate-server ${version} listening on ${url}\n`)
+    if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
+    await signal('SIGTERM', 'SIGINT')
+  } finally {
+    await vault.close()
+  }
+  return 0
+}
+
+function introduction(tenant: NewTenant, url: string, prefix: string): string {
+  const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`
+  return [
+    '',
+    `  public key      ${tenant.publicKey}`,
+    `  private key     ${tenant.privateKey}`,
+    `  management key  ${tenant.managementKey}`,
+    `  webhook secret  ${tenant.webhookSecret}`,
+    '',
+    'Store a card:',
+    '',
+    `  curl -s ${url}/tokens -H '${prefix}-API-KEY: ${tenant.privateKey}' -H 'Content-Type: application/json' -d '${card}'`,
+    '',
+    `The contract is at ${url}/docs`,
+    '',
+  ].join('\n')
+}
+
+async function readBootstrapFile(path: string) {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new ConfigError(`the bootstrap file ${path} cannot be read`)
+  })
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ConfigError(`the bootstrap file ${path} ${error.message} (at character ${error.offset})`)
+  }
+}
+
+/** The sentence for what an operator can put right; `undefined` for a fault of ours. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
+  const known = [ConfigError, VaultOptionsError, WrongMasterKey, UnknownStorage]
+  if (known.some(kind => error instanceof kind)) return (error as Error).message
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE') return 'the port is taken by another process; choose one with --port'
+  if (code === 'EACCES') return 'permission denied: the port or the data folder is not ours to use'
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'the host is not an address of this machine'
+  return undefined
+}
+
+function signal(...names: NodeJS.Signals[]): Promise<void> {
+  return new Promise(resolve => {
+    for (const name of names) process.once(name, () => resolve())
+  })
+}
+
+function say(text: string): number {
+  process.stdout.write(text)
+  return 0
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+
+/**
+ * Each package is packed as it would be published, installed alone into an empty folder, and used there.
+ * What it needs of the others is inside it.
+ */
+const execute = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+
+const packages: readonly [name: string, files: readonly string[], use: string][] = [
+  [
+    'sdk',
+    ['dist/index.js', 'dist/index.d.ts', 'openapi.yaml', 'LICENSE', 'README.md'],
+    `import { Surrogate } from '@surrogate/sdk'
+     const sdk = new Surrogate({ apiKey: 'k', baseUrl: 'http://x', fetch: async () => Response.json({ id: 'abc' }) })
+     console.log((await sdk.tokens.get('abc')).id)`,
+  ],
+  [
+    'server',
+    ['bin/surrogate-server.js', 'dist/index.js', 'dist/index.d.ts', 'openapi.yaml', 'LICENSE', 'README.md'],
+    `import { createVault } from '@surrogate/server'
+     const vault = createVault()
+     const { privateKey } = await vault.createTenant()
+     const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
+     const body = JSON.stringify({ id: 'abc', type: 'token', data: 1 })
+     const { id } = await (await vault.fetch('http://x/tokens', { method: 'POST', headers, body })).json()
+     await vault.close()
+     console.log(id)`,
+  ],
+  [
+    'conformance',
+    [
+      'bin/surrogate-conformance.js',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'openapi.yaml',
+      'LICENSE',
+      'README.md',
+    ],
+    `import { run } from '@surrogate/conformance'
+     const fetch = async () => Response.json({}, { status: 500 })
+     const verdict = await run({ baseUrl: 'http://x', privateKey: 'k', headerPrefix: 'SVC', fetch }, () => {})
+     console.log(verdict === 'not conformant' ? 'abc' : verdict)`,
+  ],
+]
+
+/** npm says so in its own words when the registry cannot be reached. */
+const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
+
+for (const [name, files, use] of packages) {
+  t.test(`@surrogate/${name} can be installed alone and used`, async t => {
+    const folder = await mkdtemp(join(tmpdir(), 'surrogate-pack-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', name], { cwd: root })
+    const [tarball = ''] = (await readdir(folder)).filter(file => file.endsWith('.tgz'))
+    t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
+
+    await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
+    try {
+      await execute(npm, ['install', ...flags, `./${tarball}`], { cwd: folder })
+    } catch (error) {
+      const reason = String((error as { stderr?: string }).stderr ?? error)
+      if (!offline.test(reason)) throw error
+      t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
+      return
+    }
+    const installed = join(folder, 'node_modules', '@surrogate', name)
+    for (const file of files) t.ok(await readFile(join(installed, file)), file)
+    const all = await readdir(installed, { recursive: true })
+    t.notOk(
+      all.some(file => /\.test\.|(^|\/)testing\//.test(file)),
+      'no tests inside',
+    )
+
+    await writeFile(join(folder, 'use.mjs'), use)
+    const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
+    t.equal(stdout.trim(), 'abc')
+  })
+
+  t.test(`@surrogate/${name} is packed as packages should be`, async t => {
+    const cwd = join(root, name)
+    await execute(npm, ['exec', '--no', '--', 'publint', '--strict', '.'], { cwd })
+    const folder = await mkdtemp(join(tmpdir(), 'surrogate-types-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', name], { cwd: root })
+    const [tarball = ''] = await readdir(folder)
+    // The packages are ES modules; Node 20.19 and later can `require` those too.
+    await execute(npm, ['exec', '--no', '--', 'attw', join(folder, tarball), '--profile', 'esm-only'], {
+      cwd: root,
+    })
+    t.pass('publint and attw are content')
+  })
+}

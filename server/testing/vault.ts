@@ -1,0 +1,89 @@
+import type { NewTenant } from '../access/tenants.ts'
+import type { JsonValue } from '../base/json.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { createVault, type Vault, type VaultOptions, type VaultParts } from '../vault.ts'
+
+/** What a test looks at of a response. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as text, and as JSON where it is some. */
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
+  readonly json: any
+}
+
+export type Send = (
+  method: string,
+  path: string,
+  body?: JsonValue | { raw: string | Uint8Array },
+  headers?: Record<string, string>,
+) => Promise<Reply>
+
+export interface TestTenant extends NewTenant {
+  /** Requests with the private key, which may do everything with tokens and sees them whole. */
+  readonly send: Send
+  readonly asPublic: Send
+  readonly asManagement: Send
+  /** Requests with another key, or with none. */
+  as(key: string | undefined): Send
+  /** An application of this tenant with the rights given, and requests with its key. */
+  application(rights: JsonValue, type?: string): Promise<Send & { readonly id: string; readonly key: string }>
+}
+
+/** What goes wrong inside is said beside the test that met it. */
+const faults: Log = { ...createLog(line => process.stderr.write(line)), info() {} }
+
+/** A vault in memory that holds every response against the contract, closed when the test ends. */
+export function openVault(
+  t: { teardown(task: () => unknown): void },
+  options: VaultOptions = {},
+  parts?: VaultParts,
+): Vault {
+  const vault = createVault({ dev: true, log: faults, ...options }, parts)
+  t.teardown(() => vault.close())
+  return vault
+}
+
+export async function openTenant(vault: Vault, options?: { operator?: boolean }): Promise<TestTenant> {
+  const tenant = await vault.createTenant(options)
+  const as = (key: string | undefined) => sender(vault, key)
+  const asManagement = as(tenant.managementKey)
+  return {
+    ...tenant,
+    as,
+    send: as(tenant.privateKey),
+    asPublic: as(tenant.publicKey),
+    asManagement,
+    async application(rights, type = 'private') {
+      const body = { name: 'Test', type, ...(rights as object) } as JsonValue
+      const reply = await asManagement('POST', '/applications', body)
+      if (reply.status !== 201) throw new Error(`no application: ${reply.text}`)
+      return Object.assign(as(reply.json.key), { id: reply.json.id, key: reply.json.key })
+    },
+  }
+}
+
+export function sender(vault: Pick<Vault, 'fetch'>, key: string | undefined): Send {
+  return async (method, path, body, headers = {}) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const raw = typeof body === 'object' && body !== null && 'raw' in body ? body.raw : undefined
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await vault.fetch(`http://vault${path}`, {
+      method,
+      headers: {
+        ...(payload === undefined ? {} : { 'Content-Type': type }),
+        ...(key === undefined ? {} : { 'SVC-API-KEY': key }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { body: payload as string }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined,
+    }
+  }
+}
