@@ -1,0 +1,95 @@
+// Every example in a docstring and in the README compiles as it stands, given a client named `surrogate`.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+
+const folder = fileURLToPath(new URL('./', import.meta.url))
+const index = `${folder}index.ts`
+const exported = new Set(
+  [...readFileSync(index, 'utf8').matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap(([, names = '']) =>
+    names.split(',').flatMap(name => name.trim().replace(/^type /, '') || []),
+  ),
+)
+
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+  name =>
+    /^(README\.md|[\w-]+\.ts|resources\/[\w-]+\.ts)$/.test(name) && !/\.test\.ts$|^openapi-ts/.test(name),
+)
+
+/** Each example as a module, named after where it stands. */
+const examples = new Map<string, string>()
+for (const name of sources) {
+  const text = readFileSync(folder + name, 'utf8')
+  for (const match of text.matchAll(/^( *(?:\* ?)?)```ts\n(.*?)^ *(?:\* ?)?```$/gms)) {
+    const [, indent = '', body = ''] = match
+    const code = body.replaceAll(new RegExp(`^ *${indent.trim() && '\\* ?'}`, 'gm'), '')
+    const line = text.slice(0, match.index).split('\n').length
+    examples.set(`${folder}example-${name.replaceAll('/', '-')}-${line}.ts`, asModule(code))
+  }
+}
+
+function asModule(code: string): string {
+  const imported = new Set(
+    [...code.matchAll(/import \{(.+?)\}/g)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
+  )
+  const needed = [...exported].filter(name => new RegExp(`\\b${name}\\b`).test(code) && !imported.has(name))
+  const client = /\bconst surrogate\b/.test(code)
+    ? ''
+    : 'declare const surrogate: import("@surrogate/sdk").Surrogate'
+  return `import { ${needed.join(', ')} } from '@surrogate/sdk';${client}\n${code}\nexport {}`
+}
+
+/** The part of the server's types that the README uses. */
+const server = `export declare function createVault(options: { storage: string }): {
+  createTenant(): Promise<{ privateKey: string }>
+  fetch(request: Request): Promise<Response>
+}`
+
+t.test('examples compile', async t => {
+  const { config } = ts.readConfigFile(`${folder}../tsconfig.json`, ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, `${folder}..`)
+  Object.assign(options, { verbatimModuleSyntax: false, noUnusedLocals: false, types: [] })
+  options.paths = { '@surrogate/sdk': [index], '@surrogate/server': [`${folder}server.d.ts`] }
+  const files = new Map([...examples, [`${folder}server.d.ts`, server]])
+  const host = ts.createCompilerHost(options)
+  const { fileExists, readFile } = host
+  host.fileExists = name => files.has(name) || fileExists(name)
+  host.readFile = name => files.get(name) ?? readFile(name)
+  host.getSourceFile = (name, version) => {
+    const text = host.readFile(name)
+    return text === undefined ? undefined : ts.createSourceFile(name, text, version)
+  }
+  const program = ts.createProgram([...examples.keys()], options, host)
+  for (const [name] of examples) {
+    const messages = ts.getPreEmitDiagnostics(program, program.getSourceFile(name))
+    const texts = messages.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    t.same(texts, [], name.slice(folder.length))
+  }
+})
+
+t.test('every public symbol has a docstring, and an example unless it comes from the contract', async t => {
+  const program = ts.createProgram([index], { allowImportingTsExtensions: true, noEmit: true, types: [] })
+  const checker = program.getTypeChecker()
+  const file = program.getSourceFile(index)
+  const module = file && checker.getSymbolAtLocation(file)
+  const symbols = module ? checker.getExportsOfModule(module) : []
+  t.same(symbols.map(({ name }) => name).sort(), [...exported].sort())
+  for (const alias of symbols) {
+    const symbol = alias.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(alias) : alias
+    const generated = symbol.declarations?.some(node => /\/generated\//.test(node.getSourceFile().fileName))
+    if (generated) continue
+    t.ok(symbol.getDocumentationComment(checker).length > 0, `${symbol.name} is documented`)
+    const members = symbol.members ? [...symbol.members.values()] : []
+    const methods = members.filter(
+      ({ flags, name }) => flags & ts.SymbolFlags.Method && !name.startsWith('__'),
+    )
+    const examples = [symbol, ...methods].flatMap(one =>
+      one.getJsDocTags().filter(({ name }) => name === 'example'),
+    )
+    t.ok(examples.length > 0, `${symbol.name} has an example`)
+    for (const method of methods) {
+      t.ok(method.getDocumentationComment(checker).length > 0, `${symbol.name}.${method.name} is documented`)
+    }
+  }
+})

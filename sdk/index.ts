@@ -1,0 +1,86 @@
+/**
+ * A client for Surrogate, the tokenization service: `new Surrogate({ apiKey, baseUrl })`.
+ *
+ * @module
+ */
+export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
+export type {
+  AccessCondition,
+  AccessRule,
+  Application,
+  ApplicationPermission,
+  ApplicationType,
+  ApplicationWithKey,
+  AuthorizeSessionRequest,
+  BankData,
+  CardData,
+  ConfigurationDefinition,
+  CreateApplicationRequest,
+  CreateReactorRequest,
+  CreateSessionResponse,
+  CreateTokenRequest,
+  CustomResponse,
+  DetokenizedPayload,
+  DetokenizeRequest,
+  LogEntityType,
+  LogEntry,
+  Metadata,
+  Pagination,
+  PatchReactorRequest,
+  Problem,
+  Reactor,
+  ReactorConfiguration,
+  ReactorFormula,
+  ReactorFormulaRequest,
+  ReactorFormulaType,
+  ReactorResponse,
+  ReactRequest,
+  RequestParameterDefinition,
+  ResourceReference,
+  SearchTokensRequest,
+  TokenizedPayload,
+  TokenizeRequest,
+  TokenPermission,
+  TokenType,
+  Transform,
+  UpdateApplicationRequest,
+  UpdateReactorRequest,
+  UpdateTokenRequest,
+  ValueType,
+} from './generated/types.gen.ts'
+export type { RequestOptions, SurrogateOptions } from './options.ts'
+export { type Page, Pages } from './pages.ts'
+export type { ApplicationQuery, Applications } from './resources/applications.ts'
+export type { LogQuery, Logs } from './resources/logs.ts'
+export type { ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
+export type { ReactorQuery, Reactors } from './resources/reactors.ts'
+export type { Sessions } from './resources/sessions.ts'
+export type { TokenQuery, Tokens } from './resources/tokens.ts'
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  NotImplementedError,
+  PayloadTooLargeError,
+  PaymentMethodError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ServiceUnavailableError,
+  UnprocessableError,
+  UnsupportedMediaTypeError,
+} from './status-errors.ts'
+export { Surrogate } from './surrogate.ts'
+export type {
+  Bank,
+  Card,
+  DataOf,
+  GenericTokenRequest,
+  Invocation,
+  Json,
+  Masked,
+  ReactorResult,
+  Token,
+  TokenPatch,
+} from './typed-data.ts'

@@ -1,0 +1,25 @@
+import { defineConfig } from '@hey-api/openapi-ts'
+import { operationsPlugin } from './openapi-ts.operations.ts'
+
+/**
+ * Writes the client's types and table of operations, and the types that the server's handlers are held to. Run from the
+ * root: `openapi-ts -f sdk/openapi-ts.config.ts`. Each output folder is emptied first, so nothing else may be in it.
+ */
+const common = {
+  input: { path: 'openapi.yaml' },
+  interactive: false,
+  logs: { file: false, level: 'warn' },
+} as const
+
+export default defineConfig([
+  {
+    ...common,
+    output: { path: 'sdk/generated', module: { extension: '.ts' } },
+    plugins: ['@hey-api/typescript', operationsPlugin()],
+  },
+  {
+    ...common,
+    output: { path: 'server/generated/types', module: { extension: '.ts' } },
+    plugins: ['@hey-api/typescript'],
+  },
+])

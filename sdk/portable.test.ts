@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import t from 'tap'
+
+const folder = new URL('./', import.meta.url)
+const entryPoint = fileURLToPath(new URL('index.ts', folder))
+
+/**
+ * The files that the client is made of: what index.ts imports, and what that imports. That they use no global of Node
+ * either is seen to by the build, which knows no types of Node.
+ */
+function sources(url: URL, found = new Map<string, string[]>()) {
+  const text = readFileSync(url, 'utf8')
+  const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from ['"](.+)['"]/gm)].map(([, to]) =>
+    String(to),
+  )
+  found.set(url.pathname, imports)
+  for (const to of imports) {
+    const target = new URL(to, url)
+    if (to.startsWith('.') && !found.has(target.pathname)) sources(target, found)
+  }
+  return found
+}
+
+t.test('the client imports its own files and nothing else', async t => {
+  const found = sources(new URL('index.ts', folder))
+  const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    name =>
+      name.endsWith('.ts') &&
+      !/\.test\.ts$|^(dist|examples|generated|node_modules|testing)\/|^openapi-ts/.test(name),
+  )
+  t.same(
+    own.map(name => new URL(name, folder).pathname).filter(path => !found.has(path)),
+    [],
+    'every file is reached',
+  )
+  for (const [path, imports] of found) {
+    for (const to of imports)
+      t.match(to, /^\.\.?\/[\w./-]+\.ts$/, `${path.slice(folder.pathname.length)} imports ${to}`)
+  }
+})
+
+t.test('the whole client is at most 8 KB', async t => {
+  const { outputFiles } = await build({
+    entryPoints: [entryPoint],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    write: false,
+  })
+  const size = gzipSync(outputFiles[0]?.contents ?? '').length
+  t.comment(`minified and compressed: ${size} bytes`)
+  t.ok(size > 1000, 'it is all there')
+  t.ok(size <= 8 * 1024, `${size} bytes`)
+})

@@ -1,0 +1,40 @@
+import type { LogEntry, LogsListData } from '../generated/types.gen.ts'
+import type { RequestOptions } from '../options.ts'
+import { Pages } from '../pages.ts'
+import type { Send } from '../transport.ts'
+
+/**
+ * Filters of the log and the page: `entity_type`, `entity_id`, `page` from 1, `size` from 1 to 100.
+ *
+ * @example
+ * ```ts
+ * const query: LogQuery = { entity_type: 'token', entity_id: 'token-id' }
+ * ```
+ */
+export type LogQuery = NonNullable<LogsListData['query']>
+
+/** What was done in the tenant, and by whom. Needs a management key. */
+export class Logs {
+  readonly #send: Send
+
+  /** @internal */
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  /**
+   * Lists log entries, newest first. They hold references, no data of tokens. Needs `log:read`.
+   *
+   * Throws `BadRequestError` if the page or its size is out of range.
+   *
+   * @example
+   * ```ts
+   * for await (const entry of surrogate.logs.list({ entity_type: 'token', entity_id: 'token-id' })) {
+   *   console.log(entry.created_at, entry.operation, entry.actor_id)
+   * }
+   * ```
+   */
+  list(query?: LogQuery, options?: RequestOptions): Pages<LogEntry> {
+    return new Pages(page => this.#send('logs.list', { query: { ...query, ...(page && { page }) } }, options))
+  }
+}

@@ -1,0 +1,161 @@
+import type {
+  CreateReactorRequest,
+  PatchReactorRequest,
+  Reactor,
+  ReactorsListData,
+  ReactRequest,
+  UpdateReactorRequest,
+} from '../generated/types.gen.ts'
+import type { RequestOptions } from '../options.ts'
+import { Pages } from '../pages.ts'
+import type { Send } from '../transport.ts'
+import type { Invocation, ReactorResult } from '../typed-data.ts'
+
+/**
+ * Filters of a reactor list and the page: `id`, `name` (`*` is any run of characters), `page` from 1, `size` from 1 to
+ * 100.
+ *
+ * @example
+ * ```ts
+ * const query: ReactorQuery = { name: 'charge*', size: 50 }
+ * ```
+ */
+export type ReactorQuery = NonNullable<ReactorsListData['query']>
+
+/** Configured instances of formulas. All calls need a management key, but for `react`, which needs a private one. */
+export class Reactors {
+  readonly #send: Send
+
+  /** @internal */
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  /**
+   * Makes a configured instance of a formula. Needs `reactor:create`.
+   *
+   * Throws `BadRequestError` if the configuration does not fit the formula, or an id in the body names nothing.
+   *
+   * @example
+   * ```ts
+   * const reactor = await surrogate.reactors.create({
+   *   name: 'Charge',
+   *   formula: { id: 'formula-id' },
+   *   configuration: { PROCESSOR_URL: 'https://processor.example.org' },
+   *   application: { id: 'application-id' },
+   * })
+   * ```
+   */
+  create(body: CreateReactorRequest, options?: RequestOptions): Promise<Reactor> {
+    return this.#send('reactors.create', { body }, options)
+  }
+
+  /**
+   * Answers one reactor, with its formula as it is now. Needs `reactor:read`.
+   *
+   * Throws `NotFoundError` if there is none with this id.
+   *
+   * @example
+   * ```ts
+   * const { formula } = await surrogate.reactors.get('reactor-id')
+   * ```
+   */
+  get(id: string, options?: RequestOptions): Promise<Reactor> {
+    return this.#send('reactors.get', { path: { id } }, options)
+  }
+
+  /**
+   * Replaces name, configuration and application; without `application` the reactor has none afterwards. Needs
+   * `reactor:update`.
+   *
+   * Throws `BadRequestError` if the configuration does not fit the formula, `NotFoundError` if there is no such reactor.
+   *
+   * @example
+   * ```ts
+   * await surrogate.reactors.update('reactor-id', { name: 'Charge in EUR', configuration: { CURRENCY: 'EUR' } })
+   * ```
+   */
+  update(id: string, body: UpdateReactorRequest, options?: RequestOptions): Promise<Reactor> {
+    return this.#send('reactors.update', { path: { id }, body }, options)
+  }
+
+  /**
+   * Changes the members that are given, by JSON merge patch: `null` removes one. Answers nothing. Needs
+   * `reactor:update`.
+   *
+   * Throws `BadRequestError` if the outcome is not valid, `NotFoundError` if there is no such reactor.
+   *
+   * @example
+   * ```ts
+   * await surrogate.reactors.patch('reactor-id', { configuration: { CURRENCY: 'USD' }, application: null })
+   * ```
+   */
+  async patch(id: string, body: PatchReactorRequest, options?: RequestOptions): Promise<void> {
+    await this.#send('reactors.patch', { path: { id }, body }, options)
+  }
+
+  /**
+   * Removes a reactor; its formula and the tokens it made remain. Needs `reactor:delete`.
+   *
+   * Throws `NotFoundError` if there is no such reactor.
+   *
+   * @example
+   * ```ts
+   * await surrogate.reactors.delete('reactor-id')
+   * ```
+   */
+  async delete(id: string, options?: RequestOptions): Promise<void> {
+    await this.#send('reactors.delete', { path: { id } }, options)
+  }
+
+  /**
+   * Lists the tenant's reactors, newest first. Needs `reactor:read`.
+   *
+   * Throws `BadRequestError` if the page or its size is out of range.
+   *
+   * @example
+   * ```ts
+   * for await (const reactor of surrogate.reactors.list()) console.log(reactor.name)
+   * ```
+   */
+  list(query?: ReactorQuery, options?: RequestOptions): Pages<Reactor> {
+    return new Pages(page =>
+      this.#send('reactors.list', { query: { ...query, ...(page && { page }) } }, options),
+    )
+  }
+
+  /**
+   * Puts token data in the place of the `{{ token-id }}` expressions in `args`, runs the formula on the outcome and
+   * answers what it gave. With `callback_url` it answers undefined as soon as the request is found valid, and the result
+   * is sent there as a webhook with the same trace id. Needs `token:use` on each container of each token.
+   *
+   * Throws `BadRequestError` if a token does not exist or an argument does not fit, `UnprocessableError` if the formula
+   * cannot run, `ServerError` if it failed, and the class of the status that a formula chose. A failed formula is not
+   * run again; whatever else is retried carries one idempotency key, so that a success is not repeated.
+   *
+   * @example
+   * ```ts
+   * const { raw } = await surrogate.reactors.react<{ charge: string }>('reactor-id', {
+   *   args: { card: '{{ token-id }}', amount: 1250 },
+   * })
+   * ```
+   */
+  react<Raw = unknown>(
+    id: string,
+    body: Invocation & { callback_url?: null },
+    options?: RequestOptions,
+  ): Promise<ReactorResult<Raw>>
+  react(id: string, body: Invocation & { callback_url: string }, options?: RequestOptions): Promise<undefined>
+  react<Raw = unknown>(
+    id: string,
+    body: Invocation,
+    options?: RequestOptions,
+  ): Promise<ReactorResult<Raw> | undefined>
+  react(id: string, body: Invocation, options?: RequestOptions): Promise<never> {
+    return this.#send(
+      'reactors.react',
+      { path: { id }, body: body as ReactRequest },
+      options,
+    ) as Promise<never>
+  }
+}

@@ -1,0 +1,143 @@
+import type {
+  CreateTokenRequest,
+  SearchTokensRequest,
+  TokensListData,
+  TokenType,
+} from '../generated/types.gen.ts'
+import type { RequestOptions } from '../options.ts'
+import { type Page, Pages } from '../pages.ts'
+import type { Send } from '../transport.ts'
+import type { DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../typed-data.ts'
+
+/**
+ * Filters of a token list, all of which have to hold, and the page: `page` from 1, `size` from 1 to 100.
+ *
+ * @example
+ * ```ts
+ * const query: TokenQuery = { type: ['card', 'bank'], metadata: { customer: 'c_1001' }, size: 100 }
+ * ```
+ */
+export type TokenQuery = NonNullable<TokensListData['query']>
+
+/** Sensitive values and what stands in for them. */
+export class Tokens {
+  readonly #send: Send
+
+  /** @internal */
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  /**
+   * Stores `data` under a new token and answers it, with its data masked at most. With `deduplicate_token` the answer may
+   * be an older token with the same data. Needs `token:create` on every container of the token.
+   *
+   * Throws `BadRequestError` if the data does not fit the type, `ConflictError` if the `id` is taken.
+   *
+   * @example
+   * ```ts
+   * const token = await surrogate.tokens.create({
+   *   type: 'card',
+   *   data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+   *   metadata: { customer: 'c_1001' },
+   * })
+   * console.log(token.id, token.data?.number)
+   * ```
+   */
+  create<T extends Json>(body: GenericTokenRequest<T>, options?: RequestOptions): Promise<Token<T>>
+  create<Type extends TokenType>(
+    body: CreateTokenRequest & { type: Type },
+    options?: RequestOptions,
+  ): Promise<Token<DataOf<Type>>>
+  create(body: object, options?: RequestOptions): Promise<never> {
+    return this.#send('tokens.create', { body: body as CreateTokenRequest }, options) as Promise<never>
+  }
+
+  /**
+   * Answers a token, its data whole, masked or absent, as the access rules of the key have it. Needs `token:read`.
+   *
+   * Throws `NotFoundError` if there is none with this id, or it has expired.
+   *
+   * @example
+   * ```ts
+   * const token = await surrogate.tokens.get<Card>('token-id')
+   * console.log(token.data?.number)
+   * ```
+   */
+  get<T = unknown>(id: string, options?: RequestOptions): Promise<Token<T>> {
+    return this.#send('tokens.get', { path: { id } }, options) as Promise<Token<T>>
+  }
+
+  /**
+   * Changes the members that are given, by JSON merge patch, and answers the token. Needs `token:update`, on the old and
+   * the new containers if they change.
+   *
+   * Throws `BadRequestError` if the outcome does not fit the type, `NotFoundError` if there is no such token.
+   *
+   * @example
+   * ```ts
+   * await surrogate.tokens.update('token-id', {
+   *   data: { expiration_month: 6, expiration_year: 2031 },
+   *   metadata: { campaign: null },
+   * })
+   * ```
+   */
+  update<T = unknown>(id: string, patch: TokenPatch, options?: RequestOptions): Promise<Token<T>> {
+    const body = patch as Record<string, unknown>
+    return this.#send('tokens.update', { path: { id }, body }, options) as Promise<Token<T>>
+  }
+
+  /**
+   * Erases a token's data for good and frees its id. Needs `token:delete`.
+   *
+   * Throws `NotFoundError` if there is no such token.
+   *
+   * @example
+   * ```ts
+   * await surrogate.tokens.delete('token-id')
+   * ```
+   */
+  async delete(id: string, options?: RequestOptions): Promise<void> {
+    await this.#send('tokens.delete', { path: { id } }, options)
+  }
+
+  /**
+   * Lists the tokens that the key may read, newest first. Needs `token:read`.
+   *
+   * Throws `BadRequestError` if the page or its size is out of range.
+   *
+   * @example
+   * ```ts
+   * for await (const token of surrogate.tokens.list<Card>({ type: ['card'], metadata: { customer: 'c_1001' } })) {
+   *   console.log(token.id, token.data?.number)
+   * }
+   * ```
+   */
+  list<T = unknown>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>> {
+    return new Pages(
+      page =>
+        this.#send('tokens.list', { query: { ...query, ...(page && { page }) } }, options) as Promise<
+          Page<Token<T>>
+        >,
+    )
+  }
+
+  /**
+   * Finds the tokens that match a query and that the key may search, newest first. Needs `token:search`.
+   *
+   * Throws `BadRequestError` if the query is not valid; `errors.query` says where.
+   *
+   * @example
+   * ```ts
+   * const { data } = await surrogate.tokens.search({ query: 'type:social_security_number AND data:1120' })
+   * ```
+   */
+  search<T = unknown>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>> {
+    return new Pages(
+      page =>
+        this.#send('tokens.search', { body: { ...body, ...(page && { page }) } }, options) as Promise<
+          Page<Token<T>>
+        >,
+    )
+  }
+}

@@ -1,0 +1,228 @@
+import { APIError, type ErrorAnswer, nameErrors } from './errors.ts'
+
+// The literal types of the names keep TypeScript from taking one class for another.
+
+/**
+ * 400: the request is not valid; `errors` says which member and why.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.create({ type: 'card', data: { number: '4242' } }).catch(error => {
+ *   if (error instanceof BadRequestError) console.error(error.errors['data.number'])
+ * })
+ * ```
+ */
+export class BadRequestError extends APIError {
+  declare readonly name: 'BadRequestError'
+}
+
+/**
+ * 401: the key is missing, unknown or expired.
+ *
+ * @example
+ * ```ts
+ * await surrogate.applications.getByKey().catch(error => {
+ *   if (error instanceof AuthenticationError) console.error('this key is not valid')
+ * })
+ * ```
+ */
+export class AuthenticationError extends APIError {
+  declare readonly name: 'AuthenticationError'
+}
+
+/**
+ * 402: a formula refused the means of payment.
+ *
+ * @example
+ * ```ts
+ * await surrogate.reactors.react('reactor-id', {}).catch(error => {
+ *   if (error instanceof PaymentMethodError) console.error('please use another card')
+ * })
+ * ```
+ */
+export class PaymentMethodError extends APIError {
+  declare readonly name: 'PaymentMethodError'
+}
+
+/**
+ * 403: the key may not do this, or not there.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.delete('token-id').catch(error => {
+ *   if (error instanceof PermissionError) console.error('ask for token:delete')
+ * })
+ * ```
+ */
+export class PermissionError extends APIError {
+  declare readonly name: 'PermissionError'
+}
+
+/**
+ * 404: there is no such thing in the tenant of the key.
+ *
+ * @example
+ * ```ts
+ * const token = await surrogate.tokens.get('token-id').catch(error => {
+ *   if (error instanceof NotFoundError) return undefined
+ *   throw error
+ * })
+ * ```
+ */
+export class NotFoundError extends APIError {
+  declare readonly name: 'NotFoundError'
+}
+
+/**
+ * 409: the id is taken, the nonce was used, the thing is in use, or the same request is still under way.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.create({ id: 'my-id', type: 'token', data: 1 }).catch(error => {
+ *   if (error instanceof ConflictError) console.error('my-id is taken')
+ * })
+ * ```
+ */
+export class ConflictError extends APIError {
+  declare readonly name: 'ConflictError'
+}
+
+/**
+ * 413: the request body is larger than the server takes.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokenize(['one', 'two']).catch(error => {
+ *   if (error instanceof PayloadTooLargeError) console.error('send it in parts')
+ * })
+ * ```
+ */
+export class PayloadTooLargeError extends APIError {
+  declare readonly name: 'PayloadTooLargeError'
+}
+
+/**
+ * 415: the server does not take this content type.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokenize(['one']).catch(error => {
+ *   if (error instanceof UnsupportedMediaTypeError) console.error('does a proxy change requests?')
+ * })
+ * ```
+ */
+export class UnsupportedMediaTypeError extends APIError {
+  declare readonly name: 'UnsupportedMediaTypeError'
+}
+
+/**
+ * 422: a formula that cannot run, or an idempotency key that was used for another request.
+ *
+ * @example
+ * ```ts
+ * await surrogate.reactors.react('reactor-id', {}).catch(error => {
+ *   if (error instanceof UnprocessableError) console.error(error.problem?.detail)
+ * })
+ * ```
+ */
+export class UnprocessableError extends APIError {
+  declare readonly name: 'UnprocessableError'
+}
+
+/**
+ * 429: too much at once, after all retries, or `Retry-After` asks for more than a minute.
+ *
+ * @example
+ * ```ts
+ * await surrogate.reactors.react('reactor-id', {}).catch(error => {
+ *   if (error instanceof RateLimitError) console.error(error.headers.get('retry-after'))
+ * })
+ * ```
+ */
+export class RateLimitError extends APIError {
+  declare readonly name: 'RateLimitError'
+}
+
+/**
+ * 500 to 599: something failed on the server's side, or in a formula.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.get('token-id').catch(error => {
+ *   if (error instanceof ServerError) console.error('report this', error.traceId)
+ * })
+ * ```
+ */
+export class ServerError extends APIError {
+  declare readonly name: 'ServerError' | 'NotImplementedError' | 'ServiceUnavailableError'
+}
+
+/**
+ * 501: this server does not have the operation.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.search({}).catch(error => {
+ *   if (error instanceof NotImplementedError) console.error('not on this server')
+ * })
+ * ```
+ */
+export class NotImplementedError extends ServerError {
+  declare readonly name: 'NotImplementedError'
+}
+
+/**
+ * 503: the server cannot reach its store.
+ *
+ * @example
+ * ```ts
+ * await surrogate.tokens.get('token-id').catch(error => {
+ *   if (error instanceof ServiceUnavailableError) console.error('try again later')
+ * })
+ * ```
+ */
+export class ServiceUnavailableError extends ServerError {
+  declare readonly name: 'ServiceUnavailableError'
+}
+
+nameErrors({
+  BadRequestError,
+  AuthenticationError,
+  PaymentMethodError,
+  PermissionError,
+  NotFoundError,
+  ConflictError,
+  PayloadTooLargeError,
+  UnsupportedMediaTypeError,
+  UnprocessableError,
+  RateLimitError,
+  ServerError,
+  NotImplementedError,
+  ServiceUnavailableError,
+})
+
+const byStatus: Record<number, typeof APIError> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentMethodError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  413: PayloadTooLargeError,
+  415: UnsupportedMediaTypeError,
+  422: UnprocessableError,
+  429: RateLimitError,
+  501: NotImplementedError,
+  503: ServiceUnavailableError,
+}
+
+/** The error for an answer that is not a success; `reason` stands in where there is no problem document. */
+export function errorFor(answer: ErrorAnswer, reason: string): APIError {
+  const { status, problem } = answer
+  const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : APIError)
+  if (!problem) return new ErrorClass(`${status}: ${reason}`, answer)
+  // The names of members only: their messages may come from a formula, and error messages end up in logs.
+  const members = Object.keys(problem.errors ?? {}).join(', ')
+  const detail = problem.detail ? `: ${problem.detail}` : ''
+  return new ErrorClass(`${status} ${problem.title}${detail}${members && ` (${members})`}`, answer)
+}

@@ -1,0 +1,130 @@
+import type {
+  BankData,
+  CardData,
+  CreateGenericToken,
+  CreateTokenRequest,
+  Token as PlainToken,
+  ReactorResponse,
+  ReactRequest,
+  TokenType,
+  UpdateTokenRequest,
+} from './generated/types.gen.ts'
+
+/**
+ * The data of a payment card: `number` (12 to 19 digits), `expiration_month` (1 to 12), `expiration_year` (four digits)
+ * and `cvc`.
+ *
+ * @example
+ * ```ts
+ * const card: Card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
+ * ```
+ */
+export type Card = CardData
+
+/**
+ * The data of a bank account: `routing_number` (nine digits) and `account_number` (up to seventeen).
+ *
+ * @example
+ * ```ts
+ * const bank: Bank = { routing_number: '110000000', account_number: '000123456789' }
+ * ```
+ */
+export type Bank = BankData
+
+/**
+ * The data that a token of a type is created with.
+ *
+ * @example
+ * ```ts
+ * const number: DataOf<'card_number'> = '4242424242424242'
+ * ```
+ */
+export type DataOf<Type extends TokenType> = Extract<CreateTokenRequest, { type: Type }>['data']
+
+/**
+ * What a mask may leave of data: any member may be missing, and what is there may be text instead, such as
+ * `XXXXXXXXXXXX4242`.
+ *
+ * @example
+ * ```ts
+ * const masked: Masked<Card> = { number: 'XXXXXXXXXXXX4242', expiration_month: 12 }
+ * ```
+ */
+export type Masked<T> = unknown extends T
+  ? unknown
+  : T extends readonly (infer Item)[]
+    ? Masked<Item>[]
+    : T extends object
+      ? { [Key in keyof T]?: Masked<T[Key]> }
+      : T extends null | undefined
+        ? T
+        : T | string
+
+/**
+ * A token. Its `data` is whole, masked or absent, as the access rules of the key have it.
+ *
+ * @example
+ * ```ts
+ * const token: Token<Card> = await surrogate.tokens.get<Card>('token-id')
+ * console.log(token.data?.number ?? 'not shown')
+ * ```
+ */
+export interface Token<T = unknown> extends Omit<PlainToken, 'data'> {
+  /** The data as far as the key may see it. In the answer to a create it is at most masked. */
+  data?: T | Masked<T>
+}
+
+/**
+ * Any JSON value but null. `object` takes arrays, and interfaces too, which an index signature would not.
+ *
+ * @example
+ * ```ts
+ * const data: Json = { email: 'jane@example.org' }
+ * ```
+ */
+export type Json = object | string | number | boolean
+
+/**
+ * A token of type `token` to be created, for data of your own shape.
+ *
+ * @example
+ * ```ts
+ * const request: GenericTokenRequest<{ email: string }> = {
+ *   type: 'token',
+ *   data: { email: 'jane@example.org' },
+ *   mask: { email: '{{ data.email | reveal_last: 4 }}' },
+ * }
+ * ```
+ */
+export type GenericTokenRequest<T extends Json> = Omit<CreateGenericToken, 'data'> & { data: T }
+
+/**
+ * The members of a token to change; `null` puts back a default.
+ *
+ * @example
+ * ```ts
+ * const patch: TokenPatch = { data: { expiration_year: 2031 }, metadata: { campaign: null } }
+ * ```
+ */
+export type TokenPatch = Omit<UpdateTokenRequest, 'data'> & { data?: Json }
+
+/**
+ * An invocation of a reactor.
+ *
+ * @example
+ * ```ts
+ * const invocation: Invocation = { args: { card: '{{ token-id }}', amount: 1250 } }
+ * ```
+ */
+export type Invocation = Omit<ReactRequest, 'args'> & { args?: object | string | null }
+
+/**
+ * What an invocation gave: `raw`, the formula's output, and `tokens`, made from what it asked to be tokenized.
+ *
+ * @example
+ * ```ts
+ * const result: ReactorResult<{ charge: string }> = await surrogate.reactors.react('reactor-id', { args: {} })
+ * console.log(result.raw?.charge)
+ * ```
+ */
+export type ReactorResult<Raw = unknown> = Omit<ReactorResponse, 'raw'> & { raw?: Raw }

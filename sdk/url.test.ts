@@ -1,0 +1,47 @@
+import t from 'tap'
+import { checkedBaseUrl, fillPath, queryString } from './url.ts'
+
+t.test('a base URL loses the slash at its end and keeps its path', async t => {
+  t.equal(checkedBaseUrl('http://127.0.0.1:4000/'), 'http://127.0.0.1:4000')
+  t.equal(checkedBaseUrl('https://example.org/vault//'), 'https://example.org/vault')
+})
+
+for (const baseUrl of [
+  '',
+  'example.org',
+  '/vault',
+  'ftp://example.org',
+  'https://a:b@example.org',
+  'https://a.org/?b',
+]) {
+  t.test(`"${baseUrl}" is no base URL`, async t => t.throws(() => checkedBaseUrl(baseUrl), TypeError))
+}
+
+t.test('an id is encoded, so that it stays one segment of the path', async t => {
+  t.equal(fillPath('/tokens/{id}', { id: 'a b/../c?d' }), '/tokens/a%20b%2F..%2Fc%3Fd')
+  t.equal(fillPath('/reactors/{id}/react', { id: '...' }), '/reactors/.../react')
+})
+
+for (const id of ['', '.', '..', undefined, 7]) {
+  t.test(`${JSON.stringify(id)} is no id`, async t => {
+    t.throws(() => fillPath('/tokens/{id}', { id }), TypeError)
+  })
+}
+
+t.test('lists are repeated, maps have a parameter for each entry, what is undefined is left out', async t => {
+  t.equal(queryString(), '')
+  t.equal(queryString({ page: undefined }), '')
+  t.equal(queryString({ id: ['a', 'b&c'], page: 2 }), '?id=a&id=b%26c&page=2')
+  t.equal(
+    queryString({ metadata: { 'k.1': 'v 1', k2: 'v+2' } }, { metadata: '.' }),
+    '?metadata.k.1=v+1&metadata.k2=v%2B2',
+  )
+})
+
+t.test('a filter that lost its value is refused, not left out', async t => {
+  t.throws(() => queryString({ id: [] }), { name: 'TypeError', message: /^id must not be empty/ })
+  t.throws(() => queryString({ id: ['a', undefined] }), TypeError)
+  t.throws(() => queryString({ metadata: { customer: undefined } }, { metadata: '.' }), {
+    message: /^metadata\.customer must/,
+  })
+})

@@ -1,0 +1,48 @@
+/** Checks a base URL once and answers it without a slash at its end. */
+export function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new TypeError(
+      'baseUrl must be an absolute http or https URL without credentials, query and fragment',
+    )
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/**
+ * Puts ids into a path. An id that is empty, `.` or `..` would make it the path of something else, which a DELETE should
+ * not find out by trying.
+ */
+export function fillPath(path: string, ids: Record<string, unknown> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name]
+    if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+      throw new TypeError(`${name} must be a non-empty string`)
+    return encodeURIComponent(id)
+  })
+}
+
+/**
+ * A query string with its `?`, or nothing. Lists become repeated parameters (`id=a&id=b`), maps one parameter for each
+ * entry (`metadata.k=v`).
+ *
+ * A member that is undefined is left out. An empty list or an undefined entry is refused: left out, a filter that was
+ * meant to let little through would let everything through.
+ */
+export function queryString(query: object = {}, separators: Record<string, string> = {}): string {
+  const params = new URLSearchParams()
+  const append = (name: string, value: unknown) => {
+    if (value === undefined || value === null)
+      throw new TypeError(`${name} must not be empty; leave it out instead`)
+    params.append(name, String(value))
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue
+    const separator = separators[name]
+    if (Array.isArray(value)) for (const item of value.length ? value : [undefined]) append(name, item)
+    else if (separator === undefined) append(name, value)
+    else for (const [key, item] of Object.entries(value)) append(name + separator + key, item)
+  }
+  const text = String(params)
+  return text && `?${text}`
+}
