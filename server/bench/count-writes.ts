@@ -1,0 +1,35 @@
+/**
+ * Preloaded into our server to see what it writes: counts the keys and bytes of all batches and, told to stop,
+ * leaves the sums in the file that BENCH_WRITES names.
+ */
+import { writeFileSync } from 'node:fs'
+import { ClassicLevel } from 'classic-level'
+
+export interface Writes {
+  keys: number
+  bytes: number
+  batches: number
+}
+
+const writes: Writes = { keys: 0, bytes: 0, batches: 0 }
+
+type Batch = { put(key: string, value: Uint8Array, ...rest: unknown[]): unknown }
+type Batching = { batch(...args: unknown[]): Batch }
+
+const prototype = ClassicLevel.prototype as unknown as Batching
+const { batch } = prototype
+prototype.batch = function counted(this: Batching, ...args: unknown[]): Batch {
+  const made = batch.apply(this, args)
+  // Only batches that are filled put by put are counted; ours are.
+  if (args.length > 0) return made
+  writes.batches++
+  const { put } = made
+  made.put = function (this: Batch, key, value, ...rest) {
+    writes.keys++
+    writes.bytes += key.length + value.length
+    return put.call(this, key, value, ...rest)
+  }
+  return made
+}
+
+process.on('exit', () => writeFileSync(process.env.BENCH_WRITES ?? '', JSON.stringify(writes)))

@@ -1,0 +1,34 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Job, Measured, Outcome } from './load.ts'
+import { attend, end } from './processes.ts'
+
+export interface Generator {
+  run(job: Job): Promise<Measured>
+  end(): Promise<void>
+}
+
+/** The load generator's process; one for the whole run, so that it is as warm for the first server as for the last. */
+export function startGenerator(): Generator {
+  const child = attend(
+    fork(fileURLToPath(new URL('load.ts', import.meta.url)), {
+      execArgv: ['--import=tsx'],
+      serialization: 'advanced',
+    }),
+  )
+  const gone = once(child, 'exit').then(() => {
+    throw new Error('the load generator ended')
+  })
+  gone.catch(() => {})
+  return {
+    run: async job => {
+      const answer = once(child, 'message') as Promise<[Outcome]>
+      child.send(job)
+      const [outcome] = await Promise.race([answer, gone])
+      if ('error' in outcome) throw new Error(outcome.error)
+      return outcome
+    },
+    end: () => end(child, 'SIGTERM'),
+  }
+}

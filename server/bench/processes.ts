@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+export interface Command {
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What its standard output says when it is ready; the first group is the URL. */
+  readonly ready: RegExp
+}
+
+/** A server in a process of its own. */
+export interface Started {
+  readonly url: string
+  readonly pid: number
+  /** From the spawn to the ready line. */
+  readonly readyMs: number
+  /** Ends it, and resolves when it is gone. */
+  end(signal?: NodeJS.Signals): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+// However we end, nothing of ours stays behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Sees to it that this process does not outlive us. */
+export function attend<Child extends ChildProcess>(child: Child): Child {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+/** Runs Node with these arguments and waits for the ready line. Rejects if the process ends before it. */
+export async function start({ args, env = {}, ready }: Command): Promise<Started> {
+  const spawnedMs = performance.now()
+  const child = attend(
+    spawn(process.execPath, args, {
+      env: { ...ownEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
+  try {
+    const url = await readyLine(child, ready)
+    const readyMs = performance.now() - spawnedMs
+    return { url, pid: child.pid ?? 0, readyMs, end: (signal = 'SIGTERM') => end(child, signal) }
+  } catch (error) {
+    await end(child, 'SIGKILL')
+    throw error
+  }
+}
+
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  await gone
+}
+
+/** Settings of whoever runs us must not reach a server under measurement or test. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SURROGATE_|NODE_|TAP)/.test(name))
+  return { ...Object.fromEntries(kept), NODE_ENV: 'production' }
+}
+
+function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      // Read on after the ready line too: a full pipe would stop the server.
+      if (said.length < 10_000) said += chunk
+      const url = ready.exec(said)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+    child.once('error', reject)
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${said}`)),
+    )
+  })
+}
+
+/** Processor time a process has used so far, all threads, in microseconds; `undefined` off Linux. */
+export function cpuUsOf(pid: number): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+    // User and system time stand 12th and 13th behind the name, in hundredths of a second.
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return undefined
+  }
+}

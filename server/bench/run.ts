@@ -1,0 +1,134 @@
+/**
+ * `npm run bench`: our server, the ceiling and Prism under the same load, in turn and several times over.
+ *
+ *     --rounds N       how often each server is started and measured (3)
+ *     --seconds S      how long each measurement lasts (2)
+ *     --only OP        create or get
+ *     --skip-prism     do not install Prism
+ *
+ * Figures of one run may be compared with each other, not with those of another run.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Generator, startGenerator } from './generator.ts'
+import { cpuUsOf } from './processes.ts'
+import { isBuilt, privateKey } from './server-process.ts'
+import { ceiling, installPrism, measureWrites, ours, type Subject } from './subjects.ts'
+import { loadTable, type Sample, type Start, startTable } from './table.ts'
+
+type Operation = 'create' | 'get'
+
+interface Plan {
+  readonly rounds: number
+  readonly seconds: number
+  readonly operations: readonly Operation[]
+  readonly skipPrism: boolean
+}
+
+const concurrencies = [16, 64]
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+function readPlan(): Plan {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2' },
+      only: { type: 'string' },
+      'skip-prism': { type: 'boolean', default: false },
+    },
+  })
+  const { only } = values
+  if (only !== undefined && only !== 'create' && only !== 'get') throw new Error('--only is create or get')
+  const rounds = Number(values.rounds)
+  const seconds = Number(values.seconds)
+  if (!Number.isInteger(rounds) || rounds < 1 || !(seconds > 0))
+    throw new Error('--rounds and --seconds are numbers above 0')
+  return {
+    rounds,
+    seconds,
+    operations: only === undefined ? ['create', 'get'] : [only],
+    skipPrism: values['skip-prism'],
+  }
+}
+
+async function run(plan: Plan, folder: string): Promise<void> {
+  if (!isBuilt) throw new Error('there is no built server to measure: npm run build')
+  const generator = startGenerator()
+  try {
+    say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
+    const writes = await measureWrites(join(folder, 'writes'), generator, concurrencies)
+    const keys = Math.round(writes.keys)
+    say(
+      `ours writes ${writes.keys.toFixed(1)} keys and ${writes.bytes.toFixed(0)} bytes per token, ` +
+        `${writes.tokensPerBatch.toFixed(1)} tokens to a batch; the ceiling writes ${keys} keys per token`,
+    )
+    const subjects: Subject[] = [ours, ceiling(keys)]
+    const prism = plan.skipPrism ? 'left out by --skip-prism' : await installPrism(join(folder, 'prism'))
+    if (typeof prism === 'string') say(`Prism is skipped: ${prism}`)
+    else subjects.push(prism)
+    const samples: Sample[] = []
+    const starts: Start[] = []
+    for (let round = 0; round < plan.rounds; round++) {
+      // Each round begins with another server, so that none is always the one behind a certain other.
+      for (let turn = 0; turn < subjects.length; turn++) {
+        const subject = subjects[(round + turn) % subjects.length] as Subject
+        const own = join(folder, `${subject.name}-${round}`)
+        starts.push(
+          await exercise(subject, own, plan, generator, sample => samples.push({ ...sample, round })),
+        )
+        rmSync(own, { recursive: true, force: true })
+      }
+    }
+    say(`\n${loadTable(samples)}\n${startTable(starts)}`)
+    const requests = samples.reduce((sum, { measured }) => sum + measured.answered, 0)
+    const cpuUs = samples.reduce((sum, { measured }) => sum + measured.cpuUs, 0)
+    say(`the load generator used ${(cpuUs / requests).toFixed(0)} µs of processor time per request`)
+  } finally {
+    await generator.end()
+  }
+}
+
+async function exercise(
+  subject: Subject,
+  folder: string,
+  plan: Plan,
+  generator: Generator,
+  keep: (sample: Omit<Sample, 'round'>) => void,
+): Promise<Start> {
+  const spawnedMs = performance.now()
+  const server = await subject.start(folder)
+  try {
+    const job = { url: server.url, key: privateKey }
+    await generator.run({ ...job, operation: 'create', connections: 1, requests: 1 })
+    const firstAnswerMs = performance.now() - spawnedMs
+    // Warm code for every operation, and tokens enough to be read.
+    await generator.run({ ...job, operation: 'create', connections: 16, seconds: 1 })
+    for (const operation of plan.operations) {
+      if (operation === 'get') await generator.run({ ...job, operation, connections: 16, seconds: 0.5 })
+      for (const connections of concurrencies) {
+        const before = cpuUsOf(server.pid)
+        const measured = await generator.run({ ...job, operation, connections, seconds: plan.seconds })
+        const after = cpuUsOf(server.pid)
+        const serverCpuUs = before === undefined || after === undefined ? undefined : after - before
+        keep({ subject: subject.name, operation, connections, measured, serverCpuUs })
+      }
+    }
+    return { subject: subject.name, readyMs: server.readyMs, firstAnswerMs }
+  } finally {
+    await server.end()
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'surrogate-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+try {
+  await run(readPlan(), folder)
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+}

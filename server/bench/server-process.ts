@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Started, start } from './processes.ts'
+
+/** Holds all token permissions, and reveals. */
+export const privateKey = 'key_prv_0123456789abcdefghijklmn'
+
+const bootstrap = {
+  tenants: [
+    {
+      id: '6f2d8a5e-3b1c-4f7a-9d0e-5c4b3a291807',
+      name: 'Bench',
+      applications: [
+        {
+          id: '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c6d',
+          name: 'Bench',
+          type: 'private',
+          key: privateKey,
+          rules: [
+            {
+              description: 'everything, in clear',
+              priority: 1,
+              container: '/',
+              transform: 'reveal',
+              permissions: ['token:create', 'token:read', 'token:update', 'token:delete'],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+}
+
+const shim = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url))
+
+/** Whether `npm run build` has been here. */
+export const isBuilt = existsSync(new URL('../dist/main.js', import.meta.url))
+
+/** Without a build the sources do, through tsx: the same server, which starts more slowly. */
+const fromSources = [
+  '--import=tsx',
+  '--input-type=module',
+  '--eval',
+  `import { main } from ${JSON.stringify(new URL('../main.ts', import.meta.url).href)}
+process.exitCode = await main(process.argv.slice(1), process.env)`,
+  '--',
+]
+
+/** Starts our server as an operator would, in production mode, on the data in this folder. */
+export async function startServer(
+  folder: string,
+  nodeArgs: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Started> {
+  const setup = join(folder, 'bootstrap.json')
+  await mkdir(folder, { recursive: true })
+  await writeFile(setup, JSON.stringify(bootstrap))
+  const program = isBuilt ? [shim] : fromSources
+  return start({
+    args: [
+      ...nodeArgs,
+      ...program,
+      '--port=0',
+      `--storage=level:${join(folder, 'data')}`,
+      `--bootstrap=${setup}`,
+    ],
+    // Any 32 bytes do, as long as they are the same at every start on a folder.
+    env: { SURROGATE_MASTER_KEY: Buffer.alloc(32, 'bench').toString('base64'), ...env },
+    ready: /listening on (http:\S+)/,
+  })
+}

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Writes } from './count-writes.ts'
+import type { Generator } from './generator.ts'
+import { attend, end, type Started, start } from './processes.ts'
+import { privateKey, startServer } from './server-process.ts'
+
+/** A server to be measured; each start gets a folder of its own. */
+export interface Subject {
+  readonly name: 'ours' | 'ceiling' | 'prism'
+  start(folder: string): Promise<Started>
+}
+
+export const ours: Subject = { name: 'ours', start: folder => startServer(folder) }
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+export function ceiling(keysPerToken: number): Subject {
+  return {
+    name: 'ceiling',
+    start: folder =>
+      start({
+        args: ['--import=tsx', here('ceiling.ts'), folder, String(keysPerToken)],
+        ready: /listening on (http:\S+)/,
+      }),
+  }
+}
+
+/** How many keys and bytes our server writes per token under the load it will get. */
+export async function measureWrites(
+  folder: string,
+  generator: Generator,
+  connections: readonly number[],
+): Promise<{ keys: number; bytes: number; tokensPerBatch: number }> {
+  const file = join(folder, 'writes.json')
+  const counting = ['--import=tsx', `--import=${here('count-writes.ts')}`]
+  const server = await startServer(folder, counting, { BENCH_WRITES: file })
+  let tokens = 0
+  try {
+    for (const count of connections) {
+      const job = { operation: 'create', connections: count, requests: 4000 } as const
+      tokens += (await generator.run({ url: server.url, key: privateKey, ...job })).answered
+    }
+  } finally {
+    await server.end()
+  }
+  const writes = JSON.parse(await readFile(file, 'utf8')) as Writes
+  return { keys: writes.keys / tokens, bytes: writes.bytes / tokens, tokensPerBatch: tokens / writes.batches }
+}
+
+// The last version that runs on Node 20.
+const prismPackage = '@stoplight/prism-cli@5.14.2'
+
+/** Installs Prism in the folder and answers how to start it, or why that cannot be had. */
+export async function installPrism(folder: string): Promise<Subject | string> {
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{"private":true}')
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  const npm = attend(
+    spawn('npm', ['install', ...options, prismPackage], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] }),
+  )
+  let complaint = ''
+  npm.stderr.on('data', chunk => {
+    complaint += chunk
+  })
+  try {
+    const [code] = (await once(npm, 'close')) as [number]
+    if (code !== 0) return `npm cannot install ${prismPackage}: ${complaint.trim().split('\n')[0]}`
+  } catch (error) {
+    return `npm cannot be run: ${(error as Error).message}`
+  }
+  const cli = join(folder, 'node_modules/@stoplight/prism-cli/dist/index.js')
+  return { name: 'prism', start: () => startPrism(cli) }
+}
+
+/** Without its log, which would cost it half its speed; so there is no ready line, and its port is tried. */
+async function startPrism(cli: string): Promise<Started> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const spawnedMs = performance.now()
+  const contract = here('../../openapi.yaml')
+  const args = [cli, 'mock', '--host=127.0.0.1', `--port=${port}`, '--verboseLevel=silent', contract]
+  const child = attend(spawn(process.execPath, args, { stdio: 'ignore' }))
+  while (!(await fetch(url).catch(() => undefined))) {
+    if (child.exitCode !== null) throw new Error('Prism ended before it was ready')
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    readyMs: performance.now() - spawnedMs,
+    end: (signal = 'SIGTERM') => end(child, signal),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return address !== null && typeof address === 'object' ? address.port : 0
+}
