@@ -20,7 +20,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-interface Flag {
+export interface Flag {
   readonly name: string
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
@@ -94,15 +94,27 @@ export const flags = [
   { name: 'version', type: 'boolean', help: 'print the version and leave' },
 ] as const satisfies readonly Flag[]
 
-export function helpText(): string {
-  const lines = flags.map((flag: Flag) => {
+/** A flag a line, for a help text. */
+export function describeFlags(table: readonly Flag[]): string[] {
+  return table.map(flag => {
     const left = `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}${flag.multiple ? ' …' : ''}`
     return `${left.padEnd(34)}${flag.help}${flag.default === undefined ? '' : ` (${flag.default})`}`
   })
+}
+
+/** @param commands what else there is besides the server: a name and a summary each */
+export function helpText(
+  commands: readonly { readonly name: string; readonly summary: string }[] = [],
+): string {
   return [
     'Usage: surrogate-server [flags]',
+    '       surrogate-server <command> [flags]',
     '',
-    ...lines,
+    ...describeFlags(flags),
+    '',
+    'Commands, with the server stopped; surrogate-server <command> --help says more:',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
     '',
     'Each flag is also an environment variable, such as SURROGATE_PORT; lists are comma-separated there.',
     'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64.',
@@ -110,19 +122,32 @@ export function helpText(): string {
   ].join('\n')
 }
 
-type Values = Record<string, string | boolean | readonly string[] | undefined>
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+/** What the arguments say, the environment where they do not, and else the defaults. @throws {ConfigError} */
+export function readFlags(
+  table: readonly Flag[],
+  argv: readonly string[],
+  environment: Environment,
+  operands: readonly string[] = [],
+): { readonly values: FlagValues; readonly operands: readonly string[] } {
+  const { values, positionals } = fromArguments(table, argv, operands)
+  return { values: { ...fromEnvironment(table, environment), ...values }, operands: positionals }
+}
 
 /** @throws {ConfigError} */
 export function readConfig(
   argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): Config & { readonly help: boolean; readonly version: boolean } {
-  const values = { ...fromEnvironment(environment), ...fromArguments(argv) }
+  const { values } = readFlags(flags, argv, environment)
   const text = (name: string) => values[name] as string | undefined
   const list = (name: string) => values[name] as readonly string[] | undefined
   const on = (name: string) => values[name] === true
   const config = {
-    host: text('host') ?? '',
+    host: readHost(text('host') ?? ''),
     port: readPort(text('port') ?? ''),
     storage: text('storage') ?? '',
     bootstrap: text('bootstrap'),
@@ -132,7 +157,7 @@ export function readConfig(
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
     formulaModules: list('formula-module') ?? [],
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
-    masterKey: readMasterKey(environment.SURROGATE_MASTER_KEY),
+    masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
     help: on('help'),
     version: on('version'),
   }
@@ -144,22 +169,30 @@ export function readConfig(
   return Object.freeze(config)
 }
 
-function fromArguments(argv: readonly string[]): Values {
+function fromArguments(table: readonly Flag[], argv: readonly string[], operands: readonly string[]) {
   const options = Object.fromEntries(
-    flags.map((flag: Flag) => [flag.name, { type: flag.type, ...(flag.multiple ? { multiple: true } : {}) }]),
+    table.map(flag => [flag.name, { type: flag.type, ...(flag.multiple ? { multiple: true } : {}) }]),
   )
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values as Values
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('.')[0] : 'unreadable arguments'
-    throw new ConfigError(`${reason}; surrogate-server --help lists the flags`)
+  const allowPositionals = operands.length > 0
+  const read = () => {
+    try {
+      return parseArgs({ args: [...argv], options, strict: true, allowPositionals })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message.split('.')[0] : 'unreadable arguments'
+      throw new ConfigError(`${reason}; surrogate-server --help lists the flags`)
+    }
   }
+  const { values, positionals } = read()
+  if (positionals.length !== operands.length && values.help !== true) {
+    throw new ConfigError(`expected ${operands.join(' ')}; surrogate-server --help says more`)
+  }
+  return { values: values as FlagValues, positionals }
 }
 
-function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): Values {
-  const entries = flags
+function fromEnvironment(table: readonly Flag[], environment: Environment): FlagValues {
+  const entries = table
     .filter(flag => flag.name !== 'help' && flag.name !== 'version')
-    .map((flag: Flag) => {
+    .map(flag => {
       const name = `SURROGATE_${flag.name.replaceAll('-', '_').toUpperCase()}`
       const given = environment[name]
       if (given === undefined || given === '') return [flag.name, flag.default]
@@ -173,6 +206,12 @@ function readBoolean(name: string, text: string): boolean {
   if (['1', 'true'].includes(text)) return true
   if (['0', 'false'].includes(text)) return false
   throw new ConfigError(`${name} must be true or false`)
+}
+
+function readHost(text: string): string {
+  // Node would take an empty host for every address of the machine.
+  if (text.trim() === '') throw new ConfigError('--host must name an address; 0.0.0.0 is every one of them')
+  return text
 }
 
 function readPort(text: string): number {
@@ -196,11 +235,13 @@ function readOrigin(text: string): string {
   return text
 }
 
-function readMasterKey(text: string | undefined): Uint8Array | undefined {
+/** A master key in a variable of the environment. @throws {ConfigError} */
+export function readMasterKey(environment: Environment, name: string): Uint8Array | undefined {
+  const text = environment[name]
   if (text === undefined || text === '') return undefined
   const key = Buffer.from(text, 'base64')
   if (key.length !== 32 || key.toString('base64').replaceAll('=', '') !== text.trim().replaceAll('=', '')) {
-    throw new ConfigError('SURROGATE_MASTER_KEY must be 32 bytes in base64, as from: openssl rand -base64 32')
+    throw new ConfigError(`${name} must be 32 bytes in base64, as from: openssl rand -base64 32`)
   }
   return key
 }

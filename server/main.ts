@@ -3,19 +3,27 @@ import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
 import { JsonError, parseJson } from './base/json.ts'
 import { createLog } from './base/log.ts'
+import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
-import { WrongMasterKey } from './crypto/keyring.ts'
-import { UnknownStorage } from './storage/open.ts'
+import { UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
+import { UnreadableMasterKey } from './crypto/master-key.ts'
+import { RotationRefused } from './crypto/rotation.ts'
+import { DataFolderRefused, UnknownStorage } from './storage/open.ts'
+import { StoreUnavailable } from './storage/port.ts'
 import { createVault, type Vault, VaultOptionsError } from './vault.ts'
 import { version } from './version.ts'
 
 const exitRefused = 2
 
-/** Runs the server until a signal ends it. Resolves with the exit code. */
+/** Runs the server until a signal ends it, or one of the commands. Resolves with the exit code. */
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
+    const [first] = argv
+    if (first !== undefined && !first.startsWith('-')) {
+      return say(await runCommand(first, argv.slice(1), environment))
+    }
     const config = readConfig(argv, environment)
-    if (config.help) return say(helpText())
+    if (config.help) return say(helpText(commands))
     if (config.version) return say(`${version}\n`)
     const vault = createVault({
       storage: config.storage,
@@ -38,13 +46,15 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
 async function serve(vault: Vault, config: Config): Promise<number> {
   try {
     const facts = await vault.ready()
+    // Listened for before anyone is told where we are: a signal right after the ready line must not kill us.
+    const ended = signal('SIGTERM', 'SIGINT')
     const { url } = await vault.listen({ host: config.host, port: config.port })
     if (facts.madeMasterKey !== undefined) {
       say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
     }
     say(`surrogate-server ${version} listening on ${url}\n`)
     if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
-    await signal('SIGTERM', 'SIGINT')
+    await ended
   } finally {
     await vault.close()
   }
@@ -81,14 +91,27 @@ async function readBootstrapFile(path: string) {
   }
 }
 
+const known = [
+  ConfigError,
+  DataFolderRefused,
+  RotationRefused,
+  StoreUnavailable,
+  UnfinishedRotation,
+  UnknownStorage,
+  UnreadableMasterKey,
+  VaultOptionsError,
+  WrongMasterKey,
+]
+
 /** The sentence for what an operator can put right; `undefined` for a fault of ours. */
 function explain(error: unknown): string | undefined {
   if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
-  const known = [ConfigError, VaultOptionsError, WrongMasterKey, UnknownStorage]
   if (known.some(kind => error instanceof kind)) return (error as Error).message
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') return 'the port is taken by another process; choose one with --port'
   if (code === 'EACCES') return 'permission denied: the port or the data folder is not ours to use'
+  if (code === 'EEXIST' || code === 'ENOTDIR')
+    return 'the data folder is a file; choose another with --storage'
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'the host is not an address of this machine'
   return undefined
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Applications } from './access/applications.ts'
 import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstrap.ts'
 import { developmentTenant } from './access/development-tenant.ts'
@@ -19,6 +20,7 @@ import { toFetch } from './http/fetch-adapter.ts'
 import { applicationHandlers, applicationReplays } from './http/handlers/applications.ts'
 import type { Handlers } from './http/handlers/handler.ts'
 import { logHandlers } from './http/handlers/logs.ts'
+import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
 import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
 import { type Listening, listen } from './http/listener.ts'
 import { Router } from './http/routes.ts'
@@ -26,7 +28,7 @@ import { Validators } from './http/validators.ts'
 import { startSweeper } from './retention/sweeper.ts'
 import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
-import { SealedStore } from './storage/sealed.ts'
+import { type OnBroken, SealedStore } from './storage/sealed.ts'
 import { readExpiration } from './tokens/expiry.ts'
 
 export interface VaultOptions {
@@ -174,7 +176,7 @@ async function assemble(
 ): Promise<Opened> {
   const { dev = false, headerPrefix = 'SVC', log = silentLog } = options
   const master = await masterKey(options, location, random)
-  const sealed = new SealedStore(store, new Keyring(store, master.key, random), random)
+  const sealed = new SealedStore(store, new Keyring(store, master.key, random), random, tellOnce(log))
   const clock = await openClock(options, sealed, log)
   const nowUs = () => clock.nowUs()
 
@@ -192,7 +194,7 @@ async function assemble(
     random,
     nowUs,
     schemas: validators,
-    expressions: createExpressions({ random: length => random.bytes(length) }),
+    expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
 
   const bootstrap: Bootstrap | undefined =
@@ -224,6 +226,7 @@ async function assemble(
   const docs = new Docs(validators.contract.document)
   const handlers: Handlers = {
     ...tokenHandlers(tokens),
+    ...tokenizationHandlers(tokens),
     ...applicationHandlers(applications),
     ...logHandlers({ store: sealed, audit, nowUs }),
   }
@@ -232,7 +235,11 @@ async function assemble(
       router: new Router(validators.contract.operations),
       validators,
       handlers,
-      replays: { ...tokenReplays(tokens), ...applicationReplays(applications) },
+      replays: {
+        ...tokenReplays(tokens),
+        ...tokenizationReplays(tokens),
+        ...applicationReplays(applications),
+      },
       inFlight: new Set(),
       audit,
       random,
@@ -248,7 +255,7 @@ async function assemble(
     beside: request => answerBeside(besides, request),
     dev,
   })
-  startSweeper({
+  const stopSweeping = startSweeper({
     store: sealed,
     tokens,
     nowUs,
@@ -268,6 +275,7 @@ async function assemble(
     advance,
     reset,
     close: async () => {
+      stopSweeping()
       await clock.stop()
       await audit.settled()
       await store.close()
@@ -289,6 +297,16 @@ async function masterKey(
   throw new VaultOptionsError(
     'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
   )
+}
+
+/** A record that lists pass over is named once, not with each list: whoever may list could fill the log. */
+function tellOnce(log: Log): OnBroken {
+  const told = new LRUCache<string, true>({ max: 10_000 })
+  return ({ kind, tenant, address, code }) => {
+    if (told.has(code)) return
+    told.set(code, true)
+    log.error('a stored record does not open', { kind, tenant, address })
+  }
 }
 
 /** Time that was moved forward stays moved: what had expired must not come back with a restart. */

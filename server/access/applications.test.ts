@@ -270,3 +270,21 @@ t.test('what is done to applications is in the log, with who did it, and what is
   t.notMatch(log.text, key)
   t.notMatch(log.text, 'A name to remember')
 })
+
+t.test('members that are no part of a rule are ignored, not kept', async t => {
+  const tenant = await openTenant(vault)
+  const conditions = [{ attribute: 'id', operator: 'equals', value: 'abc', extra: 1 }]
+  const { json } = await tenant.asManagement('POST', '/applications', {
+    name: 'Extra',
+    type: 'private',
+    rules: [{ priority: 1, conditions, transform: 'mask', permissions: ['token:read'], extra: 'x' }],
+  })
+  t.strictSame(json.rules, [
+    {
+      priority: 1,
+      conditions: [{ attribute: 'id', operator: 'equals', value: 'abc' }],
+      transform: 'mask',
+      permissions: ['token:read'],
+    },
+  ])
+})

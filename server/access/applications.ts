@@ -15,7 +15,7 @@ import type { Caller } from './caller.ts'
 import { checkRights } from './check-rights.ts'
 import { digestKey, insertKey, makeKey } from './keys.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
-import type { AccessRule } from './rules.ts'
+import { type AccessRule, plainRule } from './rules.ts'
 
 export interface ApplicationInput {
   readonly name: string
@@ -198,12 +198,14 @@ export class Applications {
         this.#context.nowUs(),
       )
       if (result.ok) return
+      // Only another writer of the application makes it worth looking again.
+      if (result.conflict.write > 0) throw new Error('the key of an application cannot be removed')
     }
   }
 
   #content(type: ApplicationType, input: ApplicationInput) {
     const permissions = input.permissions ?? []
-    const rules = input.rules ?? []
+    const rules = (input.rules ?? []).map(plainRule)
     checkRights(type, { permissions, rules })
     const expires =
       typeof input.expires_at === 'string' ? this.#context.readExpiration(input.expires_at) : undefined

@@ -130,6 +130,8 @@ t.test('a new key in the file takes the place of the old one', async t => {
   as = await start(file([{ ...backend, key: 'another-key-000001' }]))
   t.equal((await as(keys.private)('GET', '/tokens')).status, 401)
   t.equal((await as('another-key-000001')('GET', '/tokens')).status, 200)
+  as = await start(file([{ ...backend, id: ids.other }]))
+  t.equal((await as(keys.private)('GET', '/applications/key')).json.id, ids.other, 'a key let go is free')
 })
 
 t.test('a key that another application has is refused', async t => {

@@ -7,7 +7,7 @@ import type { ApplicationRecord } from './application.ts'
 import { checkRights } from './check-rights.ts'
 import { digestKey, insertKey } from './keys.ts'
 import type { ApplicationType } from './permissions.ts'
-import type { Rights } from './rules.ts'
+import { plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
 
 /** What a deployment is set up from. What it names is set to what it says, the rest is left alone. */
@@ -96,7 +96,8 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
   )
   const shape = { ...rest, permissions: permissions ?? [], rules: rules ?? [] }
   refuse(schemas.check('CreateApplicationRequest', shape, path))
-  const read = { id, key, ...shape } as unknown as BootstrapApplication
+  const given = { id, key, ...shape } as unknown as BootstrapApplication
+  const read = { ...given, rules: given.rules.map(plainRule) }
   try {
     checkRights(read.type, read)
   } catch (error) {

@@ -16,6 +16,23 @@ export interface AccessRule {
   readonly permissions: readonly Permission[]
 }
 
+/** A rule without members that are no part of one: what is not known is ignored, not kept. */
+export function plainRule(rule: AccessRule): AccessRule {
+  const { description, priority, container, conditions, transform, permissions } = rule
+  return {
+    ...(typeof description === 'string' ? { description } : {}),
+    priority,
+    ...(typeof container === 'string' ? { container } : {}),
+    ...(conditions ? { conditions: conditions.map(plainCondition) } : {}),
+    transform,
+    permissions,
+  }
+}
+
+function plainCondition({ attribute, operator, value }: Condition): Condition {
+  return { attribute, operator, value } as Condition
+}
+
 /** What an application holds, or what a session was granted. */
 export interface Rights {
   readonly permissions: readonly Permission[]

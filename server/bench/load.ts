@@ -9,6 +9,8 @@ export interface Job {
   readonly url: string
   readonly key: string
   readonly operation: 'create' | 'get'
+  /** Cards with their security code, which is a document of its own. */
+  readonly cvc: boolean
   readonly connections: number
   /** Ends after this time, or after so many requests. */
   readonly seconds?: number
@@ -38,7 +40,7 @@ async function run(job: Job): Promise<Measured> {
   }
   const { port, host } = new URL(job.url)
   const headers = `Host: ${host}\r\nSVC-API-KEY: ${job.key}\r\n`
-  const next = job.operation === 'create' ? () => createRequest(headers) : () => getRequest(headers)
+  const next = job.operation === 'create' ? () => createRequest(headers, job.cvc) : () => getRequest(headers)
   const connections = await Promise.all(
     Array.from({ length: job.connections }, () => Connection.open(Number(port))),
   )
@@ -76,9 +78,10 @@ async function run(job: Job): Promise<Measured> {
 }
 
 /** A card that was not sent before: equal ones would share their index entries. */
-function createRequest(headers: string): string {
+function createRequest(headers: string, cvc: boolean): string {
   const number = cardNumber(cards++)
-  const data = `{"number":"${number}","expiration_month":12,"expiration_year":2030,"cvc":"123"}`
+  const code = cvc ? ',"cvc":"123"' : ''
+  const data = `{"number":"${number}","expiration_month":12,"expiration_year":2030${code}}`
   const body = `{"type":"card","data":${data},"metadata":{"customer":"${cards % 1000}"}}`
   // Prism answers the first success it finds in the contract unless told which; the others read past this.
   return `POST /tokens HTTP/1.1\r\n${headers}Prefer: code=201\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`

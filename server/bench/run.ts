@@ -4,6 +4,7 @@
  *     --rounds N       how often each server is started and measured (3)
  *     --seconds S      how long each measurement lasts (2)
  *     --only OP        create or get
+ *     --cvc            cards with their security code: ours stores and reads two documents for one of the ceiling's
  *     --skip-prism     do not install Prism
  *
  * Figures of one run may be compared with each other, not with those of another run.
@@ -24,6 +25,7 @@ interface Plan {
   readonly rounds: number
   readonly seconds: number
   readonly operations: readonly Operation[]
+  readonly cvc: boolean
   readonly skipPrism: boolean
 }
 
@@ -37,6 +39,7 @@ function readPlan(): Plan {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2' },
       only: { type: 'string' },
+      cvc: { type: 'boolean', default: false },
       'skip-prism': { type: 'boolean', default: false },
     },
   })
@@ -50,6 +53,7 @@ function readPlan(): Plan {
     rounds,
     seconds,
     operations: only === undefined ? ['create', 'get'] : [only],
+    cvc: values.cvc,
     skipPrism: values['skip-prism'],
   }
 }
@@ -59,7 +63,7 @@ async function run(plan: Plan, folder: string): Promise<void> {
   const generator = startGenerator()
   try {
     say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
-    const writes = await measureWrites(join(folder, 'writes'), generator, concurrencies)
+    const writes = await measureWrites(join(folder, 'writes'), generator, concurrencies, plan.cvc)
     const keys = Math.round(writes.keys)
     say(
       `ours writes ${writes.keys.toFixed(1)} keys and ${writes.bytes.toFixed(0)} bytes per token, ` +
@@ -101,7 +105,7 @@ async function exercise(
   const spawnedMs = performance.now()
   const server = await subject.start(folder)
   try {
-    const job = { url: server.url, key: privateKey }
+    const job = { url: server.url, key: privateKey, cvc: plan.cvc }
     await generator.run({ ...job, operation: 'create', connections: 1, requests: 1 })
     const firstAnswerMs = performance.now() - spawnedMs
     // Warm code for every operation, and tokens enough to be read.

@@ -35,6 +35,7 @@ export async function measureWrites(
   folder: string,
   generator: Generator,
   connections: readonly number[],
+  cvc: boolean,
 ): Promise<{ keys: number; bytes: number; tokensPerBatch: number }> {
   const file = join(folder, 'writes.json')
   const counting = ['--import=tsx', `--import=${here('count-writes.ts')}`]
@@ -42,7 +43,7 @@ export async function measureWrites(
   let tokens = 0
   try {
     for (const count of connections) {
-      const job = { operation: 'create', connections: count, requests: 4000 } as const
+      const job = { operation: 'create', cvc, connections: count, requests: 4000 } as const
       tokens += (await generator.run({ url: server.url, key: privateKey, ...job })).answered
     }
   } finally {

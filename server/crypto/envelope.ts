@@ -6,9 +6,16 @@ import type { Random } from '../base/random.ts'
  *
  *     format (1) | key version (4) | salt (16) | nonce (12) | ciphertext | tag (16)
  *
- * The subkey is HMAC-SHA256(data key, "box" | salt), so the number of boxes under one data key is not
- * bounded by what random 96-bit nonces allow under a single AES key. The context (whose box this is) is
- * authenticated: a box copied to another place does not open there.
+ * The subkey is HMAC-SHA256(data key, "box" | salt). The context (whose box this is) is authenticated: a box
+ * copied to another place does not open there.
+ *
+ * Why nonces cannot repeat. GCM breaks where two boxes share both AES key and nonce. Salt and nonce are 28
+ * fresh random bytes for each box, and only boxes with the same salt share a subkey, so two boxes collide
+ * only where all 224 bits do: among 2^64 boxes under one data key with a chance of about 2^-97. Random nonces
+ * under the data key itself would have to stop at 2^32 boxes. Nothing is counted, so there is no state that a
+ * crash, a restored backup or a second process could turn back. A box that is written again, as on a retry, is
+ * the same box. What is left is the generator: it must be the system's, and a process must not go on twice
+ * from one image of its memory, as both would draw the same bytes (base/random.ts keeps up to 8 KB ahead).
  */
 export const boxFormat = 1
 const headerLength = 5

@@ -139,5 +139,10 @@ export function addressOf(tenant: string): Digest {
   return Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url') as Digest
 }
 
+export function tenantAt(address: Digest): string {
+  const hex = Buffer.from(address, 'base64url').toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 /** What stands here while a rotation is under way. No tenant has this id: a UUID of ours is never all ones. */
 export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -1,7 +1,14 @@
 import { chmod, open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Random } from '../base/random.ts'
 import { keyLength } from './envelope.ts'
+
+const fileName = 'master.key'
+
+/** A key file that holds no key; the message is one sentence for the operator. */
+export class UnreadableMasterKey extends Error {
+  override readonly name = 'UnreadableMasterKey'
+}
 
 /**
  * The master key a development server keeps beside its data. It protects copies of the store that travel
@@ -11,20 +18,38 @@ export async function developmentMasterKey(
   folder: string,
   random: Random,
 ): Promise<{ readonly key: Uint8Array; readonly made: boolean; readonly file: string }> {
-  const file = join(folder, 'master.key')
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const file = join(folder, fileName)
+  const kept = await readDevelopmentMasterKey(folder)
+  if (kept) return { key: kept, made: false, file }
+  const key = random.bytes(keyLength)
+  await writeDevelopmentMasterKey(folder, key)
+  return { key, made: true, file }
+}
+
+/** The key beside the data, if there is one. @throws {UnreadableMasterKey} */
+export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Array | undefined> {
+  const kept = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (kept !== undefined) {
-    const key = Buffer.from(kept.trim(), 'base64')
-    if (key.length !== keyLength)
-      throw new RangeError(`master.key in the data folder is not ${keyLength} bytes in base64`)
-    return { key, made: false, file }
+  if (kept === undefined) return undefined
+  const key = Buffer.from(kept.trim(), 'base64')
+  if (key.length === keyLength) return key
+  throw new UnreadableMasterKey(`${fileName} in the data folder is not ${keyLength} bytes in base64`)
+}
+
+export async function writeDevelopmentMasterKey(folder: string, key: Uint8Array): Promise<void> {
+  await writeDurably(join(folder, fileName), `${Buffer.from(key).toString('base64')}\n`)
+}
+
+/** A rename outlasts a power failure only when its folder is on disk too. Not every system syncs folders. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  try {
+    await handle?.sync().catch(() => {})
+  } finally {
+    await handle?.close()
   }
-  const key = random.bytes(keyLength)
-  await writeDurably(file, `${Buffer.from(key).toString('base64')}\n`)
-  return { key, made: true, file }
 }
 
 /** Whole or not at all: data sealed under half a key would be lost. */
@@ -39,4 +64,5 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
   await chmod(draft, 0o600)
   await rename(draft, file)
+  await syncFolder(dirname(file))
 }

@@ -37,6 +37,11 @@ export interface Expressions {
    * is none; any other gives text. The value may share parts with the data. @throws {ExpressionError}
    */
   evaluate(text: string, bindings: Bindings): JsonValue | undefined
+  /**
+   * `evaluate` for many expressions under one allowance, each over one of these bindings: what is spent on one
+   * is not there for the next. The function it gives throws as `evaluate` does.
+   */
+  sharing(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
   /** A mask over data, see `fillTree`; never throws for an expression. `undefined` where the whole tree fails. */
   evaluateTree(
     tree: JsonValue,
@@ -47,7 +52,9 @@ export interface Expressions {
   checkTree(tree: JsonValue, bindings: Bindings): TreeProblem[]
 }
 
-const charactersReadPerStep = 16
+const charactersReadPerStep = 8
+/** A failure costs its message; what cannot be read costs the search for names near it as well. */
+const stepsOfFailure = { syntax: 500, value: 50, limit: 50, internal: 50 }
 
 /** More problems than anyone reads are not collected. */
 const mostProblems = 20
@@ -70,8 +77,9 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     return template
   }
 
-  function meterFor({ data, metadata }: Bindings): Meter {
-    return new Meter(limits, () => jsonSize(data) + jsonSize(metadata ?? null), monotonicMs)
+  function meterFor(...all: readonly Bindings[]): Meter {
+    const size = ({ data, metadata }: Bindings) => jsonSize(data) + jsonSize(metadata ?? null)
+    return new Meter(limits, () => all.reduce((sum, bindings) => sum + size(bindings), 0), monotonicMs)
   }
 
   /** One run of one template, with every failure turned into an ExpressionError that knows its place. */
@@ -81,11 +89,11 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     meter: Meter,
     result: (template: Template, run: Run) => T,
   ): T {
+    // Reading a template costs time as well; it is paid whether or not it was read before.
+    meter.step(1 + text.length / charactersReadPerStep)
     const template = load(text)
     const run = new Run(bindings, surroundings, meter, template.slots)
     try {
-      // Reading a template costs time as well; it is paid whether or not it was read before.
-      meter.step(text.length / charactersReadPerStep)
       return result(template, run)
     } catch (error) {
       const position = positionAt(text, run.at)
@@ -107,13 +115,24 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
 
   const isExpression = (text: string) => text.includes('{{') || text.includes('{%')
 
-  /** The expressions of a tree share one meter: a tree of many may not take many times as long. */
+  /**
+   * The expressions of a tree share one meter: a tree of many may not take many times as long. Once it is spent,
+   * the rest is left out without a word: one problem says so.
+   */
   function leafEvaluator(bindings: Bindings) {
     const meter = meterFor(bindings)
-    let left = limits.treeExpressions
+    let evaluated = 0
     return (expression: string): JsonValue => {
-      if (left-- > 0) return run(expression, bindings, meter, toValue)
-      throw new ExpressionError('limit', `there are more than ${limits.treeExpressions} expressions`)
+      if (meter.isSpent || evaluated > limits.treeExpressions) return null
+      if (++evaluated > limits.treeExpressions) {
+        throw new ExpressionError('limit', `there are more than ${limits.treeExpressions} expressions`)
+      }
+      try {
+        return run(expression, bindings, meter, toValue)
+      } catch (error) {
+        if (!meter.isSpent && error instanceof ExpressionError) meter.step(stepsOfFailure[error.fault])
+        throw error
+      }
     }
   }
 
@@ -127,13 +146,18 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
         return run.out
       }),
     evaluate: (text, bindings) => run(text, bindings, meterFor(bindings), toValue),
+    sharing(all) {
+      const meter = meterFor(...all)
+      return (text, bindings) => run(text, bindings, meter, toValue)
+    },
     evaluateTree: (tree, bindings, onError = () => {}) =>
-      fillTree(tree, isExpression, leafEvaluator(bindings), onError),
+      fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError }),
     checkTree(tree, bindings) {
       const problems: TreeProblem[] = []
-      fillTree(tree, isExpression, leafEvaluator(bindings), (path, { message }) => {
+      const onError = (path: string, { message }: ExpressionError) => {
         if (problems.length < mostProblems) problems.push({ path, message })
-      })
+      }
+      fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
       return problems
     },
   }

@@ -8,7 +8,7 @@ const longestPatternForEngine = 200
 
 /** Where the pattern is first found from `from` on, or -1. */
 export function indexOf(text: string, pattern: string, run: Run, from = 0): number {
-  run.meter.characters(pattern.length)
+  if (pattern.length > Math.max(text.length - from, 0)) return -1
   if (pattern.length <= longestPatternForEngine) {
     const index = text.indexOf(pattern, from)
     run.meter.characters((index < 0 ? text.length : index) - from)
@@ -65,7 +65,7 @@ function* occurrences(text: string, pattern: string, run: Run, from: number): Ge
 
 /** How much slower this is than copying, and how often it pays. */
 const slowdown = 8
-const stretch = 4096
+const stretch = 256
 
 /** For each beginning of the pattern, how long its longest proper beginning is that is its end as well. */
 function borders(pattern: string): Int32Array {

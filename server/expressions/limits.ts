@@ -52,6 +52,7 @@ export class Meter {
   #timeMs: number
   #startedMs: number | undefined
   #extended = false
+  #spent = false
 
   constructor(limits: ExpressionLimits, dataSize: () => number, monotonicMs: () => number) {
     this.#limits = limits
@@ -66,6 +67,11 @@ export class Meter {
   /** How many steps were taken. */
   get steps(): number {
     return this.#taken
+  }
+
+  /** Whether steps or time are used up: whatever else shares this meter need not begin. */
+  get isSpent(): boolean {
+    return this.#spent
   }
 
   get rangeLength(): number {
@@ -115,14 +121,17 @@ export class Meter {
 
   #look(): void {
     if (this.#taken > this.#most) this.extend()
-    if (this.#taken > this.#most) {
-      throw new ExpressionError('limit', `takes more than ${this.#limits.steps} steps`)
-    }
+    if (this.#taken > this.#most) this.#spend(`takes more than ${this.#limits.steps} steps`)
     this.#lookAbove = Math.min(this.#taken + stepsBetweenLooks, this.#most)
     const now = this.#monotonicMs()
     this.#startedMs ??= now
     if (now - this.#startedMs <= this.#timeMs) return
     if (this.extend() && now - this.#startedMs <= this.#timeMs) return
-    throw new ExpressionError('limit', `takes longer than ${this.#limits.timeMs} ms`)
+    this.#spend(`takes longer than ${this.#limits.timeMs} ms`)
+  }
+
+  #spend(problem: string): never {
+    this.#spent = true
+    throw new ExpressionError('limit', problem)
   }
 }

@@ -88,6 +88,7 @@ const templates = `
 {{ (1..3) | join: "," }} {{ "a\\"b" }} {{ 'a' }} {{ -5 }} {{ 1.5 }} {{ true }} {{ nil }}`
 
 const blocks = [
+  '{% for i in (1..3) %}{% capture x %}{{ i }}{% break %}{% endcapture %}{{ i }}{% endfor %}{{ x }}',
   '{% liquid\n assign z = 5\n if z > 3\n   echo "big"\n endif\n for i in (1..2)\n echo i\n endfor %}',
   '{% # one\n # two %}{% capture a %}{% for i in (1..2) %}{{ i }}{% endfor %}{% endcapture %}{{ a | size }}',
 ]

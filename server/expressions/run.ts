@@ -39,16 +39,6 @@ export class Run {
     this.out += text
   }
 
-  /** Runs `inside` and gives what it wrote, instead of writing it. */
-  capture(inside: () => void): string {
-    const outer = this.out
-    this.out = ''
-    inside()
-    const captured = this.out
-    this.out = outer
-    return captured
-  }
-
   /** What `increment`, `cycle` and `offset: continue` remember, each under keys of its own. */
   counter(key: string): number | undefined {
     return this.#counters?.get(key)

@@ -72,17 +72,36 @@ t.test('the expressions of a tree share their limits', async t => {
   t.equal(expressions.evaluate(counting, { data }), '12', 'control: one alone')
   const tree = Array.from({ length: 10 }, () => counting)
   const filled = expressions.evaluateTree(tree, { data })
-  t.ok(Array.isArray(filled) && filled.length > 1 && filled.length < 10, 'some, then no more')
-  t.match(expressions.checkTree(tree, { data }).at(-1), { path: '9', message: /takes more than 20000 steps/ })
+  const evaluated = Array.isArray(filled) ? filled.length : 0
+  t.ok(evaluated > 1 && evaluated < 10, 'some, then no more')
+  const problems = expressions.checkTree(tree, { data })
+  t.match(problems, [{ path: String(evaluated), message: /takes more than 20000 steps/ }])
+  t.equal(problems.length, 1, 'and one problem says so')
 
   const few = testExpressions({ limits: { treeExpressions: 2 } })
-  t.strictSame(few.evaluateTree(['{{ data }}', '{{ data }}', '{{ data }}'], { data: 1 }), [1, 1])
+  const four = Array(4).fill('{{ data }}')
+  t.strictSame(few.evaluateTree(four, { data: 1 }), [1, 1], 'their number is limited')
+  const message = 'there are more than 2 expressions'
+  t.strictSame(few.checkTree(four, { data: 1 }), [{ path: '2', message }])
 
   const large = { data: 'x'.repeat(30_000) }
   const copies = expressions.evaluateTree(Array(100).fill('{{ data }}'), large)
   t.ok(Array.isArray(copies) && copies.length === 3, 'and the length of what they give')
+  const texts = expressions.evaluateTree(Array(100).fill('x{{ data }}'), large)
+  t.ok(Array.isArray(texts) && texts.length === 3, 'of text as well')
+
+  const long = Array.from(
+    { length: 100 },
+    (_, index) => `{{ data.month }}{% # ${'x'.repeat(9_900)}${index} %}`,
+  )
+  const read = expressions.evaluateTree(long, { data })
+  t.ok(Array.isArray(read) && read.length > 10 && read.length < 40, 'and the reading of them')
 })
 
 t.test('no more problems are collected than anyone reads', async t => {
-  t.equal(expressions.checkTree(Array(500).fill('{{'), { data }).length, 20)
+  const slips = Array(500).fill('{{ data | revael: 1 }}')
+  t.equal(expressions.checkTree(slips, { data }).length, 20)
+  const rest = expressions.evaluateTree([...slips, '{{ data.month }}'], { data })
+  t.strictSame(rest, [], 'and what cannot be read uses up the limits')
+  t.strictSame(expressions.evaluateTree([...slips.slice(0, 20), '{{ data.month }}'], { data }), [12])
 })

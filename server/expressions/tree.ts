@@ -7,45 +7,55 @@ export interface TreeProblem {
   readonly message: string
 }
 
-/** Evaluates one expression of the tree. @throws {ExpressionError} */
-export type EvaluateLeaf = (expression: string) => JsonValue
+export interface TreeFilling {
+  isExpression(text: string): boolean
+  /** @throws {ExpressionError} */
+  evaluate(expression: string): JsonValue
+  onError(path: string, error: ExpressionError): void
+}
 
 /**
  * The tree with each expression replaced by its value. An expression that fails or gives null is left out of its
  * object or list, so later elements of a list move up; what is no expression stays as it is, null too.
  */
-export function fillTree(
-  tree: JsonValue,
-  isExpression: (text: string) => boolean,
-  evaluate: EvaluateLeaf,
-  onError: (path: string, error: ExpressionError) => void,
-): JsonValue | undefined {
-  const fill = (value: JsonValue, path: readonly string[]): JsonValue | undefined => {
-    if (typeof value === 'string') return isExpression(value) ? leaf(value, path) : value
+export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | undefined {
+  const path: string[] = []
+
+  function leaf(expression: string): JsonValue | undefined {
+    try {
+      return filling.evaluate(expression) ?? undefined
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      filling.onError(path.map(step => (plainName.test(step) ? step : '?')).join('.'), error)
+      return undefined
+    }
+  }
+
+  function below(step: string, value: JsonValue): JsonValue | undefined {
+    path.push(step)
+    const filled = fill(value)
+    path.pop()
+    return filled
+  }
+
+  function fill(value: JsonValue): JsonValue | undefined {
+    if (typeof value === 'string') return filling.isExpression(value) ? leaf(value) : value
     if (Array.isArray(value)) {
-      return value.flatMap((element, index) => {
-        const filled = fill(element, [...path, String(index)])
-        return filled === undefined ? [] : [filled]
-      })
+      return value
+        .map((element, index) => below(String(index), element))
+        .filter(filled => filled !== undefined)
     }
     if (!isJsonObject(value)) return value
     const members: [string, JsonValue][] = []
     for (const [name, element] of Object.entries(value)) {
-      const filled = fill(element, [...path, name])
+      const filled = below(name, element)
       if (filled !== undefined) members.push([name, filled])
     }
+    // It defines its members: a `__proto__` stays a member like others.
     return Object.fromEntries(members)
   }
-  const leaf = (expression: string, path: readonly string[]): JsonValue | undefined => {
-    try {
-      return evaluate(expression) ?? undefined
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error
-      onError(path.map(step => (plainName.test(step) ? step : '?')).join('.'), error)
-      return undefined
-    }
-  }
-  return fill(tree, [])
+
+  return fill(tree)
 }
 
 /** Other names are not repeated: what is no name may be a value. */

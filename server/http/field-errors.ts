@@ -1,13 +1,14 @@
 import type { ErrorObject } from 'ajv'
 import type { FieldErrors } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { joinPaths, memberPath } from '../base/member-path.ts'
 import { formats } from './formats.ts'
 
 /**
  * What the validator found, as messages by dotted path. Paths are those of the caller's own request; values
  * are never repeated, and of member names only those that look like names.
  *
- * @param root replaces the first steps of the validator's paths, which name parts of a request
+ * @param root stands before the validator's paths, which otherwise begin with a part of the request
  */
 export function toFieldErrors(errors: readonly ErrorObject[], root?: string): FieldErrors {
   const found: FieldErrors = {}
@@ -91,9 +92,5 @@ function stepsOf(pointer: string): Step[] {
 
 /** The validator's paths begin with the part of the request: `/requestBody/data/number`, `/query/page`. */
 function joinPath(root: string | undefined, steps: readonly Step[]): string {
-  const named = (root === undefined ? steps.slice(1) : steps).map(step => (plainName.test(step) ? step : '?'))
-  return [...(root === undefined ? [] : [root]), ...named].join('.') || 'body'
+  return joinPaths(root ?? '', memberPath(root === undefined ? steps.slice(1) : steps)) || 'body'
 }
-
-/** Something a programmer would call a member. A long run of digits may be someone's card. */
-const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/

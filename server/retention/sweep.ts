@@ -1,5 +1,6 @@
-import type { DocumentKind } from '../storage/port.ts'
-import type { RecordValue, SealedStore } from '../storage/sealed.ts'
+import { auditEntry } from '../audit/entries.ts'
+import type { DocumentKind, Write } from '../storage/port.ts'
+import type { DueRecord, RecordValue, SealedStore } from '../storage/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { eraseExpired } from '../tokens/erase.ts'
 import type { TokenRecord } from '../tokens/token.ts'
@@ -10,15 +11,15 @@ import type { TokenRecord } from '../tokens/token.ts'
  */
 const batchSize = 64
 
-/** What ends and leaves nothing but its absence. */
-const plainKinds: readonly DocumentKind[] = ['token-cvc', 'idempotency']
+/** What ends. Besides tokens these leave nothing but their absence. */
+const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'idempotency']
 
 export interface SweepContext {
   readonly store: SealedStore
   readonly tokens: TokensContext
   nowUs(): number
-  /** Lets whatever else waits go first. */
-  yield(): Promise<void>
+  /** Lets whatever else waits go first; false where another sweeper has taken over. */
+  pause(): Promise<boolean>
 }
 
 /**
@@ -28,30 +29,39 @@ export interface SweepContext {
  */
 export async function sweep(context: SweepContext): Promise<number> {
   let erased = 0
-  erased += await drain(context, 'token', async (store, record) => {
-    await eraseExpired(context.tokens, store, record as never)
-  })
-  for (const kind of plainKinds) {
-    erased += await drain(context, kind, async (store, { value, version }) => {
-      await store.commit([store.remove(kind, value.id, version)], context.nowUs())
-    })
-  }
+  for (const kind of kinds) erased += await drain(context, kind)
   return erased
 }
 
-type Due = Awaited<ReturnType<SealedStore['due']>>[number]
-
-async function drain(
-  context: SweepContext,
-  kind: DocumentKind,
-  erase: (store: Due['store'], record: Due['record']) => Promise<void>,
-): Promise<number> {
+async function drain(context: SweepContext, kind: DocumentKind): Promise<number> {
   let erased = 0
+  // What cannot be erased stays in front of all that is due, and must not hide the rest.
+  let stuck = 0
   for (;;) {
-    const due = await context.store.due<RecordValue | TokenRecord>(kind, context.nowUs() / 1000, batchSize)
-    await Promise.all(due.map(({ store, record }) => erase(store, record)))
-    erased += due.length
-    if (due.length < batchSize) return erased
-    await context.yield()
+    const limit = batchSize + stuck
+    const due = await context.store.due(kind, context.nowUs() / 1000, limit)
+    const outcomes = await Promise.all(due.map(one => erase(context, one)))
+    const gone = outcomes.filter(Boolean).length
+    erased += gone
+    stuck = due.length - gone
+    if (due.length < limit || !(await context.pause())) return erased
   }
+}
+
+/** False where it is still there, or somebody else has erased it. */
+async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promise<boolean> {
+  const { document, store, record } = due
+  // Without its tenant's keys it can be neither read nor accounted for; they may come back from a backup.
+  if (!store) return false
+  if (document.kind === 'token' && record) {
+    return eraseExpired(context.tokens, store, { ...record, value: record.value as TokenRecord })
+  }
+  // One that does not open is over all the same: whoever has the keys could still make out parts of it.
+  const { kind, tenant, id, version } = document
+  const writes: Write[] = [{ type: 'remove', kind, tenant, id, version }]
+  if (kind === 'token') {
+    const action = { operation: 'token:expire', entity_type: 'token', actor: null }
+    writes.push(auditEntry(store, context.tokens.random, action))
+  }
+  return (await context.store.commit(writes, context.nowUs())).ok
 }

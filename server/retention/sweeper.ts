@@ -8,49 +8,74 @@ const sweepEveryMs = 60_000
 /** Erased bytes may lie in the files until then: well inside the hour as well. */
 const compactEveryMs = 30 * 60_000
 
-/** Longer than a sweep takes; a sweeper that died holds the others up no longer than this. */
+/** Sooner after a start: the process before this one may have ended before its turn came. */
+const firstCompactionMs = 10 * 60_000
+
+/** A sweeper that died holds the others up no longer than this; one that lives prolongs it as it goes. */
 const leaseMs = 5 * 60_000
 
-export interface SweeperContext extends SweepContext {
+export interface SweeperContext extends Omit<SweepContext, 'pause'> {
   readonly clock: Clock
   readonly log: Log
   /** Tells this sweeper from those of other processes. */
   readonly holder: string
+  /** Lets whatever else waits go first. */
+  yield(): Promise<void>
 }
 
 /**
  * Sweeps every minute and compacts every half hour, by the domain's clock. Of several processes on one store
- * only the one that holds the lease does it.
+ * only the one that holds the lease does it. Compaction comes behind the sweep, so that it takes along what
+ * was erased just now. Answers how to end a sweep that is under way, at its next pause.
  */
-export function startSweeper(context: SweeperContext): void {
-  const { clock, log } = context
+export function startSweeper(context: SweeperContext): () => void {
+  const { clock, log, holder } = context
   const { store: engine } = context.store
+  let stopped = false
+  let compactMs = clock.nowMs() + firstCompactionMs
 
-  const repeat = (everyMs: number, task: () => Promise<void>) => {
-    clock.at(clock.nowMs() + everyMs, async () => {
-      try {
-        await task()
-      } catch (error) {
-        // A store that cannot write now will be swept when it can again.
-        log.error('sweep failed', describeError(error))
-      }
-      repeat(everyMs, task)
-    })
-  }
-  const alone = async (name: string, task: () => Promise<void>) => {
-    const lease = { name, holder: context.holder, nowMs: clock.nowMs() }
-    if (!(await engine.lease({ ...lease, untilMs: clock.nowMs() + leaseMs }))) return
+  const lease = (untilMs: number) => engine.lease({ name: 'sweep', holder, nowMs: clock.nowMs(), untilMs })
+
+  const sweepAlone = async () => {
+    let untilMs = clock.nowMs() + leaseMs
+    if (!(await lease(untilMs))) return
+    const pause = async () => {
+      await context.yield()
+      if (stopped) return false
+      if (untilMs - clock.nowMs() > leaseMs / 2) return true
+      untilMs = clock.nowMs() + leaseMs
+      return lease(untilMs)
+    }
     try {
-      await task()
+      await attempt('sweep failed', async () => {
+        const erased = await sweep({ ...context, pause })
+        if (erased > 0) log.info('swept', { erased })
+      })
+      if (clock.nowMs() < compactMs || !(await pause())) return
+      await attempt('compaction failed', async () => {
+        await engine.compact()
+        compactMs = clock.nowMs() + compactEveryMs
+      })
     } finally {
-      await engine.lease({ ...lease, nowMs: clock.nowMs(), untilMs: clock.nowMs() })
+      await lease(clock.nowMs())
     }
   }
-  repeat(sweepEveryMs, () =>
-    alone('sweep', async () => {
-      const erased = await sweep(context)
-      if (erased > 0) log.info('swept', { erased })
-    }),
-  )
-  repeat(compactEveryMs, () => alone('compact', () => engine.compact()))
+  /** What fails now, such as on a full disk, is tried again the next time. */
+  const attempt = async (failure: string, task: () => Promise<void>) => {
+    try {
+      await task()
+    } catch (error) {
+      log.error(failure, describeError(error))
+    }
+  }
+  const repeat = () => {
+    clock.at(clock.nowMs() + sweepEveryMs, async () => {
+      await attempt('sweep failed', sweepAlone)
+      repeat()
+    })
+  }
+  repeat()
+  return () => {
+    stopped = true
+  }
 }

@@ -1,8 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LevelStore } from './level/level-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import type { Store } from './port.ts'
+
+export { DataFolderRefused } from './level/open.ts'
 
 /** Where a store lives: `memory:`, or `level:<folder>`. */
 export type StorageLocation =
@@ -20,6 +22,17 @@ export function parseStorage(url: string): StorageLocation {
   const folder = /^level:(.+)$/.exec(url)?.[1]
   if (folder !== undefined) return { engine: 'level', folder }
   throw new UnknownStorage('storage must be memory: or level:<folder>')
+}
+
+/** Opens what is there, and makes nothing. @throws {UnknownStorage | DataFolderRefused} */
+export async function openFolder(url: string): Promise<{ readonly store: Store; readonly folder: string }> {
+  const location = parseStorage(url)
+  if (location.engine !== 'level') throw new UnknownStorage('this needs a store of the form level:<folder>')
+  const { folder } = location
+  const path = join(folder, 'store')
+  const there = await stat(path).catch(() => undefined)
+  if (!there?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
+  return { store: await LevelStore.open(path), folder }
 }
 
 export async function openStore(location: StorageLocation): Promise<Store> {

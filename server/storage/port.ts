@@ -47,7 +47,10 @@ export interface Content {
 }
 
 export interface StoredDocument extends Address, Content {
-  /** 1 after the insert, one more after each replacement. */
+  /**
+   * 1 after the insert, one more after each replacement. 0 where the engine cannot make sense of what it kept:
+   * such a document has an empty box, stands where it stood, and no `replace` or `remove` fits it.
+   */
   readonly version: number
   /** Epoch microseconds, strictly increasing within the collection: no two documents share one. */
   readonly createdUs: number

@@ -62,6 +62,13 @@ export function derive(
   }
 }
 
+/** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */
+export const largestDataBytes = 1024 * 1024
+
+export function isTooLarge(data: JsonValue): boolean {
+  return Buffer.byteLength(JSON.stringify(data)) > largestDataBytes
+}
+
 /** What the store may know of a token. */
 export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
   return {

@@ -25,8 +25,7 @@ export function insertCvc(store: TenantStore, reference: CvcReference, cvc: stri
 
 /** The writes that erase a code, if no sweep has done so already. */
 export async function removeCvc(store: TenantStore, reference: CvcReference | undefined): Promise<Write[]> {
-  const record = reference && (await store.get<CvcRecord>('token-cvc', reference.id))
-  return record ? [store.remove('token-cvc', record.value.id, record.version)] : []
+  return reference ? store.removal('token-cvc', reference.id) : []
 }
 
 export function isCvcLive(token: TokenRecord, nowUs: number): boolean {

@@ -6,7 +6,7 @@ import type { TokensContext } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { eraseExpired } from './erase.ts'
 import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
-import { isExpired, type TokenRecord } from './token.ts'
+import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
 
 /** The oldest live token of the tenant with this fingerprint. */
 export async function findOriginal(
@@ -31,8 +31,17 @@ export async function showOriginal(
   original: SealedRecord<TokenRecord>,
 ): Promise<Token> {
   const [live] = await withCvc(store, [original], context.nowUs())
-  const decision = decideFor(caller, 'token:read', original.value)
-  const token = live ?? { record: original, data: original.value.data }
+  return showDoubled(context, store, caller, live ?? { record: original, data: original.value.data })
+}
+
+/** The same for a token that is at hand. */
+export function showDoubled(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  token: LiveToken,
+): Token {
+  const decision = decideFor(caller, 'token:read', token.record.value)
   if (decision.allowed) return showToken(context, store.tenant, token, atMostMasked(decision.transform))
   return withoutContent(showToken(context, store.tenant, token, 'redact'))
 }

@@ -22,12 +22,15 @@ export async function erasure(
   ]
 }
 
-/** Erases a token whose time is over. Whoever comes second finds nothing left to do. */
+/**
+ * Erases a token whose time is over. False where another writer came between: it is gone already, or it or
+ * its code has changed and the next attempt will see how.
+ */
 export async function eraseExpired(
   context: TokensContext,
   store: TenantStore,
   token: SealedRecord<TokenRecord>,
-): Promise<void> {
+): Promise<boolean> {
   const writes = await erasure(context, store, token, 'token:expire', { application: null })
-  await store.commit(writes, context.nowUs())
+  return (await store.commit(writes, context.nowUs())).ok
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../base/errors.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import type { TokensContext } from './context.ts'
@@ -35,6 +35,13 @@ export function chooseId(
 /** Whether there is no use in trying again once the id turned out to be taken. */
 export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
   return given !== undefined && !isIdExpression(context, given)
+}
+
+/** The refusal of ids that other tokens have, by where the request gives them. */
+export function takenIds(paths: readonly string[]): ServiceError {
+  return new ServiceError('conflict', 'a token with this id is there already', {
+    errors: Object.fromEntries(paths.map(path => [path, ['is taken by another token']])),
+  })
 }
 
 function evaluateId(context: TokensContext, expression: string, data: JsonValue): string {

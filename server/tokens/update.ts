@@ -8,7 +8,7 @@ import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { refuseRivalReceipt } from './companion.ts'
 import { registerContainerSet } from './container-sets.ts'
-import { type Changes, derive, indexOf } from './contents.ts'
+import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
 import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
 import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
 import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
@@ -30,9 +30,6 @@ export interface UpdateTokenInput {
   readonly deduplicate_token?: boolean | null
   readonly expires_at?: string | null
 }
-
-/** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */
-const largestDataBytes = 1024 * 1024
 
 export interface UpdatedToken {
   readonly token: Token
@@ -110,7 +107,7 @@ async function patched(
   const data = input.data === undefined ? live.data : mergePatch(live.data, input.data)
   if (input.data !== undefined) {
     refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
-    if (Buffer.byteLength(JSON.stringify(data)) > largestDataBytes) {
+    if (isTooLarge(data)) {
       throw invalid('data', `would hold more than ${largestDataBytes} bytes after the merge`)
     }
   }

@@ -75,9 +75,10 @@ function compilePath(token: PathToken, compiling: Compiling): Evaluate {
     value = compileOperand(token.variable, compiling)
   } else {
     const root = props.shift()
-    if (!root || !('content' in root) || typeof root.content !== 'string' || isLiteralToken(root)) {
+    if (!root || !('content' in root) || typeof root.content !== 'string') {
       throw new SyntaxFault('the name of a variable must be written out', token.begin)
     }
+    if (!TypeGuards.isWordToken(root)) expectBracket(root)
     value = compiling.scope.read(root.content, token.begin)
   }
   for (const prop of props) value = compileMember(value, prop, compiling)
@@ -93,13 +94,15 @@ function compileMember(owner: Evaluate, prop: Token, compiling: Compiling): Eval
       return member(owner(run), name, run)
     }
   }
-  // liquidjs passes over whatever stands between the value and its bracket.
-  if (!prop.input.slice(prop.end).trimStart().startsWith(']')) {
-    throw new SyntaxFault('"]" is missing', prop.end)
-  }
+  expectBracket(prop)
   const name = compileOperand(prop, compiling)
   return run => {
     run.meter.step()
     return member(owner(run), name(run), run)
   }
+}
+
+/** liquidjs passes over whatever stands between a value and its bracket. */
+function expectBracket({ input, end }: Token): void {
+  if (!input.slice(end).trimStart().startsWith(']')) throw new SyntaxFault('"]" is missing', end)
 }

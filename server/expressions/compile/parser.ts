@@ -34,9 +34,7 @@ export class TemplateParser implements TagParser {
 
   /** The whole template, or all lines of a `liquid` tag. */
   whole(): Node[] {
-    const { nodes, end } = this.#until([])
-    if (end) throw this.#misplaced(end)
-    return nodes
+    return this.#until([]).nodes
   }
 
   block(opener: TagToken, ends: readonly string[]): Block {

@@ -61,12 +61,12 @@ function refuseDeepBrackets(tokens: readonly TopLevelToken[], nesting: number): 
   }
 }
 
-function asExpressionError(error: unknown, text: string): unknown {
+function asExpressionError(error: unknown, text: string): ExpressionError {
   if (error instanceof SyntaxFault) {
     return new ExpressionError('syntax', error.message, positionAt(text, error.offset))
   }
   if (error instanceof RangeError) return new ExpressionError('limit', 'is nested too deeply')
-  if (!LiquidError.is(error)) return error
+  if (!LiquidError.is(error)) return new ExpressionError('internal', 'cannot be read', undefined, error)
   const offset = (error as { token?: { begin?: number } }).token?.begin ?? 0
   // liquidjs quotes the template, which may hold values in the clear.
   const wording = wordings.find(([beginning]) => error.message.startsWith(beginning))

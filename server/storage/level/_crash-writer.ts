@@ -1,22 +1,26 @@
+import { openSync, writeSync } from 'node:fs'
 import { insert, remove, replace } from '../port.samples.ts'
 import type { Write } from '../port.ts'
 import { LevelStore } from './level-store.ts'
 
 /**
- * Run by crash.test.ts as a process of its own: writes without end until it is killed. Each line on standard
- * output is a fact at the moment it is printed: `try` before a commit is asked for, `done` after its answer.
+ * Run by crash.test.ts as a process of its own: writes without end until it is killed. Each line of the facts
+ * is true at the moment it is written: `try` before a commit is asked for, `done` after its answer.
  */
-const [folder = '', round = ''] = process.argv.slice(2)
+const [folder = '', facts = '', round = ''] = process.argv.slice(2)
 const store = await LevelStore.open(folder)
 
-// Standard output to a pipe is synchronous on POSIX: a line is out before the next step is taken.
-const say = (...words: (string | number)[]) => process.stdout.write(`${words.join(' ')}\n`)
+// A file, synchronously: the kernel has each line before the next step is taken. Lines for standard output
+// may wait in this process, and die with it.
+const file = openSync(facts, 'a')
+const say = (...words: (string | number)[]) => writeSync(file, `${words.join(' ')}\n`)
 
 async function attempt(id: string, version: number, write: Write): Promise<void> {
   say('try', id, version)
   const result = await store.commit([write], Date.now() * 1000)
   if (!result.ok) throw new Error(`unexpected conflict: ${result.conflict.reason}`)
   say('done', id, version)
+  process.stdout.write('.')
 }
 
 async function writeForEver(writer: number): Promise<never> {

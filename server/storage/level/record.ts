@@ -43,10 +43,24 @@ export function encodeDocument(header: Header, box: Uint8Array): Buffer {
   return bytes
 }
 
+/** No document has version 0: what stands for a value that was cut off, of which nothing can be believed. */
+export const cutOffVersion = 0
+const cutOff: Header = {
+  ordinal: 0,
+  version: cutOffVersion,
+  createdUs: 0,
+  modifiedUs: undefined,
+  dueMs: undefined,
+  terms: [],
+  uniques: [],
+}
+
 export function decodeHeader(bytes: Buffer): Header {
+  if (bytes.length < fixedLength) return cutOff
   const flags = bytes[0] ?? 0
   const terms = bytes.readUInt16BE(1)
   const uniques = bytes.readUInt16BE(3)
+  if (bytes.length < fixedLength + digestLength * (terms + uniques)) return cutOff
   const digests = bytes.toString('latin1', fixedLength, fixedLength + digestLength * (terms + uniques))
   return {
     ordinal: bytes.readDoubleBE(9),
@@ -66,7 +80,9 @@ export function decodeDocument(
   bytes: Buffer,
 ): StoredDocument {
   const { version, createdUs, modifiedUs, dueMs, terms, uniques } = decodeHeader(bytes)
-  const boxStart = fixedLength + digestLength * (terms.length + uniques.length)
+  // A value that was cut off has an empty box, which opens for nobody: it takes no other document with it.
+  const boxStart =
+    version === cutOffVersion ? bytes.length : fixedLength + digestLength * (terms.length + uniques.length)
   return {
     kind,
     tenant,

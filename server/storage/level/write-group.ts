@@ -15,6 +15,7 @@ import {
 } from './keys.ts'
 import {
   type Counters,
+  cutOffVersion,
   decodeCounters,
   decodeHeader,
   digestLength,
@@ -123,6 +124,8 @@ export class WriteGroup {
       if (present) return { reason: 'exists' }
     } else {
       if (!present) return { reason: 'missing' }
+      // Which index entries are its own is not known any more.
+      if (present.version === cutOffVersion) return { reason: 'version' }
       if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
     }
     for (const key of uniques) {

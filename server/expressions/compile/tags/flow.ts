@@ -39,8 +39,8 @@ function conditional(tag: TagToken, first: Evaluate, parser: TagParser): Node {
 
 function elseBlock(tag: TagToken, parser: TagParser): Node {
   const { body, end } = parser.block(tag, ['elsif', 'else', 'when', `end${tag.name}`])
-  expectEnd(end.tokenizer)
   if (end.name !== `end${tag.name}`) throw new SyntaxFault(`"${end.name}" stands after "else"`, end.begin)
+  expectEnd(end.tokenizer)
   return body
 }
 

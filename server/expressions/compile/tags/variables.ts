@@ -24,8 +24,12 @@ const capture: CompileTag = (tag, parser) => {
   const { body } = parser.block(tag, ['endcapture'])
   const slot = parser.compiling.scope.assign(name)
   return run => {
-    run.frame[slot] = run.capture(() => body(run))
-    return undefined
+    const outer = run.out
+    run.out = ''
+    const signal = body(run)
+    run.frame[slot] = run.out
+    run.out = outer
+    return signal
   }
 }
 

@@ -1,0 +1,29 @@
+import { ConfigError, describeFlags, type Flag, readFlags } from '../config.ts'
+import type { Command } from './command.ts'
+import { rotateMasterKeyCommand } from './rotate-master-key.ts'
+
+/** Every command there is, in the order in which `--help` lists them. */
+export const commands: readonly Command[] = [rotateMasterKeyCommand]
+
+const help: Flag = { name: 'help', type: 'boolean', help: 'print this and leave' }
+
+/** Runs a command and answers what to print. @throws {ConfigError} and what the command refuses with */
+export async function runCommand(
+  name: string,
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const command = commands.find(one => one.name === name)
+  if (!command) {
+    throw new ConfigError(`there is no command of that name; surrogate-server --help lists them`)
+  }
+  const flags = [...command.flags, help]
+  const { values, operands } = readFlags(flags, argv, environment, command.operands)
+  if (values.help === true) return usage(command, flags)
+  return command.run({ values, operands, environment })
+}
+
+function usage({ name, summary, operands, details }: Command, flags: readonly Flag[]): string {
+  const synopsis = ['surrogate-server', name, ...operands, '[flags]'].join(' ')
+  return [`Usage: ${synopsis}`, '', summary, '', ...describeFlags(flags), '', ...details, ''].join('\n')
+}

@@ -1,0 +1,108 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * What a value is, and so where it may turn up. A `secret` never leaves but in the answer to who may see it;
+ * an `id` is also in the audit log; a `name` (of a member, a container) is also in the paths of a problem.
+ */
+export type Sort = 'secret' | 'id' | 'name'
+
+export interface Canary {
+  readonly what: string
+  readonly sort: Sort
+  readonly value: string
+}
+
+/** Values that occur nowhere else in the world, so that one found anywhere came from here. */
+export class Canaries {
+  readonly all: Canary[] = []
+
+  /** Text of random letters. Two of them share no beginning: a compressed file would keep that only once. */
+  word(what: string, sort: Sort = 'secret'): string {
+    const letters = Array.from(randomBytes(20), byte => String.fromCharCode(97 + (byte % 26)))
+    return this.add(what, letters.join(''), sort)
+  }
+
+  digits(what: string, count: number): string {
+    return this.add(what, digits(count))
+  }
+
+  add(what: string, value: string, sort: Sort = 'secret'): string {
+    this.all.push({ what, value, sort })
+    return value
+  }
+}
+
+const digits = (count: number) =>
+  Array.from({ length: count }, (_, at) => randomInt(at === 0 ? 1 : 0, 10)).join('')
+
+/** Digits that pass the check of card numbers. */
+export function cardNumber(): string {
+  const body = digits(15)
+  for (let check = 0; check < 10; check++) if (luhn(body + check) % 10 === 0) return body + check
+  throw new Error('one of ten digits fits')
+}
+
+function luhn(number: string): number {
+  return [...number].reverse().reduce((sum, digit, at) => {
+    const value = Number(digit) * (at % 2 === 0 ? 1 : 2)
+    return sum + (value > 9 ? value - 9 : value)
+  }, 0)
+}
+
+/** Digits that pass the check of routing numbers. */
+export function routingNumber(): string {
+  const weights = [3, 7, 1, 3, 7, 1, 3, 7]
+  const body = `0${1 + randomInt(9)}${digits(6)}`
+  const sum = weights.reduce((total, weight, at) => total + weight * Number(body[at]), 0)
+  return body + ((10 - (sum % 10)) % 10)
+}
+
+/** Every spelling in which a value may lie somewhere, as bytes to look for. */
+export function spellings(value: string): [encoding: string, bytes: Buffer][] {
+  const bytes = Buffer.from(value)
+  const percent = Array.from(bytes, byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const found: [string, Buffer][] = [
+    ['utf8', bytes],
+    ['utf8', Buffer.from(value.toLowerCase())],
+    ['utf8', Buffer.from(value.toUpperCase())],
+    ['utf16le', Buffer.from(value, 'utf16le')],
+    ['utf16be', Buffer.from(value, 'utf16le').swap16()],
+    ['hex', Buffer.from(bytes.toString('hex'))],
+    ['hex', Buffer.from(bytes.toString('hex').toUpperCase())],
+    ['percent', Buffer.from(encodeURIComponent(value))],
+    ['percent', Buffer.from(percent)],
+    ['percent', Buffer.from(percent.toUpperCase())],
+    ['json', Buffer.from(JSON.stringify(value).slice(1, -1))],
+  ]
+  // In a longer text base64 begins at any of three offsets; what depends on the neighbours is cut away.
+  for (const before of [0, 1, 2]) {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+    const sure = text.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1)
+    found.push(['base64', Buffer.from(sure)])
+    found.push(['base64url', Buffer.from(sure.replaceAll('+', '-').replaceAll('/', '_'))])
+  }
+  return found
+}
+
+/** Which canaries lie in the bytes, and how they are spelled there. */
+export function findLeaks(canaries: readonly Canary[], bytes: Buffer | string): string[] {
+  const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+  return canaries.flatMap(({ what, value }) => {
+    const hit = spellings(value).find(([, spelling]) => buffer.includes(spelling))
+    return hit ? [`${what} in ${hit[0]}`] : []
+  })
+}
+
+/** The same over every file of a folder, names of files included. */
+export function findLeaksUnder(canaries: readonly Canary[], folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return files.flatMap(entry => {
+    const path = join(entry.parentPath, entry.name)
+    const found = [...findLeaks(canaries, readFileSync(path)), ...findLeaks(canaries, entry.name)]
+    return found.map(leak => `${leak} in the file ${entry.name}`)
+  })
+}

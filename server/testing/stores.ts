@@ -1,0 +1,83 @@
+import { systemRandom } from '../base/random.ts'
+import { keyLength } from '../crypto/envelope.ts'
+import { Keyring } from '../crypto/keyring.ts'
+import { MemoryStore } from '../storage/memory/memory-store.ts'
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
+} from '../storage/port.ts'
+import { type OnBroken, SealedStore } from '../storage/sealed.ts'
+
+export { tenantA, tenantB } from '../storage/port.samples.ts'
+
+export const newMasterKey = () => systemRandom().bytes(keyLength)
+
+/** A sealed store as another process would open it: nothing of it in memory yet. */
+export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
+  const random = systemRandom()
+  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken)
+}
+
+/** A store in which a test may change what no server would. */
+export class OpenMemoryStore extends MemoryStore {
+  readonly #changed = new Map<string, (document: StoredDocument) => StoredDocument>()
+
+  /** From now on every read meets the document so changed. */
+  tamper(
+    place: Pick<StoredDocument, 'kind' | 'tenant' | 'id'>,
+    change: (document: StoredDocument) => Partial<StoredDocument>,
+  ): void {
+    this.#changed.set(nameOf(place), document => ({ ...document, ...change(document) }))
+  }
+
+  override async get(kind: DocumentKind, tenant: string, ids: readonly Digest[]) {
+    const documents = await super.get(kind, tenant, ids)
+    return documents.map(document => document && this.#asChanged(document))
+  }
+
+  override async find(...given: Parameters<MemoryStore['find']>) {
+    const { total, documents } = await super.find(...given)
+    return { total, documents: documents.map(document => this.#asChanged(document)) }
+  }
+
+  override async due(...given: Parameters<MemoryStore['due']>) {
+    return (await super.due(...given)).map(document => this.#asChanged(document))
+  }
+
+  #asChanged(document: StoredDocument): StoredDocument {
+    return this.#changed.get(nameOf(document))?.(document) ?? document
+  }
+}
+
+function nameOf({ kind, tenant, id }: Pick<StoredDocument, 'kind' | 'tenant' | 'id'>): string {
+  return `${kind} ${tenant} ${id}`
+}
+
+/** The same store with some of its methods replaced. */
+export function replacing(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const own = methods[name as keyof Store]
+      if (own) return own
+      const member = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+/** Lets so many commits through and then none, as if the process had died there; it gives no lease back. */
+export function dyingAfter(store: Store, commits: number): Store {
+  let left = commits
+  return replacing(store, {
+    commit: async (writes: readonly Write[], nowUs: number): Promise<CommitResult> => {
+      if (left-- <= 0) throw new StoreUnavailable('dead')
+      return store.commit(writes, nowUs)
+    },
+    lease: async lease => (left > 0 || lease.untilMs > lease.nowMs ? store.lease(lease) : true),
+  })
+}

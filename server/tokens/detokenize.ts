@@ -1,0 +1,93 @@
+import { type Caller, demand } from '../access/caller.ts'
+import type { Transform } from '../access/transforms.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import type { SealedRecord, TenantStore } from '../storage/tenant-store.ts'
+import { tokenAction } from './audited.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { withCvc } from './cvc.ts'
+import { fillReferences } from './fill-references.ts'
+import { findReferences } from './find-references.ts'
+import { showMask } from './mask.ts'
+import type { Reference } from './references.ts'
+import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
+
+/**
+ * What takes the place of a reference: `raw` is the token's data whatever the caller's rules for `token:use`
+ * show of it, as formulas need it; `transformed` is what they show.
+ */
+export type HowResolved = 'raw' | 'transformed'
+
+/** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
+export function detokenize(context: TokensContext, caller: Caller, payload: JsonValue): Promise<JsonValue> {
+  return resolveReferences(context, caller, payload, 'transformed')
+}
+
+/**
+ * Puts the data of tokens in the place of the references in all texts of a JSON value; see `references.ts` for
+ * how they are written. A text that is one whole reference becomes the data itself, inside longer text it is
+ * put in as text. What the rules do not show is null. Nothing of the outcome is read as a reference again.
+ * The outcome may share parts with the given value and with itself.
+ *
+ * @param root the path of the value in the request, for messages
+ * @throws {ServiceError} validation, detokenize_failed naming every id without a token, permission_denied
+ */
+export async function resolveReferences(
+  context: TokensContext,
+  caller: Caller,
+  json: JsonValue,
+  how: HowResolved,
+  root = '',
+): Promise<JsonValue> {
+  const found = findReferences(context.expressions, json, root)
+  if (found.references.size === 0) return json
+  const store = await tenantStore(context, caller)
+  const records = await namedTokens(context, store, [...found.references.values()])
+  const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
+  const tokens = await withCvc(store, records, context.nowUs())
+  const shown = tokens.map((token, index) => {
+    const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
+    if (transform === 'reveal') {
+      context.audit.record(caller.tenant, tokenAction('token:use', token.record.value.id, caller))
+    }
+    return resolved(context, token, transform)
+  })
+  const values = new Map([...found.references.keys()].map((id, index) => [id, shown[index] ?? null]))
+  return fillReferences(context.expressions, json, found.texts, values, root)
+}
+
+/** The live tokens that the references name, in their order. @throws {ServiceError} detokenize_failed */
+async function namedTokens(
+  context: TokensContext,
+  store: TenantStore,
+  references: readonly Reference[],
+): Promise<SealedRecord<TokenRecord>[]> {
+  const nowUs = context.nowUs()
+  const live = async (ids: readonly string[]) => {
+    const records = await store.getMany<TokenRecord>('token', ids)
+    return records.map(record => (record && !isExpired(record.value, nowUs) ? record : undefined))
+  }
+  const records = await live(references.map(({ ids }) => ids[0]))
+  const unnamed = references.filter((_, index) => !records[index])
+  const others = unnamed.flatMap(({ ids }) => ids.slice(1))
+  const found = new Map((await live(others)).map((record, index) => [others[index], record]))
+  const missing: string[] = []
+  const all = references.flatMap(({ ids }, index) => {
+    const record = records[index] ?? found.get(ids[1])
+    if (!record) missing.push(ids[0])
+    return record ? [record] : []
+  })
+  if (missing.length === 0) return all
+  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+}
+
+function resolved(context: TokensContext, { record, data }: LiveToken, transform: Transform): JsonValue {
+  switch (transform) {
+    case 'reveal':
+      return data
+    case 'mask':
+      return showMask(context.expressions, record.value.mask, data) ?? null
+    case 'redact':
+      return null
+  }
+}

@@ -1,0 +1,110 @@
+import type { Caller } from '../access/caller.ts'
+import type { Transform } from '../access/transforms.ts'
+import { auditEntry } from '../audit/entries.ts'
+import type { JsonValue } from '../base/json.ts'
+import type { Write } from '../storage/port.ts'
+import type { TenantStore } from '../storage/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { derive, indexOf } from './contents.ts'
+import type { TokensContext } from './context.ts'
+import { cvcLifetimeMs, insertCvc, splitCvc } from './cvc.ts'
+import { readExpiration } from './expiry.ts'
+import { chooseId } from './id.ts'
+import { showToken, type Token } from './show.ts'
+import type { LiveToken, TokenRecord } from './token.ts'
+import { tokenType } from './types/registry.ts'
+
+/** A create request whose shape and data the contract has accepted. `null` means absent. */
+export interface CreateTokenInput {
+  readonly id?: string | null
+  readonly type: string
+  readonly data: JsonValue
+  readonly mask?: JsonValue
+  readonly containers?: readonly string[] | null
+  readonly metadata?: Readonly<Record<string, string>> | null
+  readonly search_indexes?: readonly string[] | null
+  readonly fingerprint_expression?: string | null
+  readonly deduplicate_token?: boolean | null
+  readonly expires_at?: string | null
+}
+
+/** A token that is not stored yet. */
+export interface Draft {
+  readonly record: TokenRecord
+  /** The data whole, as it was sent. */
+  readonly data: JsonValue
+  readonly cvc: string | undefined
+}
+
+/** The token as it would be stored. @throws {ServiceError} validation */
+export function draftToken(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  input: CreateTokenInput,
+  attempt = 0,
+): Draft {
+  const type = tokenType(input.type)
+  if (!type) throw new Error('the contract accepted a token type that is not registered')
+  const nowUs = context.nowUs()
+  const expiration =
+    typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
+  const { data, cvc } = splitCvc(input.type, input.data)
+  const mask = input.mask ?? type.mask
+  const indexes = input.search_indexes ?? (input.search_indexes === null ? undefined : type.searchIndexes)
+  const base = {
+    type: input.type,
+    ...(mask === undefined ? {} : { mask }),
+    ...(input.metadata ? { metadata: input.metadata } : {}),
+    ...(indexes && indexes.length > 0 ? { search_indexes: indexes } : {}),
+    fingerprint_expression: input.fingerprint_expression ?? type.fingerprintExpression,
+  }
+  const record: TokenRecord = {
+    id: chooseId(context, input.id ?? undefined, input.data, attempt),
+    ...base,
+    data,
+    containers: input.containers ?? [type.container],
+    ...derive(context, store, base, input.data),
+    ...(input.deduplicate_token ? { deduplicate_token: true } : {}),
+    ...(expiration ? { expires_at: expiration.echo, expires_ms: expiration.ms } : {}),
+    ...(cvc === undefined
+      ? {}
+      : { cvc: { id: context.random.uuid(), until_ms: Math.floor(nowUs / 1000) + cvcLifetimeMs } }),
+    created_by: caller.application,
+  }
+  return { record, data: input.data, cvc }
+}
+
+export function draftWrites(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  { record, cvc }: Draft,
+): Write[] {
+  const writes = [store.insert('token', record, indexOf(store, record))]
+  if (record.cvc && cvc !== undefined) writes.push(insertCvc(store, record.cvc, cvc))
+  writes.push(auditEntry(store, context.random, tokenAction('token:create', record.id, caller)))
+  return writes
+}
+
+/** A token whose time the store has yet to tell. */
+export type UndatedToken = Omit<Token, 'created_at'>
+
+/** The draft as the answer to its creation will show it. */
+export function showDraft(
+  context: TokensContext,
+  store: TenantStore,
+  draft: Draft,
+  transform: Transform,
+): UndatedToken {
+  return undated(showToken(context, store.tenant, asLive(draft), transform))
+}
+
+/** The draft as the token it will be, but for the time. */
+export function asLive({ record, data }: Draft): LiveToken {
+  return { record: { value: record, version: 1, createdUs: 0 }, data }
+}
+
+export function undated({ created_at: _unknown, ...token }: Token): UndatedToken {
+  return token
+}

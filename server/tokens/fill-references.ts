@@ -1,0 +1,86 @@
+import { type FieldErrors, invalid } from '../base/errors.ts'
+import { isJsonObject, type JsonValue } from '../base/json.ts'
+import type { Expressions } from '../expressions/engine.ts'
+import { refuseIfAny } from './context.ts'
+import { mostErrors, pathOf, problemOf, templateOf } from './find-references.ts'
+import type { Piece, Reference } from './references.ts'
+
+/** What an outcome may be long, in bytes of JSON: as much as a formula may be sent. */
+const largestOutcomeBytes = 5 * 1024 * 1024
+
+/**
+ * The JSON value with each of `texts` replaced by what its pieces come to. All filters share one allowance.
+ * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
+ */
+export function fillReferences(
+  expressions: Expressions,
+  json: JsonValue,
+  texts: ReadonlyMap<string, readonly Piece[]>,
+  values: ReadonlyMap<string, JsonValue>,
+  root: string,
+): JsonValue {
+  const evaluate = expressions.sharing([...values.values()].map(data => ({ data })))
+  const errors: FieldErrors = {}
+  const steps: string[] = []
+  let left = largestOutcomeBytes - jsonBytes(json)
+
+  const take = (bytes: number) => {
+    left -= bytes
+    if (left < 0) throw invalid(root || 'body', `comes to more than ${largestOutcomeBytes} bytes`)
+  }
+  const resolve = (reference: Reference): JsonValue => {
+    const data = values.get(reference.ids[0]) ?? null
+    if (reference.filters === '') return data
+    try {
+      return evaluate(templateOf(reference), { data })
+    } catch (error) {
+      errors[pathOf(root, steps)] = [problemOf(error)]
+      if (Object.keys(errors).length >= mostErrors) refuseIfAny(errors, filtersFailed)
+      return null
+    }
+  }
+  const join = (pieces: readonly Piece[]): string => {
+    let text = ''
+    for (const piece of pieces) {
+      text += typeof piece === 'string' ? piece : asText(resolve(piece))
+      // A text is at least as long in bytes; it is not made longer than it may become.
+      if (text.length > largestOutcomeBytes) take(text.length)
+    }
+    return text
+  }
+  const fill = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') {
+      const pieces = texts.get(value)
+      if (!pieces) return value
+      const [only] = pieces
+      const whole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
+      const filled = whole ? resolve(only) : join(pieces)
+      take(jsonBytes(filled) - jsonBytes(value))
+      return filled
+    }
+    if (Array.isArray(value)) return value.map((element, index) => below(String(index), element))
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
+  }
+  const below = (step: string, value: JsonValue): JsonValue => {
+    steps.push(step)
+    const filled = fill(value)
+    steps.pop()
+    return filled
+  }
+  const filled = fill(json)
+  refuseIfAny(errors, filtersFailed)
+  return filled
+}
+
+const filtersFailed = 'a filter cannot be applied'
+
+/** A value inside longer text: null is nothing, objects and arrays are compact JSON. */
+function asText(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : JSON.stringify(value)
+}
+
+function jsonBytes(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}

@@ -1,0 +1,65 @@
+import { invalid } from '../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { memberPath } from '../base/member-path.ts'
+import type { CreateTokenInput } from './draft.ts'
+
+/** How many tokens one payload may ask for. */
+export const mostTokens = 100
+
+/** A token that a payload asks for. */
+export interface Wish {
+  /** Where the payload asks for it, for messages. */
+  readonly path: string
+  /** Not held against the contract yet, where it is a description. */
+  readonly input: CreateTokenInput
+  /** A bare value, whose id takes its place; otherwise a description, which a token object replaces. */
+  readonly bare: boolean
+}
+
+export interface Payload {
+  /** The payload with a number in the place of each token: its position in `wishes`. Nothing else is left of it. */
+  readonly shape: JsonValue
+  readonly wishes: readonly Wish[]
+}
+
+/**
+ * Finds the tokens that a payload asks for: an object with `type` and `data` describes one, any other value
+ * that is neither object nor array nor null is one. Null holds nothing that a token could stand for, and stays.
+ * @throws {ServiceError} validation, where there are too many
+ */
+export function readPayload(payload: JsonValue): Payload {
+  const wishes: Wish[] = []
+  const steps: string[] = []
+  const below = (step: string, value: JsonValue): JsonValue => {
+    steps.push(step)
+    const shape = read(value)
+    steps.pop()
+    return shape
+  }
+  const wish = (input: CreateTokenInput, bare: boolean): number => {
+    if (wishes.length === mostTokens) throw invalid('body', `asks for more than ${mostTokens} tokens`)
+    return wishes.push({ path: memberPath(steps), input, bare }) - 1
+  }
+  const read = (value: JsonValue): JsonValue => {
+    if (value === null) return null
+    if (Array.isArray(value)) return value.map((element, index) => below(String(index), element))
+    if (!isJsonObject(value)) return wish({ type: 'token', data: value }, true)
+    if (isDescription(value)) return wish(value as unknown as CreateTokenInput, false)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
+  }
+  return { shape: read(payload), wishes }
+}
+
+/** The payload again, with what has become of each wish in its place. */
+export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
+  if (typeof shape === 'number') return outcomes[shape] ?? null
+  if (Array.isArray(shape)) return shape.map(element => fillShape(element, outcomes))
+  if (!isJsonObject(shape)) return shape
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, member]) => [name, fillShape(member, outcomes)]),
+  )
+}
+
+function isDescription(value: JsonObject): boolean {
+  return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')
+}

@@ -1,0 +1,130 @@
+import type { Caller } from '../access/caller.ts'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { joinPaths } from '../base/member-path.ts'
+import { nextTurn } from '../base/turn.ts'
+import type { TenantStore } from '../storage/tenant-store.ts'
+import { isTooLarge, largestDataBytes } from './contents.ts'
+import { refuseIfAny, type TokensContext } from './context.ts'
+import { type Draft, draftToken } from './draft.ts'
+import { chooseId, isTakenIdFinal } from './id.ts'
+import type { Wish } from './payload.ts'
+
+/** A wish on its way to a token. */
+export interface Planned {
+  readonly wish: Wish
+  /** Only its id may change, where an expression makes it. */
+  draft: Draft
+  /** How many ids were tried before this one. */
+  attempt: number
+  /** The earlier token of the same payload that this one would double. */
+  readonly twin?: Planned
+}
+
+/** More errors than anyone reads are not collected: a path may be long, and stand before every one of them. */
+const mostErrors = 100
+
+/** A token's expressions may take their time; between a few of them other requests have their turn. */
+const draftsPerTurn = 4
+
+/**
+ * Drafts every token, and finds those that double another of the same payload.
+ * @throws {ServiceError} validation, with what is wrong with any of them
+ */
+export async function planTokens(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  wishes: readonly Wish[],
+): Promise<Planned[]> {
+  const errors = new ErrorsBelow()
+  const planned: Planned[] = []
+  const firsts = new Map<string, Planned>()
+  const givenIds = new Set<string>()
+  for (const [index, wish] of wishes.entries()) {
+    if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
+    errors.collect(wish.path, () => {
+      checkWish(context, wish)
+      const draft = draftToken(context, store, caller, wish.input)
+      const { fingerprint = '', deduplicate_token } = draft.record
+      const first = firsts.get(fingerprint)
+      const one: Planned = { wish, draft, attempt: 0, ...(first && deduplicate_token ? { twin: first } : {}) }
+      planned.push(one)
+      if (one.twin) return
+      if (fingerprint !== '' && !first) firsts.set(fingerprint, one)
+      if (isTakenIdFinal(context, wish.input.id ?? undefined)) {
+        if (givenIds.has(draft.record.id))
+          throw invalidId('is given to another token of this payload as well')
+        givenIds.add(draft.record.id)
+      }
+    })
+    if (errors.isFull) break
+  }
+  refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')
+  return planned
+}
+
+/** Gives way where the id that an expression made is another token's of the same payload. */
+export async function setApart(context: TokensContext, planned: readonly Planned[]): Promise<void> {
+  const stored = planned.filter(one => !one.twin)
+  const isGiven = ({ wish }: Planned) => isTakenIdFinal(context, wish.input.id ?? undefined)
+  const ids = new Set(stored.filter(isGiven).map(({ draft }) => draft.record.id))
+  for (const one of stored) {
+    if (isGiven(one)) continue
+    while (ids.has(one.draft.record.id)) {
+      rename(context, one)
+      await nextTurn()
+    }
+    ids.add(one.draft.record.id)
+  }
+}
+
+/** Another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
+export function rename(context: TokensContext, planned: Planned): void {
+  const { wish, draft } = planned
+  planned.attempt++
+  const errors = new ErrorsBelow()
+  errors.collect(wish.path, () => {
+    const id = chooseId(context, wish.input.id ?? undefined, wish.input.data, planned.attempt)
+    planned.draft = { ...draft, record: { ...draft.record, id } }
+  })
+  refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')
+}
+
+function checkWish(context: TokensContext, { input, bare }: Wish): void {
+  if (!bare) {
+    const description = input as unknown as JsonValue
+    refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is no token')
+  }
+  // No request is that long, but what a formula gives back may be.
+  if (isTooLarge(input.data)) {
+    const errors = { [bare ? '' : 'data']: [`holds more than ${largestDataBytes} bytes`] }
+    throw new ServiceError('validation', 'is too large', { errors })
+  }
+}
+
+function invalidId(message: string): ServiceError {
+  return new ServiceError('validation', message, { errors: { id: [message] } })
+}
+
+/** What was refused in several places, each error below its own place. */
+class ErrorsBelow {
+  readonly found: FieldErrors = {}
+
+  get isFull(): boolean {
+    return Object.keys(this.found).length >= mostErrors
+  }
+
+  /** Keeps what `act` refuses as not valid; any other failure goes on. */
+  collect(path: string, act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'validation') throw error
+      for (const [member, messages] of Object.entries(error.errors ?? { '': [error.message] })) {
+        if (this.isFull) return
+        this.found[joinPaths(path, member) || 'body'] = messages
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { type Caller, demand } from '../access/caller.ts'
+import type { JsonValue } from '../base/json.ts'
+import { joinPaths } from '../base/member-path.ts'
+import type { Conflict, Write } from '../storage/port.ts'
+import type { TenantStore } from '../storage/tenant-store.ts'
+import { refuseRivalReceipt } from './companion.ts'
+import { registerContainerSet } from './container-sets.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { evictExpiredHolder, findOriginal, showDoubled, showOriginal } from './deduplicate.ts'
+import { asLive, draftWrites, showDraft, undated } from './draft.ts'
+import { eraseExpired } from './erase.ts'
+import { isTakenIdFinal, takenIds } from './id.ts'
+import { readPayload } from './payload.ts'
+import { type Planned, planTokens, rename, setApart } from './plan.ts'
+import { atMostMasked } from './show.ts'
+import { isExpired, type TokenRecord } from './token.ts'
+import { dateAnswer, type UndatedAnswer } from './undated-answer.ts'
+
+export interface TokenizeOptions {
+  /**
+   * `false` for what a reactor gives back: its tokens belong to the caller, who need not hold `token:create`.
+   * They are shown masked.
+   */
+  readonly asksPermission?: boolean
+  /** Writes that belong into the same commit. It may be called several times; the last call is the one that counts. */
+  readonly companion?: (answer: UndatedAnswer) => readonly Write[]
+}
+
+/**
+ * Makes all the tokens that a payload asks for in one commit, as if they were created one after another, or
+ * makes none of them. Answers the payload with the tokens in their places.
+ * @throws {ServiceError} validation, permission_denied, conflict
+ */
+export async function tokenize(
+  context: TokensContext,
+  caller: Caller,
+  payload: JsonValue,
+  { asksPermission = true, companion = () => [] }: TokenizeOptions = {},
+): Promise<JsonValue> {
+  const store = await tenantStore(context, caller)
+  const { shape, wishes } = readPayload(payload)
+  const planned = await planTokens(context, store, caller, wishes)
+  for (;;) {
+    await setApart(context, planned)
+    const transforms = planned.map(({ draft }) =>
+      asksPermission ? atMostMasked(demand(caller, 'token:create', draft.record)) : 'mask',
+    )
+    const originals = await Promise.all(planned.map(one => originalOf(context, store, one)))
+    const fresh = planned.filter((one, index) => !originals[index] && !one.twin)
+    for (const { draft } of fresh) await registerContainerSet(store, draft.record.containers, context.nowUs())
+    const tokens = await Promise.all(
+      planned.map(({ wish, draft, twin }, index) => {
+        const original = originals[index]
+        if (original) return showOriginal(context, store, caller, original)
+        if (twin) return undated(showDoubled(context, store, caller, asLive(twin.draft)))
+        return wish.bare ? draft.record.id : showDraft(context, store, draft, transforms[index] ?? 'redact')
+      }),
+    )
+    const answer = { shape, tokens }
+    const own = fresh.map(({ draft }) => draftWrites(context, store, caller, draft))
+    const result = await commitAll(context, store, [...own, companion(answer)])
+    if (result.ok) {
+      const stamps = new Map(fresh.map(({ draft }, index) => [draft.record.id, result.stamps[index]]))
+      return dateAnswer(answer, id => stamps.get(id) ?? 0)
+    }
+    refuseRivalReceipt(result.conflict, own.flat())
+    await makeWay(context, store, fresh, result.conflict)
+  }
+}
+
+/** Commits groups of writes in one step, and gives when the first document of each group was made. */
+async function commitAll(context: TokensContext, store: TenantStore, groups: readonly (readonly Write[])[]) {
+  const writes = groups.flat()
+  // A payload of nothing, or of nothing new.
+  if (writes.length === 0) return { ok: true, stamps: [] } as const
+  const result = await store.commit(writes, context.nowUs())
+  if (!result.ok) return result
+  let position = 0
+  const stamps = groups.map(group => {
+    const stamp = result.written[position]?.createdUs
+    position += group.length
+    return stamp
+  })
+  return { ok: true, stamps } as const
+}
+
+async function originalOf(context: TokensContext, store: TenantStore, { draft }: Planned) {
+  const { deduplicate_token, fingerprint } = draft.record
+  return deduplicate_token && fingerprint ? findOriginal(store, fingerprint, context.nowUs()) : undefined
+}
+
+/**
+ * Returns where another attempt may succeed. A conflict names only the first token in the way; all of them are
+ * looked for, or a hundred aliases would take a hundred attempts.
+ * @throws {ServiceError} conflict, for ids that are taken
+ */
+async function makeWay(
+  context: TokensContext,
+  store: TenantStore,
+  fresh: readonly Planned[],
+  conflict: Conflict,
+): Promise<void> {
+  if (conflict.holder) await evictExpiredHolder(context, store, conflict.holder)
+  if (conflict.reason !== 'exists') return
+  const ids = fresh.map(({ draft }) => draft.record.id)
+  const holders = await store.getMany<TokenRecord>('token', ids)
+  const refused: string[] = []
+  for (const [index, planned] of fresh.entries()) {
+    const holder = holders[index]
+    if (!holder) continue
+    if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, store, holder)
+    else if (isTakenIdFinal(context, planned.wish.input.id ?? undefined)) {
+      refused.push(joinPaths(planned.wish.path, 'id'))
+    } else rename(context, planned)
+  }
+  if (refused.length > 0) throw takenIds(refused)
+}
