@@ -25,7 +25,7 @@ export function makeKey(type: ApplicationType, random: Random): string {
 }
 
 export function digestKey(root: TenantStore, key: string): string {
-  return root.shownDigest('api-key', key)
+  return root.apiKeyDigest(key)
 }
 
 export function insertKey(root: TenantStore, record: KeyRecord): Write {

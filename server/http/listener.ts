@@ -56,11 +56,14 @@ async function serve(
   write(request, response, answer)
 }
 
-function write(request: IncomingMessage, response: ServerResponse, answer: CoreResponse): void {
-  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  response.statusCode = answer.status
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
-  if (answer.status !== 204) response.setHeader('Content-Length', body?.length ?? 0)
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: CoreResponse,
+): void {
+  if (status !== 204) response.setHeader('Content-Length', body === undefined ? 0 : Buffer.byteLength(body))
+  response.writeHead(status, headers)
+  // A text goes out in one piece with the head; bytes would be a second one.
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 

@@ -136,6 +136,9 @@ t.test('ids of any spelling are found', async t => {
     'blanks are not part of an id as long as there is one without them',
   )
   t.equal((await tenant.send('POST', '/detokenize', ['{{ upper }}'])).status, 400, 'case counts')
+  t.same(await detokenized(tenant.send, ['{{   both   }}', '{{ trailing  }}']), ['  both  ', 'trailing '])
+  const { json } = await tenant.send('POST', '/detokenize', ['{{   both   }}', '{{ both }}'])
+  t.match(json.detail, /: both$/, 'a spelling without the blanks does not mean it')
 })
 
 t.test('every id that fails is named, and nothing else', async t => {
@@ -262,67 +265,6 @@ t.test('the transform of token:use counts, and filters apply to what it shows', 
     ],
   })
   t.equal(await detokenized(mixed, payload[0] as string), null, 'the strictest of its containers counts')
-})
-
-t.test('at most 100 different tokens', async t => {
-  const tenant = await openTenant(vault)
-  const ids: string[] = (
-    await tenant.send(
-      'POST',
-      '/tokenize',
-      Array.from({ length: 100 }, (_, index) => index),
-    )
-  ).json
-  const payload = ids.map(id => `{{ ${id} }}`)
-  t.same(await detokenized(tenant.send, [...payload, ...payload, payload.join('')]), [
-    ...ids.keys(),
-    ...ids.keys(),
-    [...ids.keys()].join(''),
-  ])
-  const over = await tenant.send('POST', '/detokenize', [...payload, { more: '{{ one-more }}' }])
-  t.equal(over.status, 400)
-  t.match(over.json.errors, { body: [/100/] })
-})
-
-t.test('what comes of a payload is bounded, however small it is', async t => {
-  const tenant = await openTenant(vault)
-  const id = await create(tenant, { data: 'x'.repeat(500_000) })
-  const times = (count: number, text: string) => Array.from({ length: count }, () => text)
-  t.equal((await tenant.send('POST', '/detokenize', times(10, `{{ ${id} }}`))).status, 200)
-  for (const text of [`{{ ${id} }}`, `-{{ ${id} }}`, `{{ ${id} | upcase }}`]) {
-    const { status } = await tenant.send('POST', '/detokenize', times(2_000, text))
-    t.equal(status, 400, text.slice(-20))
-  }
-  const joined = await tenant.send('POST', '/detokenize', [times(10_000, `{{ ${id} }}`).join('')])
-  t.match(joined.json.errors, { body: [/5242880/] })
-  const quotes = await create(tenant, { data: '"'.repeat(300_000) })
-  t.equal(
-    (await tenant.send('POST', '/detokenize', times(9, `{{ ${quotes} }}`))).status,
-    400,
-    'as JSON writes it',
-  )
-  t.equal((await tenant.send('POST', '/detokenize', times(8, `{{ ${quotes} }}`))).status, 200)
-})
-
-t.test('hostile filters end soon, and together', async t => {
-  const tenant = await openTenant(vault)
-  const id = await create(tenant, { data: 'x'.repeat(50_000) })
-  const costly = `{{ ${id} ${"| replace: 'x', 'y' | replace: 'y', 'x' ".repeat(20)} }}`
-  for (const payload of [
-    Array(900).fill(costly),
-    Array(1_001).fill(`{{ ${id} | size }}`),
-    [`{{ ${id} | size }}`.repeat(1_001)],
-  ]) {
-    const started = performance.now()
-    const { status, json } = await tenant.send('POST', '/detokenize', payload)
-    t.equal(status, 400)
-    t.ok(Object.keys(json.errors).length <= 100)
-    t.ok(performance.now() - started < 2_000)
-  }
-  const small = await create(tenant, { data: { a: [1, 2] } })
-  t.equal((await tenant.send('POST', '/detokenize', Array(900).fill(`{{ ${small} | size }}`))).status, 200)
-  const own = [`{{ ${small} | json: '$.constructor' }}`, `{{ ${small} | append: data.constructor }}`]
-  t.same(await detokenized(tenant.send, own), [null, '{"a":[1,2]}'], 'only members of the data are reached')
 })
 
 t.test('an idempotency key is ignored', async t => {

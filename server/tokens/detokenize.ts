@@ -7,9 +7,8 @@ import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { fillReferences } from './fill-references.ts'
-import { findReferences } from './find-references.ts'
+import { type FoundReferences, findReferences, mostTokens, tooManyTokens } from './find-references.ts'
 import { showMask } from './mask.ts'
-import type { Reference } from './references.ts'
 import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
 
 /**
@@ -40,45 +39,45 @@ export async function resolveReferences(
   root = '',
 ): Promise<JsonValue> {
   const found = findReferences(context.expressions, json, root)
-  if (found.references.size === 0) return json
+  if (found.named.size === 0) return json
   const store = await tenantStore(context, caller)
-  const records = await namedTokens(context, store, [...found.references.values()])
+  const records = await namedTokens(context, store, found.named, root)
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
   const tokens = await withCvc(store, records, context.nowUs())
-  const shown = tokens.map((token, index) => {
+  const values = new Map<string, JsonValue>()
+  for (const [index, token] of tokens.entries()) {
+    const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
-    if (transform === 'reveal') {
-      context.audit.record(caller.tenant, tokenAction('token:use', token.record.value.id, caller))
-    }
-    return resolved(context, token, transform)
-  })
-  const values = new Map([...found.references.keys()].map((id, index) => [id, shown[index] ?? null]))
+    if (transform === 'reveal') context.audit.record(caller.tenant, tokenAction('token:use', id, caller))
+    values.set(id, resolved(context, token, transform))
+  }
   return fillReferences(context.expressions, json, found.texts, values, root)
 }
 
-/** The live tokens that the references name, in their order. @throws {ServiceError} detokenize_failed */
+/** The live tokens of these ids, or of their second readings. @throws {ServiceError} detokenize_failed */
 async function namedTokens(
   context: TokensContext,
   store: TenantStore,
-  references: readonly Reference[],
+  named: FoundReferences['named'],
+  root: string,
 ): Promise<SealedRecord<TokenRecord>[]> {
   const nowUs = context.nowUs()
   const live = async (ids: readonly string[]) => {
     const records = await store.getMany<TokenRecord>('token', ids)
-    return records.map(record => (record && !isExpired(record.value, nowUs) ? record : undefined))
+    const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
+    return new Map(found.map(record => [record.value.id, record]))
   }
-  const records = await live(references.map(({ ids }) => ids[0]))
-  const unnamed = references.filter((_, index) => !records[index])
-  const others = unnamed.flatMap(({ ids }) => ids.slice(1))
-  const found = new Map((await live(others)).map((record, index) => [others[index], record]))
-  const missing: string[] = []
-  const all = references.flatMap(({ ids }, index) => {
-    const record = records[index] ?? found.get(ids[1])
-    if (!record) missing.push(ids[0])
-    return record ? [record] : []
-  })
-  if (missing.length === 0) return all
-  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+  const byId = await live([...named.keys()])
+  const unknown = [...named].filter(([id]) => !byId.has(id))
+  const seconds = new Set(unknown.flatMap(([, readings]) => [...readings]).filter(id => id !== undefined))
+  if (byId.size + seconds.size > mostTokens) throw tooManyTokens(root)
+  const bySecond = await live([...seconds])
+  const missing = unknown.filter(
+    ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
+  )
+  if (missing.length === 0) return [...byId.values(), ...bySecond.values()]
+  const ids = missing.map(([id]) => id).join(', ')
+  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${ids}`)
 }
 
 function resolved(context: TokensContext, { record, data }: LiveToken, transform: Transform): JsonValue {

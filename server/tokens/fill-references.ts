@@ -9,7 +9,8 @@ import type { Piece, Reference } from './references.ts'
 const largestOutcomeBytes = 5 * 1024 * 1024
 
 /**
- * The JSON value with each of `texts` replaced by what its pieces come to. All filters share one allowance.
+ * The JSON value with each of `texts` replaced by what its pieces come to; `values` are the tokens' by id. All
+ * filters share one allowance.
  * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
  */
 export function fillReferences(
@@ -29,7 +30,8 @@ export function fillReferences(
     if (left < 0) throw invalid(root || 'body', `comes to more than ${largestOutcomeBytes} bytes`)
   }
   const resolve = (reference: Reference): JsonValue => {
-    const data = values.get(reference.ids[0]) ?? null
+    const [id, second = id] = reference.ids
+    const data = values.get(values.has(id) ? id : second) ?? null
     if (reference.filters === '') return data
     try {
       return evaluate(templateOf(reference), { data })

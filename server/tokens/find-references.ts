@@ -1,4 +1,4 @@
-import { type FieldErrors, invalid } from '../base/errors.ts'
+import { type FieldErrors, invalid, type ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { joinPaths, memberPath } from '../base/member-path.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
@@ -6,7 +6,7 @@ import { refuseIfAny } from './context.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
 /** How many different tokens one payload may name. */
-const mostTokens = 100
+export const mostTokens = 100
 
 /** How many references with filters there may be: as many as a mask may have expressions. */
 const mostFiltered = 1_000
@@ -15,8 +15,8 @@ const mostFiltered = 1_000
 export const mostErrors = 100
 
 export interface FoundReferences {
-  /** One reference to each token, by the first reading of its id. */
-  readonly references: ReadonlyMap<string, Reference>
+  /** The ids that are named, each with the second readings it was seen with; `undefined` where there was none. */
+  readonly named: ReadonlyMap<string, ReadonlySet<string | undefined>>
   /** The texts that name tokens, in pieces. */
   readonly texts: ReadonlyMap<string, readonly Piece[]>
 }
@@ -26,18 +26,16 @@ export interface FoundReferences {
  * @throws {ServiceError} validation, naming every text that cannot be read
  */
 export function findReferences(expressions: Expressions, json: JsonValue, root: string): FoundReferences {
-  const references = new Map<string, Reference>()
+  const named = new Map<string, Set<string | undefined>>()
   const texts = new Map<string, readonly Piece[]>()
   const errors: FieldErrors = {}
   let filtered = 0
 
   const note = (reference: Reference) => {
-    const [id] = reference.ids
-    // Two spellings of one id may differ in their second reading; the one that has it can stand for both.
-    if ((references.get(id)?.ids.length ?? 0) < reference.ids.length) references.set(id, reference)
-    if (references.size > mostTokens) {
-      throw invalid(root || 'body', `names more than ${mostTokens} different tokens`)
-    }
+    const [id, second] = reference.ids
+    const seconds = named.get(id) ?? new Set()
+    named.set(id, seconds.add(second))
+    if (named.size > mostTokens) throw tooManyTokens(root)
     if (reference.filters === '') return
     if (++filtered > mostFiltered) {
       throw invalid(root || 'body', `has more than ${mostFiltered} expressions with filters`)
@@ -59,7 +57,11 @@ export function findReferences(expressions: Expressions, json: JsonValue, root: 
     return Object.keys(errors).length < mostErrors
   })
   refuseIfAny(errors, 'an expression in double braces cannot be read')
-  return { references, texts }
+  return { named, texts }
+}
+
+export function tooManyTokens(root: string): ServiceError {
+  return invalid(root || 'body', `names more than ${mostTokens} different tokens`)
 }
 
 /** The template that makes of a token's data what the reference asks for. */

@@ -10,7 +10,7 @@ import { isTokenId } from './id.ts'
  */
 export interface Reference {
   /** The id it means, and another one it means where there is no token of the first. */
-  readonly ids: readonly [id: string, ...others: string[]]
+  readonly ids: readonly [id: string, second?: string]
   /** Everything from the first bar on; empty where there is none. */
   readonly filters: string
 }
@@ -71,8 +71,8 @@ function endOfFilters(text: string, start: number): number {
 function idsIn(between: string): Reference['ids'] {
   const padded = between.startsWith(' ') && between.endsWith(' ') && between.length > 2
   const readings = [between.trim(), ...(padded ? [between.slice(1, -1)] : [])]
-  const [id, ...others] = [...new Set(readings)].filter(isTokenId)
-  if (id !== undefined) return [id, ...others]
+  const [id, second] = [...new Set(readings)].filter(isTokenId)
+  if (id !== undefined) return second === undefined ? [id] : [id, second]
   throw new MalformedReference(
     between.trim() === ''
       ? 'has "{{ }}" without a token id'

@@ -1,6 +1,7 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { JsonValue } from '../base/json.ts'
 import { joinPaths } from '../base/member-path.ts'
+import { nextTurn } from '../base/turn.ts'
 import type { Conflict, Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/tenant-store.ts'
 import { refuseRivalReceipt } from './companion.ts'
@@ -14,7 +15,10 @@ import { readPayload } from './payload.ts'
 import { type Planned, planTokens, rename, setApart } from './plan.ts'
 import { atMostMasked } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
-import { dateAnswer, type UndatedAnswer } from './undated-answer.ts'
+import { dateAnswer, type Outcome, type UndatedAnswer } from './undated-answer.ts'
+
+/** A mask may take its time to be shown; between a few of them other requests have their turn. */
+const shownPerTurn = 8
 
 export interface TokenizeOptions {
   /**
@@ -48,14 +52,15 @@ export async function tokenize(
     const originals = await Promise.all(planned.map(one => originalOf(context, store, one)))
     const fresh = planned.filter((one, index) => !originals[index] && !one.twin)
     for (const { draft } of fresh) await registerContainerSet(store, draft.record.containers, context.nowUs())
-    const tokens = await Promise.all(
-      planned.map(({ wish, draft, twin }, index) => {
-        const original = originals[index]
-        if (original) return showOriginal(context, store, caller, original)
-        if (twin) return undated(showDoubled(context, store, caller, asLive(twin.draft)))
-        return wish.bare ? draft.record.id : showDraft(context, store, draft, transforms[index] ?? 'redact')
-      }),
-    )
+    const tokens: Outcome[] = []
+    for (const [index, { wish, draft, twin }] of planned.entries()) {
+      if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
+      const original = originals[index]
+      if (original) tokens.push(await showOriginal(context, store, caller, original))
+      else if (twin) tokens.push(undated(showDoubled(context, store, caller, asLive(twin.draft))))
+      else if (wish.bare) tokens.push(draft.record.id)
+      else tokens.push(showDraft(context, store, draft, transforms[index] ?? 'redact'))
+    }
     const answer = { shape, tokens }
     const own = fresh.map(({ draft }) => draftWrites(context, store, caller, draft))
     const result = await commitAll(context, store, [...own, companion(answer)])

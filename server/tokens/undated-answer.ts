@@ -13,8 +13,11 @@ import type { TokenRecord } from './token.ts'
  */
 export interface UndatedAnswer {
   readonly shape: JsonValue
-  readonly tokens: readonly (string | UndatedToken | Token)[]
+  readonly tokens: readonly Outcome[]
 }
+
+/** The id of a new token, a new token, or one that was there before. */
+export type Outcome = string | UndatedToken | Token
 
 export function dateAnswer({ shape, tokens }: UndatedAnswer, createdUsOf: (id: string) => number): JsonValue {
   const dated = tokens.map(token =>
@@ -43,11 +46,11 @@ export async function answerAgain(
 }
 
 /** The id of a token that the commit made. */
-function newIdOf(token: UndatedAnswer['tokens'][number]): string | undefined {
+function newIdOf(token: Outcome): string | undefined {
   if (typeof token === 'string') return token
   return isUndated(token) ? token.id : undefined
 }
 
-function isUndated(token: UndatedAnswer['tokens'][number]): token is UndatedToken {
+function isUndated(token: Outcome): token is UndatedToken {
   return typeof token !== 'string' && !('created_at' in token)
 }

@@ -8,24 +8,33 @@ type Snapshot = ReturnType<Level['snapshot']>
 // Up to this many keys are read on this thread. Measured with 900-byte values in the page cache: 4 us per
 // key here; through the thread pool 20 us for one key alone, and 5 us per key from about ten on.
 const fewKeys = 4
-const slowReadMs = 1
+const slowReadMs = 2
+const mostSlowReads = 3
 const patienceMs = 1000
 
 /**
  * Decides where a read runs. A read on this thread is several times faster than one through the thread
- * pool, and would stop the whole server where a cold disk takes milliseconds. So the first slow read sends
- * all reads of the next second to the pool: at worst one slow read per second is waited for here.
+ * pool, and would stop the whole server where a cold disk takes milliseconds. So slow reads send all reads of
+ * the next second to the pool. One alone says nothing: on a busy machine this thread may just have been
+ * interrupted. At worst three slow reads a second are waited for here.
  */
 export class ReadPace {
   #slowUntil = 0
+  #slowReads = 0
+  #countedFrom = 0
 
   isQuick(): boolean {
-    return performance.now() >= this.#slowUntil
+    return this.#slowUntil === 0 || performance.now() >= this.#slowUntil
   }
 
   note(startedMs: number): void {
     const now = performance.now()
-    if (now - startedMs > slowReadMs) this.#slowUntil = now + patienceMs
+    if (now - startedMs <= slowReadMs) return
+    if (now - this.#countedFrom > patienceMs) {
+      this.#countedFrom = now
+      this.#slowReads = 0
+    }
+    if (++this.#slowReads >= mostSlowReads) this.#slowUntil = now + patienceMs
   }
 }
 

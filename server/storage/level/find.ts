@@ -143,6 +143,26 @@ async function readPage(
   return present
 }
 
+/** One document by id, from memory where it was read a moment ago. */
+export async function readDocument(
+  state: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  id: Digest,
+): Promise<StoredDocument | undefined> {
+  const key = documentKey(collectionKey(kind, tenant), id)
+  const kept = state.recent.find(key)
+  if (kept) return kept
+  const { epoch } = state
+  const read = epoch.read([key])
+  const [value] = read instanceof Promise ? await read : read
+  if (!value) return undefined
+  const document = decodeDocument(kind, tenant, id, value)
+  // A write may have been published while this was read.
+  if (state.epoch === epoch) state.recent.keep(key, document)
+  return document
+}
+
 export async function readDocuments(
   epoch: Epoch,
   kind: DocumentKind,

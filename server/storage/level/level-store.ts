@@ -14,7 +14,7 @@ import {
 } from '../port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
 import type { Level } from './epoch.ts'
-import { findDocuments, findDue, readDocuments } from './find.ts'
+import { findDocuments, findDue, readDocument, readDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import { openFolder } from './open.ts'
 import { probeFolder } from './probe.ts'
@@ -75,7 +75,12 @@ export class LevelStore implements Store {
     tenant: string,
     ids: readonly Digest[],
   ): Promise<(StoredDocument | undefined)[]> {
-    return orUnavailable(() => readDocuments(this.#opening.state.epoch, kind, tenant, ids))
+    const { state } = this.#opening
+    const [only] = ids
+    if (only !== undefined && ids.length === 1) {
+      return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
+    }
+    return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {

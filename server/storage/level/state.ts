@@ -1,6 +1,7 @@
 import type { Block } from './bitmap.ts'
 import { Epoch, type Level, ReadPace } from './epoch.ts'
 import type { CollectionKey } from './keys.ts'
+import { RecentDocuments } from './recent-documents.ts'
 import { TermCache } from './term-cache.ts'
 
 /** The earliest time anything of a collection can be over, where that is known. */
@@ -31,6 +32,7 @@ export class PublishedState {
   readonly #ending = new Set<Promise<void>>()
   epoch: Epoch
   terms: TermCache
+  readonly recent = new RecentDocuments()
 
   constructor(level: Level, cacheSize: number) {
     this.level = level
@@ -39,7 +41,12 @@ export class PublishedState {
     this.epoch = new Epoch(level, this.#pace)
   }
 
-  publish(blocks: Iterable<PublishedBlock>, dues: readonly (readonly [CollectionKey, number])[]): void {
+  publish(
+    blocks: Iterable<PublishedBlock>,
+    dues: readonly (readonly [CollectionKey, number])[],
+    changed: Iterable<string>,
+  ): void {
+    for (const key of changed) this.recent.forget(key)
     for (const { prefix, block, image } of blocks) this.terms.publish(prefix, block, image)
     for (const [collection, dueMs] of dues) {
       const known = this.#dueFloors.get(collection)
@@ -54,6 +61,7 @@ export class PublishedState {
   reset(): void {
     this.terms = new TermCache(this.#cacheSize)
     this.#dueFloors.clear()
+    this.recent.clear()
     this.#turn()
   }
 
