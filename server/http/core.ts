@@ -113,17 +113,18 @@ function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
 }
 
 /** A response that is not what the contract says is our fault, and under `--dev` nobody should miss it. */
-function held(
+async function held(
   options: CoreOptions,
   exchange: Exchange,
   response: CoreResponse,
   traceId: string,
-): CoreResponse {
+): Promise<CoreResponse> {
   const { operation } = exchange
   if (!operation || response.status === 405) return response
   const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
   const headers = { ...response.headers, [options.traceHeader]: traceId }
-  const fault = options.services.validators.findResponseFault(operation, response.status, headers, body)
+  const { validators } = options.services
+  const fault = await validators.findResponseFault(operation, response.status, headers, body)
   if (fault === undefined) return response
   options.log.error('response breaks the contract', { trace: traceId, fault })
   return {

@@ -102,9 +102,12 @@ function parse(exchange: Exchange): void {
   }
 }
 
-function validate(exchange: Exchange, { validators, idempotencyHeader }: Services): void {
+function validate(
+  exchange: Exchange,
+  { validators, idempotencyHeader }: Services,
+): undefined | Promise<never> {
   const { operation, request } = reached(exchange)
-  validators.checkRequest(operation, {
+  return validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
     header: { [idempotencyHeader]: request.headers[idempotencyHeader] },

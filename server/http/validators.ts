@@ -21,30 +21,34 @@ export interface RequestParts {
  */
 export class Validators implements ContractSchemas {
   readonly contract: Contract
-  readonly #thorough: Contract
-  readonly #responses: Contract
+  readonly #headerPrefix: string
   readonly #compiler = compiler(true)
   readonly #schemas = new Map<string, ValidateFunction>()
+  /** For requests that are refused: every error, not the first alone. */
+  #thorough: Promise<Contract> | undefined
+  /** For our own responses: members that the contract does not name are errors, too. */
+  #responses: Promise<Contract> | undefined
 
-  private constructor(contract: Contract, thorough: Contract, responses: Contract) {
+  private constructor(contract: Contract, headerPrefix: string) {
     this.contract = contract
-    this.#thorough = thorough
-    this.#responses = responses
+    this.#headerPrefix = headerPrefix
   }
 
   static async load(headerPrefix: string): Promise<Validators> {
-    const [contract, thorough, responses] = await Promise.all([
-      loadContract({ headerPrefix, customizeAjv: () => compiler(false) }),
-      loadContract({ headerPrefix, customizeAjv: () => compiler(true) }),
-      loadContract({ headerPrefix, customizeAjv: () => compiler(true), closed: true }),
-    ])
-    return new Validators(contract, thorough, responses)
+    return new Validators(
+      await loadContract({ headerPrefix, customizeAjv: () => compiler(false) }),
+      headerPrefix,
+    )
   }
 
-  /** @throws {ServiceError} validation, naming every member that is wrong */
-  checkRequest(operation: Operation, parts: RequestParts): void {
-    if (passes(this.contract, operation, parts)) return
-    const errors = collect(this.#thorough, operation, parts)
+  /** Rejects with every member that is wrong; nothing to wait for where none is. @throws {ServiceError} */
+  checkRequest(operation: Operation, parts: RequestParts): undefined | Promise<never> {
+    return passes(this.contract, operation, parts) ? undefined : this.#refuse(operation, parts)
+  }
+
+  async #refuse(operation: Operation, parts: RequestParts): Promise<never> {
+    this.#thorough ??= this.#load(() => compiler(true))
+    const errors = collect(await this.#thorough, operation, parts)
     throw new ServiceError('validation', 'the request is not what the contract says', {
       errors: toFieldErrors(withoutEchoes(errors)),
     })
@@ -58,13 +62,14 @@ export class Validators implements ContractSchemas {
   }
 
   /** What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says. */
-  findResponseFault(
+  async findResponseFault(
     operation: Operation,
     status: number,
     headers: Readonly<Record<string, string>>,
     body: JsonValue | undefined,
-  ): string | undefined {
-    const { api } = this.#responses
+  ): Promise<string | undefined> {
+    this.#responses ??= this.#load(() => compiler(true), true)
+    const { api } = await this.#responses
     const documented = operation.statuses.has(String(status)) || operation.statuses.has('default')
     if (!documented) return `${operation.id} answered ${status}, which the contract does not have`
     const outcomes = [
@@ -75,6 +80,10 @@ export class Validators implements ContractSchemas {
     if (faults.length === 0) return undefined
     const places = faults.map(fault => `${fault.instancePath || '/'} ${fault.message} (${fault.schemaPath})`)
     return `${operation.id} ${status}: ${places.join('; ')}`
+  }
+
+  #load(customizeAjv: () => Ajv, closed = false): Promise<Contract> {
+    return loadContract({ headerPrefix: this.#headerPrefix, customizeAjv, closed })
   }
 
   #schema(name: string): JsonObject {
