@@ -1,6 +1,6 @@
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { SealedStore } from '../storage/sealed.ts'
+import type { SealedStore, TenantStore } from '../storage/sealed.ts'
 import { type AuditedAction, auditEntry } from './entries.ts'
 
 /**
@@ -89,12 +89,14 @@ export class AuditRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { store, random, nowUs } = this.#context
-    const writes = await Promise.all(
-      batch.map(async ({ tenant, action }) => {
-        const view = await store.tenant(tenant)
-        return view ? [auditEntry(view, random, action)] : []
-      }),
-    )
-    await store.commit(writes.flat(), nowUs())
+    const views = new Map<string, TenantStore | undefined>()
+    for (const { tenant } of batch) {
+      if (!views.has(tenant)) views.set(tenant, await store.tenant(tenant))
+    }
+    const writes = batch.flatMap(({ tenant, action }) => {
+      const view = views.get(tenant)
+      return view ? [auditEntry(view, random, action)] : []
+    })
+    await store.commit(writes, nowUs())
   }
 }

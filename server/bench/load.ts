@@ -8,6 +8,7 @@ import { Connection } from './connection.ts'
 export interface Job {
   readonly url: string
   readonly key: string
+  /** Which data a get shows is a matter of the key. */
   readonly operation: 'create' | 'get'
   /** Cards with their security code, which is a document of its own. */
   readonly cvc: boolean

@@ -15,11 +15,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Generator, startGenerator } from './generator.ts'
 import { cpuUsOf } from './processes.ts'
-import { isBuilt, privateKey } from './server-process.ts'
+import { isBuilt, maskingKey, privateKey } from './server-process.ts'
 import { ceiling, installPrism, measureWrites, ours, type Subject } from './subjects.ts'
-import { loadTable, type Sample, type Start, startTable } from './table.ts'
-
-type Operation = 'create' | 'get'
+import { loadTable, type Operation, operations, type Sample, type Start, startTable } from './table.ts'
 
 interface Plan {
   readonly rounds: number
@@ -52,7 +50,7 @@ function readPlan(): Plan {
   return {
     rounds,
     seconds,
-    operations: only === undefined ? ['create', 'get'] : [only],
+    operations: operations.filter(name => only === undefined || name.startsWith(only)),
     cvc: values.cvc,
     skipPrism: values['skip-prism'],
   }
@@ -111,10 +109,15 @@ async function exercise(
     // Warm code for every operation, and tokens enough to be read.
     await generator.run({ ...job, operation: 'create', connections: 16, seconds: 1 })
     for (const operation of plan.operations) {
-      if (operation === 'get') await generator.run({ ...job, operation, connections: 16, seconds: 0.5 })
+      const own = {
+        ...job,
+        key: operation === 'get masked' ? maskingKey : privateKey,
+        operation: operation === 'create' ? ('create' as const) : ('get' as const),
+      }
+      if (own.operation === 'get') await generator.run({ ...own, connections: 16, seconds: 0.5 })
       for (const connections of concurrencies) {
         const before = cpuUsOf(server.pid)
-        const measured = await generator.run({ ...job, operation, connections, seconds: plan.seconds })
+        const measured = await generator.run({ ...own, connections, seconds: plan.seconds })
         const after = cpuUsOf(server.pid)
         const serverCpuUs = before === undefined || after === undefined ? undefined : after - before
         keep({ subject: subject.name, operation, connections, measured, serverCpuUs })

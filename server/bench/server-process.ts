@@ -7,6 +7,9 @@ import { type Started, start } from './processes.ts'
 /** Holds all token permissions, and reveals. */
 export const privateKey = 'key_prv_0123456789abcdefghijklmn'
 
+/** Reads under a rule that masks, which leaves no entry in the audit log. */
+export const maskingKey = 'key_prv_masked0123456789abcdefgh'
+
 const bootstrap = {
   tenants: [
     {
@@ -27,6 +30,13 @@ const bootstrap = {
               permissions: ['token:create', 'token:read', 'token:update', 'token:delete'],
             },
           ],
+        },
+        {
+          id: '3d1f5a77-9c2e-4b08-a6d4-70e1b2c3d4e5',
+          name: 'Bench, masked',
+          type: 'private',
+          key: maskingKey,
+          permissions: ['token:read'],
         },
       ],
     },

@@ -1,11 +1,15 @@
 import type { Measured } from './load.ts'
 import type { Subject } from './subjects.ts'
 
+/** What is measured: creates, gets that mask, and gets that reveal and leave an entry in the audit log. */
+export const operations = ['create', 'get masked', 'get revealed'] as const
+export type Operation = (typeof operations)[number]
+
 /** What one server did in one round. */
 export interface Sample {
   readonly subject: Subject['name']
   readonly round: number
-  readonly operation: 'create' | 'get'
+  readonly operation: Operation
   readonly connections: number
   readonly measured: Measured
   /** Processor time of the server, in microseconds. */
