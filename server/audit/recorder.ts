@@ -3,11 +3,14 @@ import type { Random } from '../base/random.ts'
 import type { SealedStore, TenantStore } from '../storage/sealed.ts'
 import { type AuditedAction, auditEntry } from './entries.ts'
 
-/**
- * How many entries may wait. Only a store that cannot write lets so many come together; then the oldest go,
- * and the log says how many.
- */
+/** How many entries may wait before a read has to wait with them: reads must not outrun their log. */
+const manyWaiting = 2000
+
+/** How many may wait while the store cannot write; then the oldest go, and the log says how many. */
 const mostWaiting = 10_000
+
+/** How long entries are gathered for one commit, in real milliseconds: what a crash can lose of them. */
+const gatherMs = 10
 
 /** How many entries share a commit. */
 const batchSize = 256
@@ -32,6 +35,7 @@ export class AuditRecorder {
   readonly #context: RecorderContext
   #waiting: Waiting[] = []
   #recorded = 0
+  #failing = false
   #done = 0
   #writing: Promise<void> | undefined
 
@@ -39,7 +43,8 @@ export class AuditRecorder {
     this.#context = context
   }
 
-  record(tenant: string, action: AuditedAction): void {
+  /** Takes an entry; gives something to wait for where too many wait already. */
+  record(tenant: string, action: AuditedAction): undefined | Promise<void> {
     this.#waiting.push({ tenant, action })
     this.#recorded++
     if (this.#waiting.length > mostWaiting) {
@@ -49,6 +54,7 @@ export class AuditRecorder {
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
     })
+    return this.#waiting.length > manyWaiting && !this.#failing ? this.settled() : undefined
   }
 
   /** Resolves when all that was recorded before this call is written, or cannot be at the moment. */
@@ -70,15 +76,17 @@ export class AuditRecorder {
   }
 
   async #drain(): Promise<void> {
-    // Entries of the same moment share one commit.
-    await new Promise(resolve => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      // Entries of about the same moment share one commit, and with it the index blocks that all of them change.
+      if (this.#waiting.length < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
       const batch = this.#waiting.splice(0, batchSize)
       try {
         await this.#write(batch)
         this.#done += batch.length
+        this.#failing = false
         this.#batchWritten()
       } catch (error) {
+        this.#failing = true
         this.#waiting.unshift(...batch)
         this.#context.log.error('audit entries wait', describeError(error))
         // The next entry tries again; hammering a full disk helps nobody.

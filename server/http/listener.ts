@@ -86,10 +86,14 @@ function readAll(request: IncomingMessage, limit: number): Promise<Uint8Array | 
         resolve(undefined)
       } else chunks.push(chunk)
     })
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
     // Nobody is left to read the answer; that it is no fault of ours matters to the log.
     const hungUp = () =>
       reject(new ServiceError('malformed_json', 'the caller hung up before the body was whole'))
+    request.on('end', () => {
+      // Every request closes in the end, and an error that nobody sees costs more than reading the body did.
+      request.off('close', hungUp)
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
     request.on('error', hungUp)
     request.on('close', hungUp)
   })

@@ -56,7 +56,7 @@ export async function findTokens(
   for (const token of tokens) {
     const decision = decideFor(caller, permission, token.record.value)
     if (decision.allowed && decision.transform === 'reveal') {
-      context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
+      await context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
     }
     shown.push(showToken(context, store.tenant, token, decision.allowed ? decision.transform : 'redact'))
     if (performance.now() - turnMs > longestTurnMs) {

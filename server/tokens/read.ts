@@ -12,7 +12,7 @@ export async function readToken(context: TokensContext, caller: Caller, id: stri
   const record = await liveRecord(context, store, id)
   const transform = demand(caller, 'token:read', record.value)
   const token = await liveToken(context, store, record)
-  if (transform === 'reveal') context.audit.record(caller.tenant, tokenAction('token:read', id, caller))
+  if (transform === 'reveal') await context.audit.record(caller.tenant, tokenAction('token:read', id, caller))
   return showToken(context, store.tenant, token, transform)
 }
 

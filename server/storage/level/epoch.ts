@@ -22,6 +22,7 @@ export class ReadPace {
   #slowUntil = 0
   #slowReads = 0
   #countedFrom = 0
+  #diskReads = 0
 
   isQuick(): boolean {
     return this.#slowUntil === 0 || performance.now() >= this.#slowUntil
@@ -29,12 +30,20 @@ export class ReadPace {
 
   note(startedMs: number): void {
     const now = performance.now()
-    if (now - startedMs <= slowReadMs) return
+    if (now - startedMs <= slowReadMs || !this.#hasReadFromDisk()) return
     if (now - this.#countedFrom > patienceMs) {
       this.#countedFrom = now
       this.#slowReads = 0
     }
     if (++this.#slowReads >= mostSlowReads) this.#slowUntil = now + patienceMs
+  }
+
+  /** Whether the disk was asked at all since the last slow read. Only Linux counts that; elsewhere, maybe. */
+  #hasReadFromDisk(): boolean {
+    const { fsRead } = process.resourceUsage()
+    const hasRead = fsRead > this.#diskReads || process.platform !== 'linux'
+    this.#diskReads = fsRead
+    return hasRead
   }
 }
 
