@@ -48,7 +48,8 @@ export async function resolveReferences(
   for (const [index, token] of tokens.entries()) {
     const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
-    if (transform === 'reveal') await context.audit.record(caller.tenant, tokenAction('token:use', id, caller))
+    if (transform === 'reveal')
+      await context.audit.record(caller.tenant, tokenAction('token:use', id, caller))
     values.set(id, resolved(context, token, transform))
   }
   return fillReferences(context.expressions, json, found.texts, values, root)

@@ -143,7 +143,17 @@ async function readPage(
   return present
 }
 
-/** One document by id, from memory where it was read a moment ago. */
+/** A document that was read by id a moment ago and has not changed since. */
+export function recentDocument(
+  state: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  id: Digest,
+): StoredDocument | undefined {
+  return state.recent.find(documentKey(collectionKey(kind, tenant), id))
+}
+
+/** One document by id from the disk, kept in memory for the next who asks. */
 export async function readDocument(
   state: PublishedState,
   kind: DocumentKind,
@@ -151,8 +161,6 @@ export async function readDocument(
   id: Digest,
 ): Promise<StoredDocument | undefined> {
   const key = documentKey(collectionKey(kind, tenant), id)
-  const kept = state.recent.find(key)
-  if (kept) return kept
   const { epoch } = state
   const read = epoch.read([key])
   const [value] = read instanceof Promise ? await read : read

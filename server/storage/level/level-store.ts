@@ -14,7 +14,7 @@ import {
 } from '../port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
 import type { Level } from './epoch.ts'
-import { findDocuments, findDue, readDocument, readDocuments } from './find.ts'
+import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import { openFolder } from './open.ts'
 import { probeFolder } from './probe.ts'
@@ -70,17 +70,16 @@ export class LevelStore implements Store {
     return this.#opening.writer.commit(writes, nowUs)
   }
 
-  async get(
-    kind: DocumentKind,
-    tenant: string,
-    ids: readonly Digest[],
-  ): Promise<(StoredDocument | undefined)[]> {
+  get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
     const { state } = this.#opening
     const [only] = ids
-    if (only !== undefined && ids.length === 1) {
-      return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
+    if (only === undefined || ids.length > 1) {
+      return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
     }
-    return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
+    // Every request asks for its key and its application: no turn of the queue more than need be.
+    const kept = recentDocument(state, kind, tenant, only)
+    if (kept) return Promise.resolve([kept])
+    return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
