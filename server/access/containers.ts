@@ -1,6 +1,4 @@
-/** A container: segments between slashes, compared without case. `/` holds all others. */
-export const containerPattern = /^\/([A-Za-z0-9_-]+\/)*$/
-
+/** A container is segments between slashes, compared without case; `/` holds all others. */
 export function normalizeContainer(path: string): string {
   return path.toLowerCase()
 }
