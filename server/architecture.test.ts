@@ -107,7 +107,7 @@ t.test('the domain knows neither HTTP, nor an engine, nor the configuration', as
       for (const target of source.ours) {
         t.notMatch(
           target,
-          /^server\/(http|storage\/(level|memory|postgres|open)|config|vault|main)/,
+          /^server\/(http|storage\/(level|memory|postgres|open)|config|vault|assemble|durable-clock|main)/,
           source.path,
         )
       }
@@ -130,7 +130,7 @@ t.test('an engine knows the port, and no rule of ours', async t => {
 })
 
 t.test(
-  'only open.ts chooses an engine, and only vault.ts, main.ts and the commands know open.ts',
+  'only open.ts chooses an engine, and only where a server is put together is open.ts known',
   async t => {
     for (const source of server) {
       for (const target of source.ours) {
@@ -141,7 +141,7 @@ t.test(
           t.equal(source.path, 'server/storage/open.ts', `${source.path} imports ${target}`)
         }
         if (target === 'server/storage/open.ts')
-          t.match(source.path, /^server\/((vault|main)\.ts$|commands\/)/)
+          t.match(source.path, /^server\/((assemble|vault-options|main)\.ts$|commands\/)/)
       }
     }
   },

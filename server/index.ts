@@ -5,11 +5,5 @@
 export type { NewTenant } from './access/tenants.ts'
 export type { Log, LogFields } from './base/log.ts'
 export type { Listening } from './http/listener.ts'
-export {
-  createVault,
-  type Vault,
-  type VaultClock,
-  type VaultFacts,
-  type VaultOptions,
-  VaultOptionsError,
-} from './vault.ts'
+export { createVault, type Vault, type VaultClock } from './vault.ts'
+export { type VaultFacts, type VaultOptions, VaultOptionsError } from './vault-options.ts'

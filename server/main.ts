@@ -10,7 +10,8 @@ import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
 import { DataFolderRefused, UnknownStorage } from './storage/open.ts'
 import { StoreUnavailable } from './storage/port.ts'
-import { createVault, type Vault, VaultOptionsError } from './vault.ts'
+import { createVault, type Vault } from './vault.ts'
+import { VaultOptionsError } from './vault-options.ts'
 import { version } from './version.ts'
 
 const exitRefused = 2

@@ -1,7 +1,8 @@
 import type { NewTenant } from '../access/tenants.ts'
 import type { JsonValue } from '../base/json.ts'
 import { createLog, type Log } from '../base/log.ts'
-import { createVault, type Vault, type VaultOptions, type VaultParts } from '../vault.ts'
+import { createVault, type Vault } from '../vault.ts'
+import type { VaultOptions, VaultParts } from '../vault-options.ts'
 
 /** What a test looks at of a response. */
 export interface Reply {

@@ -1,0 +1,210 @@
+import { LRUCache } from 'lru-cache'
+import { Applications } from './access/applications.ts'
+import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstrap.ts'
+import { developmentTenant } from './access/development-tenant.ts'
+import { createTenant, type NewTenant, type TenantsContext } from './access/tenants.ts'
+import { AuditRecorder } from './audit/recorder.ts'
+import type { Clock } from './base/clock.ts'
+import type { JsonValue } from './base/json.ts'
+import { type Log, silentLog } from './base/log.ts'
+import { type Random, systemRandom } from './base/random.ts'
+import { keyLength } from './crypto/envelope.ts'
+import { Keyring } from './crypto/keyring.ts'
+import { developmentMasterKey } from './crypto/master-key.ts'
+import { keepOffset, openDurableClock } from './durable-clock.ts'
+import { createExpressions } from './expressions/engine.ts'
+import { answerBeside, type Besides } from './http/beside.ts'
+import { type Core, createCore } from './http/core.ts'
+import { Cors } from './http/cors.ts'
+import { Docs } from './http/docs.ts'
+import { applicationHandlers, applicationReplays } from './http/handlers/applications.ts'
+import type { Handlers } from './http/handlers/handler.ts'
+import { logHandlers } from './http/handlers/logs.ts'
+import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
+import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
+import { Router } from './http/routes.ts'
+import { Validators } from './http/validators.ts'
+import { startSweeper } from './retention/sweeper.ts'
+import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
+import type { Store } from './storage/port.ts'
+import { type OnBroken, SealedStore } from './storage/sealed.ts'
+import { readExpiration } from './tokens/expiry.ts'
+import { type VaultFacts, type VaultOptions, VaultOptionsError, type VaultParts } from './vault-options.ts'
+
+export interface Assembled {
+  readonly core: Core
+  readonly clock: Clock
+  readonly tenants: TenantsContext
+  readonly facts: VaultFacts
+  advance(ms: number): Promise<void>
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The composition root: every part is made here and handed what it needs. */
+export async function assemble(options: VaultOptions, parts: VaultParts): Promise<Assembled> {
+  const random = parts.random ?? systemRandom()
+  const location = parseStorage(options.storage ?? 'memory:')
+  const [validators, store] = await Promise.all([
+    Validators.load(options.headerPrefix ?? 'SVC'),
+    (parts.openStore ?? openStore)(location),
+  ])
+  try {
+    return await wire(options, location, store, validators, random)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function wire(
+  options: VaultOptions,
+  location: StorageLocation,
+  store: Store,
+  validators: Validators,
+  random: Random,
+): Promise<Assembled> {
+  const { dev = false, headerPrefix = 'SVC', log = silentLog } = options
+  const master = await masterKey(options, location, random)
+  const sealed = new SealedStore(store, new Keyring(store, master.key, random), random, tellOnce(log))
+  const clock = await openDurableClock(options.now ?? Date.now, sealed, log)
+  const nowUs = () => clock.nowUs()
+
+  const applications = new Applications({
+    store: sealed,
+    random,
+    nowUs,
+    readExpiration: text => readExpiration(text, nowUs()),
+  })
+  const tenants: TenantsContext = { store: sealed, random, applications, nowUs }
+  const audit = new AuditRecorder({ store: sealed, random, log, nowUs })
+  const tokens = {
+    audit,
+    store: sealed,
+    random,
+    nowUs,
+    schemas: validators,
+    expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
+  }
+
+  const bootstrap: Bootstrap | undefined =
+    options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
+  if (bootstrap) await applyBootstrap(tenants, bootstrap)
+  const development = dev && location.engine !== 'memory' ? await developmentTenant(tenants) : undefined
+
+  const reset = async () => {
+    await sealed.clear()
+    if (bootstrap) await applyBootstrap(tenants, bootstrap)
+    if (development) await developmentTenant(tenants, development)
+    await keepOffset(sealed, clock)
+  }
+  const advance = async (ms: number) => {
+    await clock.advance(ms)
+    await keepOffset(sealed, clock)
+  }
+  const besides: Besides = {
+    dev,
+    unhealthy: () => store.unhealthy(),
+    docs: path => docs.answer(path),
+    advanceClock: async ms => {
+      await advance(ms)
+      return { now: new Date(clock.nowMs()).toISOString() }
+    },
+    reset,
+    createTenant: async operator => tenantOnTheWire(await createTenant(tenants, { operator })),
+  }
+  const docs = new Docs(validators.contract.document)
+  const handlers: Handlers = {
+    ...tokenHandlers(tokens),
+    ...tokenizationHandlers(tokens),
+    ...applicationHandlers(applications),
+    ...logHandlers({ store: sealed, audit, nowUs }),
+  }
+  const core = createCore({
+    services: {
+      router: new Router(validators.contract.operations),
+      validators,
+      handlers,
+      replays: {
+        ...tokenReplays(tokens),
+        ...tokenizationReplays(tokens),
+        ...applicationReplays(applications),
+      },
+      inFlight: new Set(),
+      audit,
+      random,
+      store: sealed,
+      clock,
+      keyHeader: `${headerPrefix}-api-key`.toLowerCase(),
+      idempotencyHeader: `${headerPrefix}-idempotency-key`.toLowerCase(),
+    },
+    cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix),
+    log,
+    random,
+    traceHeader: `${headerPrefix}-TRACE-ID`,
+    beside: request => answerBeside(besides, request),
+    dev,
+  })
+  const stopSweeping = startSweeper({
+    store: sealed,
+    tokens,
+    nowUs,
+    clock,
+    log,
+    holder: random.uuid(),
+    yield: () => new Promise(resolve => setImmediate(resolve)),
+  })
+  return {
+    core,
+    clock,
+    tenants,
+    facts: {
+      ...(development ? { development } : {}),
+      ...(master.madeFile === undefined ? {} : { madeMasterKey: master.madeFile }),
+    },
+    advance,
+    reset,
+    close: async () => {
+      stopSweeping()
+      await clock.stop()
+      await audit.settled()
+      await store.close()
+    },
+  }
+}
+
+async function masterKey(
+  options: VaultOptions,
+  location: StorageLocation,
+  random: Random,
+): Promise<{ readonly key: Uint8Array; readonly madeFile?: string }> {
+  if (options.masterKey) return { key: options.masterKey }
+  if (location.engine === 'memory') return { key: random.bytes(keyLength) }
+  if (options.dev) {
+    const { key, made, file } = await developmentMasterKey(location.folder, random)
+    return made ? { key, madeFile: file } : { key }
+  }
+  throw new VaultOptionsError(
+    'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
+  )
+}
+
+/** A record that lists pass over is named once, not with each list: whoever may list could fill the log. */
+function tellOnce(log: Log): OnBroken {
+  const told = new LRUCache<string, true>({ max: 10_000 })
+  return ({ kind, tenant, address, code }) => {
+    if (told.has(code)) return
+    told.set(code, true)
+    log.error('a stored record does not open', { kind, tenant, address })
+  }
+}
+
+function tenantOnTheWire(tenant: NewTenant): JsonValue {
+  return {
+    tenant_id: tenant.tenantId,
+    public_key: tenant.publicKey,
+    private_key: tenant.privateKey,
+    management_key: tenant.managementKey,
+    webhook_secret: tenant.webhookSecret,
+  }
+}

@@ -1,0 +1,43 @@
+import type { NewTenant } from './access/tenants.ts'
+import type { JsonValue } from './base/json.ts'
+import type { Log } from './base/log.ts'
+import type { Random } from './base/random.ts'
+import type { StorageLocation } from './storage/open.ts'
+import type { Store } from './storage/port.ts'
+
+export interface VaultOptions {
+  /** `memory:` (the default), or `level:<folder>`. */
+  readonly storage?: string
+  /** 32 bytes that wrap every tenant's keys. `memory:` makes its own; `level:` needs it unless `dev` is set. */
+  readonly masterKey?: Uint8Array
+  /** The content of a bootstrap file, parsed. */
+  readonly bootstrap?: JsonValue
+  /** The short name in `SVC-API-KEY` and the other header names. */
+  readonly headerPrefix?: string
+  /** Development endpoints, reasons in 403s, and every response held against the contract. */
+  readonly dev?: boolean
+  /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
+  readonly corsOrigins?: readonly string[]
+  readonly log?: Log
+  /** The time this vault starts from, in epoch milliseconds; by default the real time. */
+  readonly now?: () => number
+}
+
+/** What a start has to tell the operator. */
+export interface VaultFacts {
+  /** Under `dev`: the tenant whose keys are kept across restarts. */
+  readonly development?: NewTenant
+  /** The file in which a development master key was made just now. */
+  readonly madeMasterKey?: string
+}
+
+/** What a vault is made of, for whoever brings a store of their own or needs one that fails. */
+export interface VaultParts {
+  readonly openStore?: (location: StorageLocation) => Promise<Store>
+  readonly random?: Random
+}
+
+/** A vault that cannot start as it was told to. */
+export class VaultOptionsError extends Error {
+  override readonly name = 'VaultOptionsError'
+}
