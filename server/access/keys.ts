@@ -32,6 +32,20 @@ export function insertKey(root: TenantStore, record: KeyRecord): Write {
   return root.insert('key', record)
 }
 
+/** As `authenticate`, without waiting, where all it takes is at hand; `undefined` says nothing. */
+export function authenticateAtOnce(store: SealedStore, key: string, nowUs: number): Caller | undefined {
+  const root = store.peekRoot()
+  if (!root) return undefined
+  const digest = digestKey(root, key)
+  const found = root.peek<KeyRecord>('key', digest)
+  if (!found) return undefined
+  const { value } = found
+  const application = store
+    .peekTenant(value.tenant)
+    ?.peek<ApplicationRecord>('application', value.application)
+  return application && callerOf(value, digest, application.value, nowUs)
+}
+
 /** Who this key belongs to; `undefined` where it is unknown, or its application is gone or over. */
 export async function authenticate(
   store: SealedStore,
@@ -41,17 +55,25 @@ export async function authenticate(
   const root = await store.root(nowUs)
   const digest = digestKey(root, key)
   const found = await root.get<KeyRecord>('key', digest)
-  if (!found || !sameDigest(found.value.id, digest)) return undefined
-  const tenant = await store.tenant(found.value.tenant)
-  const application = await tenant?.get<ApplicationRecord>('application', found.value.application)
-  if (!application) return undefined
-  const { value } = application
-  if (value.key_digest !== digest) return undefined
-  if (value.expires_ms !== undefined && value.expires_ms * 1000 <= nowUs) return undefined
+  if (!found) return undefined
+  const { value } = found
+  const tenant = await store.tenant(value.tenant)
+  const application = await tenant?.get<ApplicationRecord>('application', value.application)
+  return application && callerOf(value, digest, application.value, nowUs)
+}
+
+function callerOf(
+  key: KeyRecord,
+  digest: string,
+  application: ApplicationRecord,
+  nowUs: number,
+): Caller | undefined {
+  if (!sameDigest(key.id, digest) || application.key_digest !== digest) return undefined
+  if (application.expires_ms !== undefined && application.expires_ms * 1000 <= nowUs) return undefined
   return {
-    tenant: found.value.tenant,
-    application: value.id,
-    type: value.type,
-    rights: { permissions: value.permissions, rules: value.rules },
+    tenant: key.tenant,
+    application: application.id,
+    type: application.type,
+    rights: { permissions: application.permissions, rules: application.rules },
   }
 }

@@ -21,10 +21,15 @@ const furthestMs = 100 * 365 * 24 * 60 * 60 * 1000
  * `/healthz`, `/docs` and, on a development server only, `/_dev/*`. The development endpoints need no key, so
  * they refuse what comes from a web page: whatever a browser shows must not move this server's clock.
  */
-export async function answerBeside(
+export function answerBeside(
   besides: Besides,
   request: CoreRequest,
-): Promise<CoreResponse | undefined> {
+): Promise<CoreResponse | undefined> | undefined {
+  // Nearly every request is about something else, and should not wait for hearing that.
+  return /^\/(healthz|docs|_dev)(\/|$)/.test(request.path) ? answer(besides, request) : undefined
+}
+
+async function answer(besides: Besides, request: CoreRequest): Promise<CoreResponse | undefined> {
   const { method } = request
   const path = request.path.replace(/(?<=.)\/$/, '')
   const reads = method === 'GET' || method === 'HEAD'

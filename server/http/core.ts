@@ -17,7 +17,7 @@ export interface CoreOptions {
   /** As callers see it, such as `SVC-TRACE-ID`. */
   readonly traceHeader: string
   /** Answers paths that stand outside the contract, such as `/healthz`. */
-  readonly beside: (request: CoreRequest) => Promise<CoreResponse | undefined>
+  readonly beside: (request: CoreRequest) => Promise<CoreResponse | undefined> | undefined
   /** Says in a 403 which rule was missing, and holds every response against the contract. */
   readonly dev: boolean
 }
@@ -36,20 +36,11 @@ export function createCore(options: CoreOptions): Core {
     const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
     const response =
       cors.preflight(request) ??
-      (await besideContract(options, request, traceId)) ??
+      (await options.beside(request)?.catch(error => refuse(options, { request }, error, traceId))) ??
       (await run(options, request, traceId))
-    return {
-      ...response,
-      headers: { ...response.headers, ...cors.headersFor(request), [options.traceHeader]: traceId },
-    }
-  }
-}
-
-async function besideContract(options: CoreOptions, request: CoreRequest, traceId: string) {
-  try {
-    return await options.beside(request)
-  } catch (error) {
-    return refuse(options, { request }, error, traceId)
+    cors.allow(request, response.headers)
+    response.headers[options.traceHeader] = traceId
+    return response
   }
 }
 

@@ -10,30 +10,24 @@ export class Cors {
     this.#prefix = headerPrefix
   }
 
-  /** The headers that let the page of an allowed origin read a response. */
-  headersFor(request: CoreRequest): Record<string, string> {
+  /** Adds the headers that let the page of an allowed origin read a response. */
+  allow(request: CoreRequest, headers: Record<string, string>): void {
     const { origin } = request.headers
-    if (this.#origins.size === 0 || origin === undefined || !this.#allows(origin)) return {}
-    return {
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': `${this.#prefix}-TRACE-ID, Retry-After`,
-      Vary: 'Origin',
-    }
+    if (origin === undefined || !this.#allows(origin)) return
+    headers['Access-Control-Allow-Origin'] = origin
+    headers['Access-Control-Expose-Headers'] = `${this.#prefix}-TRACE-ID, Retry-After`
+    headers.Vary = 'Origin'
   }
 
   /** The answer to a browser that asks before it sends; `undefined` for any other request. */
   preflight(request: CoreRequest): CoreResponse | undefined {
-    const asked = request.headers['access-control-request-method']
-    if (request.method !== 'OPTIONS' || asked === undefined || request.headers.origin === undefined) {
-      return undefined
-    }
-    const allowed = this.headersFor(request)
-    if (Object.keys(allowed).length === 0) return { status: 204, headers: {} }
+    const { origin, 'access-control-request-method': asked } = request.headers
+    if (request.method !== 'OPTIONS' || asked === undefined || origin === undefined) return undefined
+    if (!this.#allows(origin)) return { status: 204, headers: {} }
     const prefix = this.#prefix
     return {
       status: 204,
       headers: {
-        ...allowed,
         'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
         'Access-Control-Allow-Headers': `Content-Type, ${prefix}-API-KEY, ${prefix}-IDEMPOTENCY-KEY, ${prefix}-TRACE-ID`,
         'Access-Control-Max-Age': '600',

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly request: CoreRequest
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
-  caller?: Caller
+  caller?: Caller | undefined
   bytes?: Uint8Array | undefined
   parameters?: Record<string, string>
   query?: JsonObject

@@ -1,7 +1,8 @@
 import { type Caller, holds } from '../access/caller.ts'
-import { authenticate } from '../access/keys.ts'
+import { authenticate, authenticateAtOnce } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { decodeUtf8, JsonError, parseJson } from '../base/json.ts'
+import type { SealedStore } from '../storage/sealed.ts'
 import type { Operation } from './contract.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { HandlerRequest } from './handlers/handler.ts'
@@ -35,16 +36,17 @@ function route(exchange: Exchange, { router }: Services): void {
   exchange.rawParameters = parameters
 }
 
-async function identify(exchange: Exchange, { store, clock, keyHeader }: Services): Promise<void> {
+function identify(exchange: Exchange, { store, clock, keyHeader }: Services): void | Promise<void> {
   const key = exchange.request.headers[keyHeader]
-  const caller = key ? await authenticate(store, key, clock.nowUs()) : undefined
-  if (!caller) {
-    const detail = key
-      ? 'the API key is unknown or expired'
-      : `the header ${keyHeader.toUpperCase()} is missing`
-    throw new ServiceError('unauthenticated', detail)
-  }
-  exchange.caller = caller
+  if (!key) throw new ServiceError('unauthenticated', `the header ${keyHeader.toUpperCase()} is missing`)
+  const nowUs = clock.nowUs()
+  exchange.caller = authenticateAtOnce(store, key, nowUs)
+  return exchange.caller ? undefined : identifyFromStore(exchange, store, key, nowUs)
+}
+
+async function identifyFromStore(exchange: Exchange, store: SealedStore, key: string, nowUs: number) {
+  exchange.caller = await authenticate(store, key, nowUs)
+  if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 
 function authorize(exchange: Exchange): void {

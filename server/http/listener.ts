@@ -5,6 +5,7 @@ import { Connections } from './connections.ts'
 import type { Core } from './core.ts'
 import { limits } from './limits.ts'
 import type { CoreResponse } from './message.ts'
+import { Outbox } from './outbox.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
@@ -16,11 +17,12 @@ export interface Listening {
 
 export async function listen(core: Core, host: string, port: number): Promise<Listening> {
   const connections = new Connections()
+  const outbox = new Outbox()
   const server = createServer(
     { maxHeaderSize: limits.headerBytes, requestTimeout: limits.requestTimeoutMs, keepAlive: true },
     (request, response) => {
       connections.begin(request.socket, response)
-      void serve(core, connections, request, response)
+      void serve(core, { connections, outbox }, request, response)
     },
   )
   server.on('connection', socket => connections.add(socket))
@@ -38,7 +40,7 @@ export async function listen(core: Core, host: string, port: number): Promise<Li
 
 async function serve(
   core: Core,
-  connections: Connections,
+  { connections, outbox }: { connections: Connections; outbox: Outbox },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -53,7 +55,7 @@ async function serve(
     readBody: limit => readAll(request, limit),
   })
   const isLast = connections.closing || !isWorthReading(request)
-  write(request, response, answer, isLast)
+  outbox.add(() => write(request, response, answer, isLast))
 }
 
 function write(
@@ -62,13 +64,16 @@ function write(
   { status, headers, body }: CoreResponse,
   isLast: boolean,
 ): void {
-  // All headers in one go, and a text in one piece with them: anything else costs Node a slower way.
-  response.writeHead(status, {
-    ...headers,
-    ...(status === 204 ? {} : { 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) }),
-    ...(isLast ? { Connection: 'close' } : {}),
-  })
-  response.end(request.method === 'HEAD' ? undefined : body)
+  if (status !== 204) headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body))
+  if (isLast) headers.Connection = 'close'
+  try {
+    // All headers in one go, and a text in one piece with them: anything else costs Node a slower way.
+    response.writeHead(status, headers)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  } catch {
+    // A header that cannot be sent; whoever waits for the answer should not wait for ever.
+    response.destroy()
+  }
 }
 
 /** Whether what is still coming of a body that nobody wants is less trouble than a new connection. */

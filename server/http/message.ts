@@ -17,6 +17,7 @@ export interface CoreRequest {
 
 export interface CoreResponse {
   readonly status: number
+  /** Made for this response alone: whatever carries it adds its own. */
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
 }

@@ -10,6 +10,7 @@ import {
   nowMs,
   remove,
   replace,
+  tenantA,
   term,
 } from './port.samples.ts'
 import type { Query, Store } from './port.ts'
@@ -37,6 +38,28 @@ export function testGet(test: Define): void {
       documents.map(document => document?.id),
       Array.from({ length: 400 }, (_, id) => (id < 300 ? digest(id) : undefined)),
     )
+  })
+
+  test('peek knows the present document or nothing, whatever was read before', async (t, store) => {
+    const sample = { kind: 'application' } as const
+    const peek = () => store.peek('application', tenantA, digest('a'))
+    const read = async () => (await store.get('application', tenantA, [digest('a')]))[0]
+    t.equal(peek(), undefined)
+    await mustCommit(store, [insert('a', sample)])
+    for (let version = 1; version < 4; version++) {
+      const document = await read()
+      t.equal(document?.version, version)
+      t.same(peek() ?? document, document)
+      await mustCommit(store, [replace('a', version, sample)])
+      t.equal(peek()?.version ?? version + 1, version + 1)
+    }
+    await read()
+    await mustCommit(store, [remove('a', undefined, sample)])
+    t.equal(peek(), undefined)
+    await mustCommit(store, [insert('a', sample)])
+    await read()
+    await store.clear()
+    t.equal(peek(), undefined)
   })
 
   test('get and find see each write answered before them', async (t, store) => {

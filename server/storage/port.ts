@@ -145,6 +145,12 @@ export interface Store {
   /** The documents at these ids, in their order; `undefined` where there is none. Due ones are included. */
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
+  /**
+   * The document at this id, where the engine has its present state at hand without waiting for anything.
+   * `undefined` says nothing: ask `get`.
+   */
+  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+
   /** The matching documents of one collection, total and page read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
 

@@ -168,6 +168,12 @@ export class TenantStore {
     return document && this.open<T>(document)
   }
 
+  /** The record where the engine has it at hand; `undefined` says nothing. @throws {BrokenRecord} */
+  peek<T extends RecordValue>(kind: DocumentKind, id: string): SealedRecord<T> | undefined {
+    const document = this.#store.peek(kind, this.tenant, this.address(kind, id))
+    return document && this.open<T>(document)
+  }
+
   async getMany<T extends RecordValue>(
     kind: DocumentKind,
     ids: readonly string[],

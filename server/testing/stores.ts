@@ -40,6 +40,11 @@ export class OpenMemoryStore extends MemoryStore {
     return documents.map(document => document && this.#asChanged(document))
   }
 
+  override peek(kind: DocumentKind, tenant: string, id: Digest) {
+    const document = super.peek(kind, tenant, id)
+    return document && this.#asChanged(document)
+  }
+
   override async find(...given: Parameters<MemoryStore['find']>) {
     const { total, documents } = await super.find(...given)
     return { total, documents: documents.map(document => this.#asChanged(document)) }

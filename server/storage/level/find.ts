@@ -143,6 +143,17 @@ async function readPage(
   return present
 }
 
+/** What requests read again and again. Tokens are many: keeping each that is read costs as much as reading it. */
+const keptKinds: ReadonlySet<DocumentKind> = new Set([
+  'key',
+  'application',
+  'session',
+  'setting',
+  'container-set',
+  'formula',
+  'reactor',
+])
+
 /** A document that was read by id a moment ago and has not changed since. */
 export function recentDocument(
   state: PublishedState,
@@ -150,6 +161,7 @@ export function recentDocument(
   tenant: string,
   id: Digest,
 ): StoredDocument | undefined {
+  if (!keptKinds.has(kind)) return undefined
   return state.recent.find(documentKey(collectionKey(kind, tenant), id))
 }
 
@@ -160,6 +172,8 @@ export async function readDocument(
   tenant: string,
   id: Digest,
 ): Promise<StoredDocument | undefined> {
+  const kept = recentDocument(state, kind, tenant, id)
+  if (kept) return kept
   const key = documentKey(collectionKey(kind, tenant), id)
   const { epoch } = state
   const read = epoch.read([key])
@@ -167,7 +181,7 @@ export async function readDocument(
   if (!value) return undefined
   const document = decodeDocument(kind, tenant, id, value)
   // A write may have been published while this was read.
-  if (state.epoch === epoch) state.recent.keep(key, document)
+  if (state.epoch === epoch && keptKinds.has(kind)) state.recent.keep(key, document)
   return document
 }
 

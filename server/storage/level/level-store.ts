@@ -76,10 +76,11 @@ export class LevelStore implements Store {
     if (only === undefined || ids.length > 1) {
       return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
     }
-    // Every request asks for its key and its application: no turn of the queue more than need be.
-    const kept = recentDocument(state, kind, tenant, only)
-    if (kept) return Promise.resolve([kept])
     return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
+  }
+
+  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
+    return recentDocument(this.#opening.state, kind, tenant, id)
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {

@@ -59,6 +59,10 @@ export class MemoryStore implements Store {
     return ids.map(id => collection.documents.get(id))
   }
 
+  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
+    return this.#collection(kind, tenant).documents.get(id)
+  }
+
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
     const matching = [...this.#collection(kind, tenant).documents.values()].filter(
