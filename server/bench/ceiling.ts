@@ -3,15 +3,18 @@
  * and one LevelDB batch of as many keys as ours writes for a token (or one read). No contract, no keys, no
  * rules, no index that could be searched. What it reaches is the ceiling for anything built on the same parts.
  *
- * Arguments: a folder, and the number of keys per token.
+ * Arguments: a folder, and how many keys ours writes for each operation, as JSON.
  */
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ClassicLevel } from 'classic-level'
 
-const [folder = '', keysPerToken = '1'] = process.argv.slice(2)
-const names = Array.from({ length: Number(keysPerToken) - 1 }, (_, index) => `${index}`)
+const [folder = '', counts = '{}'] = process.argv.slice(2)
+const keysPer = JSON.parse(counts) as Record<string, number>
+const namesOf = (operation: string) =>
+  Array.from({ length: Math.round(keysPer[operation] ?? 1) - 1 }, (_, index) => `${index}`)
+const names = { card: namesOf('create'), indexed: namesOf('create indexed'), patch: namesOf('patch') }
 const secret = randomBytes(32)
 // As long as what an index entry of ours holds on average.
 const entry = Buffer.alloc(16, 1)
@@ -23,6 +26,7 @@ const readOptions = { keyEncoding: 'utf8', valueEncoding: 'buffer' } as const
 interface Job {
   readonly id: string
   readonly box: Buffer
+  readonly names: readonly string[]
   readonly done: () => void
 }
 
@@ -37,7 +41,7 @@ async function write(): Promise<void> {
     const jobs = queue
     queue = []
     const batch = level.batch()
-    for (const { id, box } of jobs) {
+    for (const { id, box, names } of jobs) {
       batch.put(`d${id}`, box)
       for (const name of names) batch.put(`${name}${id}`, entry)
     }
@@ -47,19 +51,48 @@ async function write(): Promise<void> {
   writing = false
 }
 
-function create(request: IncomingMessage, response: ServerResponse): void {
+function store(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const id = randomUUID()
-    const text = JSON.stringify({ id, ...JSON.parse(Buffer.concat(chunks).toString()) })
-    queue.push({ id, box: seal(Buffer.from(text)), done: () => answer(response, 201, text) })
-    if (!writing) void write()
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Token
+    if (request.method === 'POST') {
+      const written = body.type === 'social_security_number' ? names.indexed : names.card
+      return put({ ...body, id: randomUUID() }, written, text => answer(response, 201, text))
+    }
+    const box = level.getSync(`d${idOf(request)}`, readOptions)
+    if (!box) return answer(response, 404, '')
+    const token = JSON.parse(open(box).toString()) as Token
+    put({ ...token, metadata: { ...token.metadata, ...body.metadata } }, names.patch, text =>
+      answer(response, 200, text),
+    )
   })
 }
 
+function put(token: Token, names: readonly string[], done: (text: string) => void): void {
+  const text = JSON.stringify(token)
+  queue.push({ id: token.id, box: seal(Buffer.from(text)), names, done: () => done(text) })
+  if (!writing) void write()
+}
+
+interface Token {
+  readonly id: string
+  readonly type: string
+  readonly metadata?: object
+}
+
+const idOf = (request: IncomingMessage) => request.url?.split('/')[2] ?? ''
+
+/** The last 20 by key: a page without an order of its own, and without a total. */
+async function list(response: ServerResponse): Promise<void> {
+  const iterator = level.values({ gte: 'd', lt: 'e', reverse: true, limit: 20, ...readOptions })
+  const boxes = await iterator.nextv(20)
+  void iterator.close()
+  answer(response, 200, `{"data":[${boxes.map(box => open(box).toString()).join(',')}]}`)
+}
+
 function get(request: IncomingMessage, response: ServerResponse): void {
-  const id = request.url?.split('/')[2] ?? ''
+  const id = idOf(request)
   const box = level.getSync(`d${id}`, readOptions)
   if (box) answer(response, 200, open(box))
   else answer(response, 404, '')
@@ -90,7 +123,8 @@ function answer(response: ServerResponse, status: number, body: string | Buffer)
 }
 
 const server = createServer((request, response) => {
-  if (request.method === 'POST') create(request, response)
+  if (request.method !== 'GET') store(request, response)
+  else if (request.url === '/tokens') void list(response)
   else get(request, response)
 })
 server.listen(0, '127.0.0.1', () => {

@@ -2,14 +2,13 @@
  * The load generator, a process of its own: does one job at a time for `run.ts` and answers what it measured.
  * It keeps the ids of the tokens it made on a server, for the gets that follow.
  */
-import { cardNumber } from './cards.ts'
 import { Connection } from './connection.ts'
+import { type OperationName, requestOf } from './operations.ts'
 
 export interface Job {
   readonly url: string
   readonly key: string
-  /** Which data a get shows is a matter of the key. */
-  readonly operation: 'create' | 'get'
+  readonly operation: OperationName
   /** Cards with their security code, which is a document of its own. */
   readonly cvc: boolean
   readonly connections: number
@@ -32,7 +31,7 @@ export interface Measured {
 const mostIds = 50_000
 let server = ''
 let ids: string[] = []
-let cards = 0
+let sent = 0
 
 async function run(job: Job): Promise<Measured> {
   if (server !== job.url) {
@@ -41,7 +40,7 @@ async function run(job: Job): Promise<Measured> {
   }
   const { port, host } = new URL(job.url)
   const headers = `Host: ${host}\r\nSVC-API-KEY: ${job.key}\r\n`
-  const next = job.operation === 'create' ? () => createRequest(headers, job.cvc) : () => getRequest(headers)
+  const next = () => requestOf(job.operation, headers, sent++, anyId(), job.cvc)
   const connections = await Promise.all(
     Array.from({ length: job.connections }, () => Connection.open(Number(port))),
   )
@@ -78,26 +77,13 @@ async function run(job: Job): Promise<Measured> {
   return { answered: latencies.length, seconds, latencies: Uint32Array.from(latencies), cpuUs: user + system }
 }
 
-/** A card that was not sent before: equal ones would share their index entries. */
-function createRequest(headers: string, cvc: boolean): string {
-  const number = cardNumber(cards++)
-  const code = cvc ? ',"cvc":"123"' : ''
-  const data = `{"number":"${number}","expiration_month":12,"expiration_year":2030${code}}`
-  const body = `{"type":"card","data":${data},"metadata":{"customer":"${cards % 1000}"}}`
-  // Prism answers the first success it finds in the contract unless told which; the others read past this.
-  return `POST /tokens HTTP/1.1\r\n${headers}Prefer: code=201\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-}
-
-function getRequest(headers: string): string {
-  const id = ids[Math.floor(Math.random() * ids.length)] ?? ''
-  return `GET /tokens/${id} HTTP/1.1\r\n${headers}\r\n`
-}
+const anyId = () => ids[Math.floor(Math.random() * ids.length)] ?? ''
 
 function keepId(body: Buffer): void {
   const start = body.indexOf('"id":"') + 6
   const id = body.toString('latin1', start, body.indexOf('"', start))
   if (ids.length < mostIds) ids.push(id)
-  else ids[cards % mostIds] = id
+  else ids[sent % mostIds] = id
 }
 
 process.on('message', (job: Job) => {

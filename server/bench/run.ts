@@ -3,7 +3,7 @@
  *
  *     --rounds N       how often each server is started and measured (3)
  *     --seconds S      how long each measurement lasts (2)
- *     --only OP        create or get
+ *     --only TEXT      operations whose name begins so, such as get or "list page"
  *     --cvc            cards with their security code: ours stores and reads two documents for one of the ceiling's
  *     --skip-prism     do not install Prism
  *
@@ -14,10 +14,11 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Generator, startGenerator } from './generator.ts'
+import { type Operation, operations } from './operations.ts'
 import { cpuUsOf } from './processes.ts'
-import { isBuilt, maskingKey, privateKey } from './server-process.ts'
-import { ceiling, installPrism, measureWrites, ours, type Subject } from './subjects.ts'
-import { loadTable, type Operation, operations, type Sample, type Start, startTable } from './table.ts'
+import { isBuilt, privateKey } from './server-process.ts'
+import { ceiling, installPrism, type KeysPer, measureWrites, ours, type Subject } from './subjects.ts'
+import { loadTable, type Sample, type Start, startTable } from './table.ts'
 
 interface Plan {
   readonly rounds: number
@@ -41,16 +42,18 @@ function readPlan(): Plan {
       'skip-prism': { type: 'boolean', default: false },
     },
   })
-  const { only } = values
-  if (only !== undefined && only !== 'create' && only !== 'get') throw new Error('--only is create or get')
+  const { only = '' } = values
   const rounds = Number(values.rounds)
   const seconds = Number(values.seconds)
   if (!Number.isInteger(rounds) || rounds < 1 || !(seconds > 0))
     throw new Error('--rounds and --seconds are numbers above 0')
+  const chosen = operations.filter(({ name }) => name.startsWith(only))
+  if (chosen.length === 0)
+    throw new Error(`--only is one of ${operations.map(({ name }) => name).join(', ')}`)
   return {
     rounds,
     seconds,
-    operations: operations.filter(name => only === undefined || name.startsWith(only)),
+    operations: chosen,
     cvc: values.cvc,
     skipPrism: values['skip-prism'],
   }
@@ -61,13 +64,23 @@ async function run(plan: Plan, folder: string): Promise<void> {
   const generator = startGenerator()
   try {
     say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
-    const writes = await measureWrites(join(folder, 'writes'), generator, concurrencies, plan.cvc)
-    const keys = Math.round(writes.keys)
-    say(
-      `ours writes ${writes.keys.toFixed(1)} keys and ${writes.bytes.toFixed(0)} bytes per token, ` +
-        `${writes.tokensPerBatch.toFixed(1)} tokens to a batch; the ceiling writes ${keys} keys per token`,
-    )
-    const subjects: Subject[] = [ours, ceiling(keys)]
+    const keysPer: KeysPer = {}
+    for (const { name, writes } of plan.operations) {
+      if (!writes) continue
+      const { keys, bytes, perBatch } = await measureWrites(
+        join(folder, 'writes'),
+        generator,
+        concurrencies,
+        name,
+        plan.cvc,
+      )
+      keysPer[name] = keys
+      say(
+        `${name}: ours writes ${keys.toFixed(1)} keys and ${bytes.toFixed(0)} bytes per request, ` +
+          `${perBatch.toFixed(1)} requests to a batch; the ceiling writes ${Math.round(keys)} keys`,
+      )
+    }
+    const subjects: Subject[] = [ours, ceiling(keysPer)]
     const prism = plan.skipPrism ? 'left out by --skip-prism' : await installPrism(join(folder, 'prism'))
     if (typeof prism === 'string') say(`Prism is skipped: ${prism}`)
     else subjects.push(prism)
@@ -108,19 +121,16 @@ async function exercise(
     const firstAnswerMs = performance.now() - spawnedMs
     // Warm code for every operation, and tokens enough to be read.
     await generator.run({ ...job, operation: 'create', connections: 16, seconds: 1 })
-    for (const operation of plan.operations) {
-      const own = {
-        ...job,
-        key: operation === 'get masked' ? maskingKey : privateKey,
-        operation: operation === 'create' ? ('create' as const) : ('get' as const),
-      }
-      if (own.operation === 'get') await generator.run({ ...own, connections: 16, seconds: 0.5 })
+    for (const { name, key, prism } of plan.operations) {
+      if (subject.name === 'prism' && !prism) continue
+      const own = { ...job, key, operation: name }
+      await generator.run({ ...own, connections: 16, seconds: 0.5 })
       for (const connections of concurrencies) {
         const before = cpuUsOf(server.pid)
         const measured = await generator.run({ ...own, connections, seconds: plan.seconds })
         const after = cpuUsOf(server.pid)
         const serverCpuUs = before === undefined || after === undefined ? undefined : after - before
-        keep({ subject: subject.name, operation, connections, measured, serverCpuUs })
+        keep({ subject: subject.name, operation: name, connections, measured, serverCpuUs })
       }
     }
     return { subject: subject.name, readyMs: server.readyMs, firstAnswerMs }

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Writes } from './count-writes.ts'
 import type { Generator } from './generator.ts'
+import type { OperationName } from './operations.ts'
 import { attend, end, type Started, start } from './processes.ts'
 import { privateKey, startServer } from './server-process.ts'
 
@@ -19,38 +21,59 @@ export const ours: Subject = { name: 'ours', start: folder => startServer(folder
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-export function ceiling(keysPerToken: number): Subject {
+/** How many keys ours writes for one request of each operation that writes. */
+export type KeysPer = Partial<Record<OperationName, number>>
+
+export function ceiling(keysPer: KeysPer): Subject {
   return {
     name: 'ceiling',
     start: folder =>
       start({
-        args: ['--import=tsx', here('ceiling.ts'), folder, String(keysPerToken)],
+        args: ['--import=tsx', here('ceiling.ts'), folder, JSON.stringify(keysPer)],
         ready: /listening on (http:\S+)/,
       }),
   }
 }
 
-/** How many keys and bytes our server writes per token under the load it will get. */
+export interface WritesPer {
+  readonly keys: number
+  readonly bytes: number
+  readonly perBatch: number
+}
+
+/** What our server writes for one request of an operation, under the load it will get. */
 export async function measureWrites(
   folder: string,
   generator: Generator,
   connections: readonly number[],
+  operation: OperationName,
   cvc: boolean,
-): Promise<{ keys: number; bytes: number; tokensPerBatch: number }> {
+): Promise<WritesPer> {
   const file = join(folder, 'writes.json')
   const counting = ['--import=tsx', `--import=${here('count-writes.ts')}`]
-  const server = await startServer(folder, counting, { BENCH_WRITES: file })
-  let tokens = 0
-  try {
-    for (const count of connections) {
-      const job = { operation: 'create', cvc, connections: count, requests: 4000 } as const
-      tokens += (await generator.run({ url: server.url, key: privateKey, ...job })).answered
+  const count = async (tokens: number, requests: number): Promise<Writes> => {
+    rmSync(folder, { recursive: true, force: true })
+    const server = await startServer(folder, counting, { BENCH_WRITES: file })
+    const job = { url: server.url, key: privateKey, cvc }
+    try {
+      if (tokens > 0) await generator.run({ ...job, operation: 'create', connections: 16, requests: tokens })
+      for (const clients of connections)
+        await generator.run({ ...job, operation, connections: clients, requests })
+    } finally {
+      await server.end()
     }
-  } finally {
-    await server.end()
+    return JSON.parse(await readFile(file, 'utf8')) as Writes
   }
-  const writes = JSON.parse(await readFile(file, 'utf8')) as Writes
-  return { keys: writes.keys / tokens, bytes: writes.bytes / tokens, tokensPerBatch: tokens / writes.batches }
+  const tokens = operation === 'patch' ? 2000 : 0
+  const requests = 3000
+  const [before, after] = [await count(tokens, 0), await count(tokens, requests)]
+  const measured = requests * connections.length
+  const batches = after.batches - before.batches
+  return {
+    keys: (after.keys - before.keys) / measured,
+    bytes: (after.bytes - before.bytes) / measured,
+    perBatch: measured / batches,
+  }
 }
 
 // The last version that runs on Node 20.

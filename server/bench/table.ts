@@ -1,15 +1,12 @@
 import type { Measured } from './load.ts'
+import type { OperationName } from './operations.ts'
 import type { Subject } from './subjects.ts'
-
-/** What is measured: creates, gets that mask, and gets that reveal and leave an entry in the audit log. */
-export const operations = ['create', 'get masked', 'get revealed'] as const
-export type Operation = (typeof operations)[number]
 
 /** What one server did in one round. */
 export interface Sample {
   readonly subject: Subject['name']
   readonly round: number
-  readonly operation: Operation
+  readonly operation: OperationName
   readonly connections: number
   readonly measured: Measured
   /** Processor time of the server, in microseconds. */
