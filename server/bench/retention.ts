@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { Connection } from './connection.ts'
 import { startGenerator } from './generator.ts'
 import { privateKey, startServer } from './server-process.ts'
+import { quantileMs } from './table.ts'
 
 const { values } = parseArgs({ options: { tokens: { type: 'string', default: '100000' } } })
 const tokens = Number(values.tokens)
@@ -22,11 +23,6 @@ const usualSeconds = 10
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function quantile(latencies: Uint32Array, share: number): number {
-  const sorted = Uint32Array.from(latencies).sort()
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
 }
 
 /** One request on one connection; resolves with the body. */
@@ -85,12 +81,12 @@ try {
   say(`listed when they expired: ${await stillCounted(port)}`)
   const during = await generator.run({ ...job, operation: 'get masked', seconds: watchedSeconds })
   for (const [name, { latencies, seconds }] of Object.entries({ usual, during })) {
-    const [p50, p99] = [quantile(latencies, 0.5), quantile(latencies, 0.99)]
+    const [p50, p99] = [quantileMs(latencies, 0.5), quantileMs(latencies, 0.99)]
     say(
       `${name.padEnd(8)}${(latencies.length / seconds).toFixed(0).padStart(7)} gets/s  p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms`,
     )
   }
-  const ratio = quantile(during.latencies, 0.99) / quantile(usual.latencies, 0.99)
+  const ratio = quantileMs(during.latencies, 0.99) / quantileMs(usual.latencies, 0.99)
   say(`p99 while they are erased: ${ratio.toFixed(2)} × its usual value`)
   await server.end()
 } finally {

@@ -27,6 +27,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
+/** The latency that this share of the answers stays below, of microseconds in any order. */
+export function quantileMs(latencies: Uint32Array, share: number): number {
+  const sorted = Uint32Array.from(latencies).sort()
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
+}
+
 const rate = ({ measured }: Sample) => measured.answered / measured.seconds
 
 /** One line per operation, concurrency and server; all of it from the samples of one run. */
