@@ -46,8 +46,11 @@ export const fingerprintTerm = (store: TenantStore, digest: string) =>
 export const dataTerm = (store: TenantStore, pattern: string) => store.term('data', pattern.toLowerCase())
 
 /** The key's length goes first, so that no key and value can pass for another pair. */
-export const metadataTerm = (store: TenantStore, key: string, value: string) =>
-  store.term('metadata', `${key.length}:${key}${value}`.toLowerCase())
+export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
+  // Each in its own lower case: that of a letter may depend on the one behind it, and be longer.
+  const [name, content] = [key.toLowerCase(), value.toLowerCase()]
+  return store.term('metadata', `${name.length}:${name}${content}`)
+}
 
 /** Exactly this container. */
 export const containerTerm = (store: TenantStore, container: string) =>

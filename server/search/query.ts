@@ -1,0 +1,20 @@
+/** Fields whose text a token has or has not, whole and without regard to case. */
+export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const
+export type TextField = (typeof textFields)[number]
+
+export const timeFields = ['created_at', 'modified_at'] as const
+export type TimeField = (typeof timeFields)[number]
+
+/**
+ * What a search asks for. Times are epoch microseconds, both bounds inclusive, open where absent; a token
+ * that was never modified is in no range of `modified_at`.
+ */
+export type SearchQuery =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'text'; readonly field: TextField; readonly value: string }
+  | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
+  /** `path` begins and ends with a slash; `below` takes in what lies under it. */
+  | { readonly kind: 'container'; readonly path: string; readonly below: boolean }
+  | { readonly kind: 'time'; readonly field: TimeField; readonly fromUs?: number; readonly toUs?: number }
+  | { readonly kind: 'not'; readonly of: SearchQuery }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly SearchQuery[] }
