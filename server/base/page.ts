@@ -10,6 +10,8 @@ export interface Page<T> {
     readonly page_number: number
     readonly page_size: number
     readonly total_pages: number
+    /** The cursor of the next page, where there is one and the list knows cursors. */
+    readonly next?: string
   }
   readonly data: T[]
 }
@@ -18,13 +20,14 @@ export function offsetOf({ page, size }: PageRequest): number {
   return (page - 1) * size
 }
 
-export function toPage<T>(data: T[], total: number, { page, size }: PageRequest): Page<T> {
+export function toPage<T>(data: T[], total: number, { page, size }: PageRequest, next?: string): Page<T> {
   return {
     pagination: {
       total_items: total,
       page_number: page,
       page_size: size,
       total_pages: Math.ceil(total / size),
+      ...(next === undefined ? {} : { next }),
     },
     data,
   }

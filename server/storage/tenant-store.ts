@@ -48,6 +48,11 @@ export interface FoundRecords<T extends RecordValue> {
   readonly records: SealedRecord<T>[]
 }
 
+/** A page of records; `lastUs` is the stamp to continue behind, where there is more. */
+export interface RecordPage<T extends RecordValue> extends FoundRecords<T> {
+  readonly lastUs?: number
+}
+
 /** Is told of each record that is passed over because it does not open. */
 export type OnBroken = (broken: BrokenRecord) => void
 
@@ -205,6 +210,25 @@ export class TenantStore {
     const found = await this.#store.find(kind, this.tenant, query, options)
     const opened = found.documents.map(document => this.openReadable<T>(document))
     return { total: found.total, records: opened.filter(record => record !== undefined) }
+  }
+
+  /** As `findReadable`, with where to go on. Asks for one document more, which it does not open. */
+  async findPage<T extends RecordValue>(
+    kind: DocumentKind,
+    query: Query,
+    options: FindOptions,
+  ): Promise<RecordPage<T>> {
+    const { limit } = options
+    const found = await this.#store.find(kind, this.tenant, query, { ...options, limit: limit + 1 })
+    const documents = found.documents.slice(0, limit)
+    const opened = documents.map(document => this.openReadable<T>(document))
+    const last = documents.at(-1)
+    const hasMore = found.documents.length > limit
+    return {
+      total: found.total,
+      records: opened.filter(record => record !== undefined),
+      ...(last && hasMore ? { lastUs: last.createdUs } : {}),
+    }
   }
 
   /** The record at a store address, such as the holder that a conflict names. */

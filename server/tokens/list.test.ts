@@ -16,7 +16,9 @@ t.test('pages run from the newest to the oldest, with exact totals', async t => 
   const made: string[] = []
   for (let index = 0; index < 25; index++) made.unshift(await add(tenant, {}))
   const first = await tenant.send('GET', '/tokens')
-  t.same(first.json.pagination, { total_items: 25, page_number: 1, page_size: 20, total_pages: 2 })
+  const { next, ...numbers } = first.json.pagination
+  t.same(numbers, { total_items: 25, page_number: 1, page_size: 20, total_pages: 2 })
+  t.type(next, 'string')
   t.same(ids(first), made.slice(0, 20))
   t.same(ids(await tenant.send('GET', '/tokens?page=2')), made.slice(20))
   const third = await tenant.send('GET', '/tokens?size=10&page=3')

@@ -1,7 +1,7 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import type { Permission } from '../access/permissions.ts'
 import { visibleTo } from '../access/visibility.ts'
-import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import { type Page, toPage } from '../base/page.ts'
 import { nextTurn } from '../base/turn.ts'
 import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../search/terms.ts'
 import type { Query } from '../storage/port.ts'
@@ -9,6 +9,7 @@ import type { TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { listContainerSets } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
+import { type PageWish, placeOf, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
 import type { TokenRecord } from './token.ts'
@@ -16,7 +17,7 @@ import type { TokenRecord } from './token.ts'
 /** A page of costly masks must not hold up everyone else: real time, as it is real time that others wait. */
 const longestTurnMs = 5
 
-export interface TokenFilter extends PageRequest {
+export interface TokenFilter extends PageWish {
   readonly id?: readonly string[]
   readonly type?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
@@ -38,17 +39,17 @@ export async function findTokens(
   caller: Caller,
   permission: Permission,
   query: Query,
-  page: PageRequest,
+  wish: PageWish,
 ): Promise<Page<Token>> {
+  const { request, find } = placeOf(store, wish)
   const nowUs = context.nowUs()
   const visible = await visibleTo(store, caller, permission, async () => {
     const sets = await listContainerSets(store, nowUs / 1000)
     return sets.map(set => set.containers)
   })
-  const found = await store.findReadable<TokenRecord>('token', matchAll([visible, query]), {
+  const found = await store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
-    offset: offsetOf(page),
-    limit: page.size,
+    ...find,
   })
   const tokens = await withReadableCvc(store, found.records, nowUs)
   const shown: Token[] = []
@@ -64,7 +65,10 @@ export async function findTokens(
       turnMs = performance.now()
     }
   }
-  return toPage(shown, found.total, page)
+  const { lastUs } = found
+  const next =
+    lastUs === undefined ? undefined : writeCursor(store, { afterUs: lastUs, page: request.page + 1 })
+  return toPage(shown, found.total, request, next)
 }
 
 function filterQuery(store: TenantStore, filter: TokenFilter): Query {

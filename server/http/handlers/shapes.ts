@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { PageRequest } from '../../base/page.ts'
+import type { PageWish } from '../../tokens/cursor.ts'
 
 const firstPage = 1
 const pageSize = 20
@@ -7,6 +8,15 @@ const pageSize = 20
 /** The page asked for. The contract has checked the bounds; its defaults are these. */
 export function pageOf(query: JsonObject): PageRequest {
   return { page: (query.page as number) ?? firstPage, size: (query.size as number) ?? pageSize }
+}
+
+/** The page asked for where a cursor may say which it is. */
+export function wishOf({ page, size, start }: JsonObject): PageWish {
+  return {
+    page: (page as number | null | undefined) ?? undefined,
+    size: (size as number | null | undefined) ?? pageSize,
+    start: (start as string | null | undefined) ?? undefined,
+  }
 }
 
 /** A repeatable parameter, where it was given. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json.ts'
 import { formatMicros } from '../../base/time.ts'
 import type { TokensContext } from '../../tokens/context.ts'
 import { createToken } from '../../tokens/create.ts'
@@ -5,9 +6,10 @@ import { deleteToken } from '../../tokens/delete.ts'
 import type { CreateTokenInput } from '../../tokens/draft.ts'
 import { listTokens } from '../../tokens/list.ts'
 import { createdUsOf, readToken } from '../../tokens/read.ts'
+import { searchTokens } from '../../tokens/search.ts'
 import { readOriginal, readUpdated, type UpdateTokenInput, updateToken } from '../../tokens/update.ts'
 import type { Handlers, Replays } from './handler.ts'
-import { listOf, mapOf, pageOf, pathId } from './shapes.ts'
+import { listOf, mapOf, pathId, wishOf } from './shapes.ts'
 
 export function tokenHandlers(context: TokensContext): Handlers {
   return {
@@ -24,12 +26,22 @@ export function tokenHandlers(context: TokensContext): Handlers {
     'tokens.list': async ({ caller, query }) => ({
       status: 200,
       body: await listTokens(context, caller, {
-        ...pageOf(query),
+        ...wishOf(query),
         ...listOf('id', query),
         ...listOf('type', query),
         ...mapOf('metadata', query),
       }),
     }),
+    'tokens.search': async ({ caller, body }) => {
+      const { query, ...page } = body as JsonObject
+      return {
+        status: 200,
+        body: await searchTokens(context, caller, {
+          ...wishOf(page),
+          query: (query as string | null | undefined) ?? undefined,
+        }),
+      }
+    },
     'tokens.get': async ({ caller, path }) => ({
       status: 200,
       body: await readToken(context, caller, pathId(path)),
