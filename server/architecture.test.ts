@@ -99,7 +99,7 @@ t.test('base imports nothing of ours', async t => {
   }
 })
 
-const domain = ['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention']
+const domain = ['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention', 'sessions']
 
 t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {
   for (const folder of domain) {

@@ -20,11 +20,13 @@ import { Docs } from './http/docs.ts'
 import { applicationHandlers, applicationReplays } from './http/handlers/applications.ts'
 import type { Handlers } from './http/handlers/handler.ts'
 import { logHandlers } from './http/handlers/logs.ts'
+import { sessionHandlers } from './http/handlers/sessions.ts'
 import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
 import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
 import { Router } from './http/routes.ts'
 import { Validators } from './http/validators.ts'
 import { startSweeper } from './retention/sweeper.ts'
+import { endSessionsOf } from './sessions/end.ts'
 import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
 import { type OnBroken, SealedStore } from './storage/sealed.ts'
@@ -70,10 +72,10 @@ async function wire(
   const clock = await openDurableClock(options.now ?? Date.now, sealed, log)
   const nowUs = () => clock.nowUs()
 
+  const sessions = { store: sealed, random, nowUs }
   const applications = new Applications({
-    store: sealed,
-    random,
-    nowUs,
+    ...sessions,
+    endSessionsOf: (tenant, application, actor) => endSessionsOf(sessions, tenant, application, actor),
     readExpiration: text => readExpiration(text, nowUs()),
   })
   const tenants: TenantsContext = { store: sealed, random, applications, nowUs }
@@ -117,6 +119,7 @@ async function wire(
   const handlers: Handlers = {
     ...tokenHandlers(tokens),
     ...tokenizationHandlers(tokens),
+    ...sessionHandlers(sessions),
     ...applicationHandlers(applications),
     ...logHandlers({ store: sealed, audit, nowUs }),
   }
@@ -148,6 +151,7 @@ async function wire(
   const stopSweeping = startSweeper({
     store: sealed,
     tokens,
+    sessions,
     nowUs,
     clock,
     log,

@@ -202,6 +202,23 @@ export async function manage(t: Tap): Promise<void> {
   t.equal((await ask('DELETE', `/applications/${made.json.id}`, undefined, asManagement)).status, 204)
 }
 
+export async function borrow(t: Tap): Promise<void> {
+  const asPage = { key: keys.pub }
+  const { status, json } = await ask('POST', '/sessions', undefined, { ...asPage, ...once('a session') })
+  t.equal(status, 201)
+  const own = canaries.add('a session key', json.session_key)
+  const nonce = canaries.add('a nonce', json.nonce)
+  t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 403)
+  const rules = [{ ...reveal, description: word('a granted rule') }]
+  const authorize = (grant: object) => ask('POST', '/sessions/authorize', { nonce, ...grant })
+  t.equal((await authorize({ rules, expires_at: word('an end of a session') })).status, 400)
+  t.equal((await authorize({ rules: [{ ...reveal, permissions: [word('a grant')] }] })).status, 400)
+  t.equal((await authorize({ nonce: word('a nonce of nobody'), rules })).status, 404)
+  t.equal((await authorize({ rules })).status, 200)
+  t.equal((await authorize({ rules })).status, 409)
+  t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 200)
+}
+
 /** Everything that can be wrong with a request, with a canary wherever a value can stand. */
 export async function refuse(t: Tap): Promise<void> {
   const token = (wrong: object) =>

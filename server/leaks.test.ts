@@ -5,6 +5,7 @@ import {
   ask,
   askAt,
   bootstrap,
+  borrow,
   canaries,
   contents,
   live,
@@ -62,6 +63,7 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   askAt((await server.ready()).url)
   await live(t)
   await manage(t)
+  await borrow(t)
   await refuse(t)
   const ending = {
     ...request('card', contents.card?.() ?? null),

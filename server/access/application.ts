@@ -35,6 +35,11 @@ export interface Application {
 /** With the key, which is shown in the answer that made it and never again. */
 export type ApplicationWithKey = Application & { readonly key: string }
 
+/** From that moment its key is dead. */
+export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: number): boolean {
+  return expires_ms !== undefined && expires_ms * 1000 <= nowUs
+}
+
 export function showApplication(tenant: string, record: SealedRecord<ApplicationRecord>): Application {
   const { key_digest: _digest, expires_ms: _ms, ...shown } = record.value
   return {

@@ -32,6 +32,8 @@ export interface ApplicationsContext {
   nowUs(): number
   /** Reads an expiration in any of the accepted spellings. @throws {ServiceError} validation */
   readExpiration(text: string): { readonly echo: string; readonly ms: number }
+  /** Ends the sessions that an application created or authorized. @param actor the application that deleted it */
+  endSessionsOf(store: TenantStore, application: string, actor: string): Promise<void>
 }
 
 export class Applications {
@@ -197,7 +199,7 @@ export class Applications {
         ],
         this.#context.nowUs(),
       )
-      if (result.ok) return
+      if (result.ok) return this.#context.endSessionsOf(store, id, caller.application)
       // Only another writer of the application makes it worth looking again.
       if (result.conflict.write > 0) throw new Error('the key of an application cannot be removed')
     }

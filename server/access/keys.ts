@@ -2,25 +2,29 @@ import type { Random } from '../base/random.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedStore, TenantStore } from '../storage/sealed.ts'
-import type { ApplicationRecord } from './application.ts'
+import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'
 import type { ApplicationType } from './permissions.ts'
+import { sessionCaller } from './session.ts'
 
 /** Where an API key leads. Its id is the key's digest; the key itself is nowhere. */
 export interface KeyRecord {
   readonly id: string
   readonly tenant: string
   readonly application: string
+  /** Set where it is the key of a session that this application created. */
+  readonly session?: string
 }
 
-const prefixes: Record<ApplicationType, string> = {
+const prefixes: Record<ApplicationType | 'session', string> = {
   public: 'key_pub_',
   private: 'key_prv_',
   management: 'key_mgt_',
+  session: 'key_ses_',
 }
 
 /** A new API key: a readable prefix and 192 random bits. */
-export function makeKey(type: ApplicationType, random: Random): string {
+export function makeKey(type: ApplicationType | 'session', random: Random): string {
   return prefixes[type] + Buffer.from(random.bytes(24)).toString('base64url')
 }
 
@@ -38,7 +42,7 @@ export function authenticateAtOnce(store: SealedStore, key: string, nowUs: numbe
   if (!root) return undefined
   const digest = digestKey(root, key)
   const found = root.peek<KeyRecord>('key', digest)
-  if (!found) return undefined
+  if (!found || found.value.session !== undefined) return undefined
   const { value } = found
   const application = store
     .peekTenant(value.tenant)
@@ -58,6 +62,11 @@ export async function authenticate(
   if (!found) return undefined
   const { value } = found
   const tenant = await store.tenant(value.tenant)
+  if (value.session !== undefined) {
+    return tenant && sameDigest(value.id, digest)
+      ? sessionCaller(tenant, value.session, digest, nowUs)
+      : undefined
+  }
   const application = await tenant?.get<ApplicationRecord>('application', value.application)
   return application && callerOf(value, digest, application.value, nowUs)
 }
@@ -69,7 +78,7 @@ function callerOf(
   nowUs: number,
 ): Caller | undefined {
   if (!sameDigest(key.id, digest) || application.key_digest !== digest) return undefined
-  if (application.expires_ms !== undefined && application.expires_ms * 1000 <= nowUs) return undefined
+  if (isApplicationOver(application, nowUs)) return undefined
   return {
     tenant: key.tenant,
     application: application.id,

@@ -22,7 +22,7 @@ export interface AuditedAction {
   readonly entity_id?: string
   /** The application that acted; `null` for the system itself. */
   readonly actor: string | null
-  /** Set where the application acted through a session. */
+  /** Set where the application acted through a session: then that is who the entry names. */
   readonly session?: string | undefined
   readonly outcome?: AuditRecord['outcome']
 }
@@ -35,7 +35,7 @@ export function auditEntry(store: TenantStore, random: Random, action: AuditedAc
     operation,
     entity_type,
     ...(entity_id === undefined ? {} : { entity_id }),
-    actor_id: actor,
+    actor_id: session ?? actor,
     actor_type: actor === null ? 'system' : session === undefined ? 'application' : 'session',
     outcome,
   }

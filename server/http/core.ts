@@ -2,7 +2,7 @@ import type { DeniedCause } from '../access/caller.ts'
 import type { ServiceError } from '../base/errors.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { problemType } from './contract.ts'
+import { type Operation, problemType } from './contract.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
@@ -90,13 +90,18 @@ function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: S
   // Of an id in a path it is only known that it names something when the access rules have looked at that.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   services.audit.record(caller.tenant, {
-    operation: operation.permission ?? operation.id,
+    operation: operation.permission ?? auditedName(operation),
     entity_type: operation.entityType,
     ...(entity === undefined ? {} : { entity_id: entity }),
     actor: caller.application,
     session: caller.session,
     outcome: 'refused',
   })
+}
+
+/** What asks for no permission is called as if there were one: `session:authorize`. */
+function auditedName({ id, entityType }: Operation): string {
+  return `${entityType}:${id.slice(id.lastIndexOf('.') + 1)}`
 }
 
 function deniedCause({ cause }: ServiceError): DeniedCause | undefined {

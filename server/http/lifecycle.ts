@@ -57,7 +57,11 @@ function authorize(exchange: Exchange): void {
     throw new ServiceError('permission_denied', `this operation takes the key of a ${kinds} application`)
   }
   if (operation.permission !== null && !holds(caller, operation.permission)) {
-    throw new ServiceError('permission_denied', `the caller does not hold ${operation.permission}`)
+    const detail =
+      bySession && !caller.limit
+        ? 'the session is not authorized yet'
+        : `the caller does not hold ${operation.permission}`
+    throw new ServiceError('permission_denied', detail)
   }
 }
 

@@ -1,4 +1,7 @@
+import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
+import type { SessionsContext } from '../sessions/context.ts'
+import { endExpiredSession } from '../sessions/end.ts'
 import type { DocumentKind, Write } from '../storage/port.ts'
 import type { DueRecord, RecordValue, SealedStore } from '../storage/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
@@ -11,20 +14,21 @@ import type { TokenRecord } from '../tokens/token.ts'
  */
 const batchSize = 64
 
-/** What ends. Besides tokens these leave nothing but their absence. */
-const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'idempotency']
+/** What ends. Besides tokens and sessions these leave nothing but their absence. */
+const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency']
 
 export interface SweepContext {
   readonly store: SealedStore
   readonly tokens: TokensContext
+  readonly sessions: SessionsContext
   nowUs(): number
   /** Lets whatever else waits go first; false where another sweeper has taken over. */
   pause(): Promise<boolean>
 }
 
 /**
- * Erases everything whose time is over: tokens with their codes and index entries, codes of cards, what was
- * kept for idempotency. Nothing of it could be read any more; this makes it cease to exist. A sweep that is
+ * Erases everything whose time is over: tokens with their codes and index entries, codes of cards, sessions
+ * with their keys and nonces, what was kept for idempotency. Nothing of it could be read any more; this makes it cease to exist. A sweep that is
  * cut off is simply continued by the next one. Answers how many documents went.
  */
 export async function sweep(context: SweepContext): Promise<number> {
@@ -55,6 +59,9 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   if (!store) return false
   if (document.kind === 'token' && record) {
     return eraseExpired(context.tokens, store, { ...record, value: record.value as TokenRecord })
+  }
+  if (document.kind === 'session' && record) {
+    return endExpiredSession(context.sessions, store, { ...record, value: record.value as SessionRecord })
   }
   // One that does not open is over all the same: whoever has the keys could still make out parts of it.
   const { kind, tenant, id, version } = document

@@ -1,0 +1,22 @@
+import { type AuthorizeSessionInput, authorizeSession } from '../../sessions/authorize.ts'
+import type { SessionsContext } from '../../sessions/context.ts'
+import { createSession } from '../../sessions/create.ts'
+import type { Handlers } from './handler.ts'
+
+export function sessionHandlers(context: SessionsContext): Handlers {
+  return {
+    'sessions.create': async ({ caller, receipt }) => ({
+      status: 201,
+      body: await createSession(
+        context,
+        caller,
+        receipt && (answer => receipt({ status: 201, entity: '', body: answer })),
+      ),
+    }),
+    'sessions.authorize': async ({ caller, body, receipt }) => {
+      const input = body as unknown as AuthorizeSessionInput
+      await authorizeSession(context, caller, input, receipt && (() => receipt({ status: 200, entity: '' })))
+      return { status: 200 }
+    },
+  }
+}
