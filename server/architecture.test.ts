@@ -88,6 +88,7 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^ajv/, 'server/http/')
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
   onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts')
+  onlyIn(t, /^msw$/, 'server/msw.ts')
   onlyIn(t, /^node:http$/, 'server/http/listener.ts')
 })
 

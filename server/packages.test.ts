@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 /**
  * Each package is packed as it would be published, installed alone into an empty folder, and used there.
@@ -51,8 +51,47 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
   ],
 ]
 
+const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
+
+/** False where the registry cannot be reached. */
+async function install(folder: string, what: string): Promise<boolean> {
+  try {
+    await execute(npm, ['install', ...flags, what], { cwd: folder })
+    return true
+  } catch (error) {
+    const reason = String((error as { stderr?: string }).stderr ?? error)
+    if (!offline.test(reason)) throw error
+    return false
+  }
+}
+
+/** The optional part of the server: it needs msw, and the rest works without. */
+const withMsw = `import { createVault } from '@surrogate/server'
+  const { vaultHandlers } = await import('@surrogate/server/msw').catch(({ code, message }) => {
+    console.log(code, message.includes("'msw'"))
+    process.exit()
+  })
+  const { setupServer } = await import('msw/node')
+  const vault = createVault()
+  const { privateKey } = await vault.createTenant()
+  setupServer(...vaultHandlers(vault, 'https://vault.test')).listen()
+  const answer = await fetch('https://vault.test/tokens', { headers: { 'SVC-API-KEY': privateKey } })
+  console.log(answer.status)
+  await vault.close()
+  process.exit()`
+
 /** npm says so in its own words when the registry cannot be reached. */
 const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
+
+async function usesMsw(t: Test, folder: string): Promise<void> {
+  await writeFile(join(folder, 'use-msw.mjs'), withMsw)
+  const run = async () => (await execute(process.execPath, ['use-msw.mjs'], { cwd: folder })).stdout.trim()
+  t.equal(await run(), 'ERR_MODULE_NOT_FOUND true', 'without msw it says what is missing')
+  // The one our own tests run with.
+  const { version } = JSON.parse(await readFile(join(root, 'node_modules/msw/package.json'), 'utf8'))
+  if (await install(folder, `msw@${version}`)) t.equal(await run(), '200', 'with msw')
+  else t.comment('skipped: the registry cannot be reached, so msw cannot be installed')
+}
 
 for (const [name, files, use] of packages) {
   t.test(`@surrogate/${name} can be installed alone and used`, async t => {
@@ -63,12 +102,7 @@ for (const [name, files, use] of packages) {
     t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
 
     await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
-    try {
-      await execute(npm, ['install', ...flags, `./${tarball}`], { cwd: folder })
-    } catch (error) {
-      const reason = String((error as { stderr?: string }).stderr ?? error)
-      if (!offline.test(reason)) throw error
+    if (!(await install(folder, `./${tarball}`))) {
       t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
       return
     }
@@ -83,6 +117,7 @@ for (const [name, files, use] of packages) {
     await writeFile(join(folder, 'use.mjs'), use)
     const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
     t.equal(stdout.trim(), 'abc')
+    if (name === 'server') await usesMsw(t, folder)
   })
 
   t.test(`@surrogate/${name} is packed as packages should be`, async t => {
