@@ -10,6 +10,9 @@ import t, { type Test } from 'tap'
  * Each package is packed as it would be published, installed alone into an empty folder, and used there.
  * What it needs of the others is inside it.
  */
+// npm takes its time, above all beside other tests.
+t.setTimeout(300_000)
+t.comment('timeout=300000')
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'

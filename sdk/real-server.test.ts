@@ -1,0 +1,153 @@
+// The client against the server itself, by way of a wire that loses answers.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { openTenant, openVault, type TestTenant } from '../server/testing/vault.ts'
+import type { Vault } from '../server/vault.ts'
+import { AuthenticationError, type Card, ConflictError, PermissionError, Surrogate } from './index.ts'
+
+const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
+
+/** A server that does what it is asked and then, the first time, hangs up instead of answering. */
+async function startForgetful(t: Test, vault: Vault): Promise<{ baseUrl: string; lost: () => number }> {
+  const answered = new Set<string>()
+  let lost = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const { method = '', url = '', headers } = request
+    const answer = await vault.fetch(`http://vault${url}`, {
+      method,
+      headers: Object.entries(headers).filter(([name]) => name !== 'transfer-encoding') as [string, string][],
+      ...(body.length > 0 ? { body } : {}),
+    })
+    const text = await answer.text()
+    const call = String(headers['svc-idempotency-key'] ?? `${method} ${url}`)
+    if (!answered.has(call)) {
+      answered.add(call)
+      lost++
+      return void request.socket.destroy()
+    }
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost: () => lost }
+}
+
+/** How often something was done, by the audit log. */
+async function timesDone(tenant: TestTenant, operation: string): Promise<number> {
+  const { data } = (await tenant.asManagement('GET', '/logs?size=100')).json
+  return data.filter((entry: { operation: string }) => entry.operation === operation).length
+}
+
+t.test('whatever answer is lost, a retry does nothing twice', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const made = await timesDone(tenant, 'application:create')
+  const { baseUrl, lost } = await startForgetful(t, vault)
+  const client = (apiKey: string) => new Surrogate({ apiKey, baseUrl }, noWaits)
+  const backend = client(tenant.privateKey)
+  const page = client(tenant.publicKey)
+  const management = client(tenant.managementKey)
+
+  const token = await backend.tokens.create({ type: 'token', data: 'a value' })
+  await backend.tokens.update(token.id, { metadata: { a: 'b' } })
+  t.type(await backend.tokenize('another value'), 'string')
+  const application = await management.applications.create({
+    name: 'Made once',
+    type: 'private',
+    permissions: ['token:read'],
+  })
+  const { session_key, nonce } = await page.sessions.create()
+  await backend.sessions.authorize({ nonce, permissions: ['token:read'] })
+  t.equal(lost(), 6, 'each answer was lost once')
+
+  t.equal(await timesDone(tenant, 'token:create'), 2)
+  t.equal(await timesDone(tenant, 'token:update'), 1)
+  t.equal(await timesDone(tenant, 'application:create'), made + 1)
+  t.equal(await timesDone(tenant, 'session:create'), 1)
+  t.equal(await timesDone(tenant, 'session:authorize'), 1)
+  t.equal((await client(application.key).tokens.get(token.id)).id, token.id, 'the key is the one that works')
+  t.equal((await page.withSession(session_key).tokens.get(token.id)).id, token.id)
+
+  await backend.tokens.delete(token.id)
+  t.equal(await timesDone(tenant, 'token:delete'), 1, 'a delete that finds nothing the second time is done')
+})
+
+t.test('without an idempotency key the same would have happened twice', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const { baseUrl } = await startForgetful(t, vault)
+  const stripped = (request: Request) => {
+    request.headers.delete('SVC-IDEMPOTENCY-KEY')
+    return fetch(request)
+  }
+  const surrogate = new Surrogate({ apiKey: tenant.privateKey, baseUrl, fetch: stripped }, noWaits)
+  await surrogate.tokens.create({ type: 'token', data: 'a value' })
+  t.equal(await timesDone(tenant, 'token:create'), 2)
+})
+
+t.test('a session does what it was granted, until its time is over', async t => {
+  const vault = openVault(t)
+  const { publicKey, privateKey } = await openTenant(vault)
+  const options = { baseUrl: 'http://vault', fetch: vault.fetch }
+  const page = new Surrogate({ ...options, apiKey: publicKey })
+  const backend = new Surrogate({ ...options, apiKey: privateKey })
+  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2039 }
+  const { id } = await backend.tokens.create({ type: 'card', data: card })
+
+  const { session_key, nonce, expires_at } = await page.sessions.create()
+  t.ok(Date.parse(expires_at) > Date.now())
+  const session = page.withSession(session_key)
+  await t.rejects(session.tokens.get(id), PermissionError, 'not authorized yet')
+  await backend.sessions.authorize({
+    nonce,
+    rules: [
+      {
+        priority: 1,
+        conditions: [{ attribute: 'id', operator: 'equals', value: id }],
+        transform: 'reveal',
+        permissions: ['token:read'],
+      },
+    ],
+  })
+  t.same((await session.tokens.get<Card>(id)).data, card)
+  const other = await backend.tokens.create({ type: 'token', data: 1 })
+  await t.rejects(session.tokens.get(other.id), PermissionError)
+  await t.rejects(backend.sessions.authorize({ nonce, permissions: ['token:read'] }), ConflictError)
+  await t.rejects(page.tokens.get(id), PermissionError, 'the page’s own client is as it was')
+  const found = []
+  for await (const token of session.tokens.list()) found.push(token.id)
+  t.same(found, [id])
+
+  await vault.clock.advance(3 * 60_000)
+  await t.rejects(session.tokens.get(id), AuthenticationError)
+})
+
+t.test('a list of several pages comes whole and in order', async t => {
+  const vault = openVault(t)
+  const { privateKey } = await openTenant(vault)
+  const surrogate = new Surrogate({ apiKey: privateKey, baseUrl: 'http://vault', fetch: vault.fetch })
+  const made: string[] = []
+  for (let index = 0; index < 7; index++) {
+    const { id } = await surrogate.tokens.create({ type: 'token', data: index, metadata: { list: 'A b' } })
+    made.unshift(id)
+  }
+  await surrogate.tokens.create({ type: 'token', data: 'of another list' })
+  const list = surrogate.tokens.list<number>({ metadata: { list: 'a B' }, size: 3 })
+  const { data, pagination } = await list
+  t.same(
+    data.map(token => token.id),
+    made.slice(0, 3),
+  )
+  t.same(pagination, { total_items: 7, page_number: 1, page_size: 3, total_pages: 3 })
+  const found: string[] = []
+  for await (const token of list) found.push(token.id)
+  t.same(found, made)
+})
