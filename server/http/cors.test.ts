@@ -43,6 +43,33 @@ t.test('a preflight for every operation of the contract lets a listed origin thr
   }
 })
 
+t.test('the header prefix names what a page may send and read', async t => {
+  const vault = openVault(t, { headerPrefix: 'ACME', corsOrigins: [app] })
+  for (const [path, method] of paths) {
+    const headers = { ...preflight(method), 'Access-Control-Request-Headers': 'acme-api-key' }
+    const answer = await vault.fetch(`http://vault${path}`, { method: 'OPTIONS', headers })
+    const allowed = answer.headers.get('access-control-allow-headers')
+    t.match(allowed, /\bACME-API-KEY, ACME-IDEMPOTENCY-KEY, ACME-TRACE-ID\b/, `${method} ${path}`)
+    t.notMatch(allowed, /SVC-/, `${method} ${path}`)
+  }
+  const { privateKey } = await vault.createTenant()
+  const read = await vault.fetch('http://vault/tokens', {
+    headers: { Origin: app, 'ACME-API-KEY': privateKey },
+  })
+  t.equal(read.status, 200)
+  t.equal(read.headers.get('access-control-expose-headers'), 'ACME-TRACE-ID, Retry-After')
+})
+
+t.test('over a port it is the same', async t => {
+  const { url } = await openVault(t, { corsOrigins: [app] }).listen()
+  const ask = (origin: string) =>
+    fetch(`${url}/sessions`, { method: 'OPTIONS', headers: preflight('POST', origin) })
+  const listed = await ask(app)
+  t.equal(listed.status, 204)
+  t.equal(listed.headers.get('access-control-allow-origin'), app)
+  t.equal((await ask('https://evil.test')).headers.get('access-control-allow-origin'), null)
+})
+
 t.test('an answer can be read by a listed origin only, refusals included', async t => {
   const vault = openVault(t, { corsOrigins: [app] })
   const tenant = await openTenant(vault)
