@@ -40,18 +40,30 @@ function asModule(code: string): string {
   return `import { ${needed.join(', ')} } from '@surrogate/sdk';${client}\n${code}\nexport {}`
 }
 
-/** The part of the server's types that the README uses. */
-const server = `export declare function createVault(options: { storage: string }): {
+/** The parts of the server's types that the README uses. */
+const server = `export declare function createVault(options: { storage: string; dev?: boolean }): {
   createTenant(): Promise<{ privateKey: string }>
   fetch(request: Request): Promise<Response>
+  readonly clock: { advance(ms: number): Promise<void> }
+  close(): Promise<void>
 }`
+const serverMsw = `import type { HttpHandler } from 'msw'
+export declare function vaultHandlers(vault: { fetch: unknown }, baseUrl: string): HttpHandler[]`
 
 t.test('examples compile', async t => {
   const { config } = ts.readConfigFile(`${folder}../tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, `${folder}..`)
-  Object.assign(options, { verbatimModuleSyntax: false, noUnusedLocals: false, types: [] })
-  options.paths = { '@surrogate/sdk': [index], '@surrogate/server': [`${folder}server.d.ts`] }
-  const files = new Map([...examples, [`${folder}server.d.ts`, server]])
+  Object.assign(options, { verbatimModuleSyntax: false, noUnusedLocals: false, types: ['node'] })
+  options.paths = {
+    '@surrogate/sdk': [index],
+    '@surrogate/server': [`${folder}server.d.ts`],
+    '@surrogate/server/msw': [`${folder}server-msw.d.ts`],
+  }
+  const files = new Map([
+    ...examples,
+    [`${folder}server.d.ts`, server],
+    [`${folder}server-msw.d.ts`, serverMsw],
+  ])
   const host = ts.createCompilerHost(options)
   const { fileExists, readFile } = host
   host.fileExists = name => files.has(name) || fileExists(name)
