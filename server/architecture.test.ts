@@ -89,7 +89,8 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
   onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts')
   onlyIn(t, /^msw$/, 'server/msw.ts')
-  onlyIn(t, /^node:http$/, 'server/http/listener.ts')
+  onlyIn(t, /^node:http$/, 'server/http/listener.ts', 'server/egress/')
+  onlyIn(t, /^node:(https|dns)/, 'server/egress/')
 })
 
 t.test('base imports nothing of ours', async t => {
@@ -100,7 +101,17 @@ t.test('base imports nothing of ours', async t => {
   }
 })
 
-const domain = ['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention', 'sessions']
+const domain = [
+  'access',
+  'audit',
+  'expressions',
+  'search',
+  'tokens',
+  'crypto',
+  'retention',
+  'sessions',
+  'egress',
+]
 
 t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {
   for (const folder of domain) {

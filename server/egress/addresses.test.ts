@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { isPublicAddress } from './addresses.ts'
+
+const blocked = [
+  ['this network', '0.0.0.0', '0.255.255.255'],
+  ['private', '10.0.0.0', '10.255.255.255'],
+  ['carrier-grade NAT', '100.64.0.0', '100.127.255.255'],
+  ['loopback', '127.0.0.1', '127.255.255.254'],
+  ['link-local, and a cloud’s metadata', '169.254.0.1', '169.254.169.254'],
+  ['private', '172.16.0.0', '172.31.255.255'],
+  ['protocol assignments', '192.0.0.1', '192.0.0.255'],
+  ['documentation', '192.0.2.1', '198.51.100.1', '203.0.113.255', '2001:db8::1', '3fff::1'],
+  ['6to4', '192.88.99.1', '2002:7f00:1::', '2002:a00:1::1'],
+  ['private', '192.168.0.0', '192.168.255.255'],
+  ['benchmarks', '198.18.0.1', '198.19.255.255'],
+  ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1', 'ff0e::1'],
+  ['reserved and broadcast', '240.0.0.1', '255.255.255.255'],
+  ['unspecified and loopback', '::', '::1'],
+  ['mapped', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::ffff:a00:1', '::8.8.8.8'],
+  ['NAT64', '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1'],
+  ['unique local', 'fc00::1', 'fdff:ffff::1'],
+  ['link-local', 'fe80::1', 'febf::1', 'fe80::1%eth0', 'fec0::1'],
+  ['discard and Teredo', '100::1', '2001::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+  ['no address', '', 'localhost', '127.1', '2130706433', '0x7f000001', '1.2.3', '2a00::1%0', '[::1]'],
+] as const
+
+/** Beside each range, one that differs in as little as can be. */
+const open = [
+  '1.0.0.0',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '126.255.255.255',
+  '128.0.0.1',
+  '169.253.255.255',
+  '169.255.0.0',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.0.1.1',
+  '192.0.3.1',
+  '192.167.255.255',
+  '192.169.0.0',
+  '198.17.255.255',
+  '198.20.0.0',
+  '198.51.101.1',
+  '203.0.112.255',
+  '223.255.255.255',
+  '2000::1',
+  '2001:200::1',
+  '2001:db7:ffff::1',
+  '2001:db9::1',
+  '2003::1',
+  '2606:4700:4700::1111',
+  '3ffe:ffff::1',
+]
+
+t.test('what is not for the public internet is blocked', async t => {
+  for (const [name, ...addresses] of blocked) {
+    for (const address of addresses) t.notOk(isPublicAddress(address), `${name}: ${address}`)
+  }
+})
+
+t.test('what lies beside it is open', async t => {
+  for (const address of open) t.ok(isPublicAddress(address), address)
+})
+
+t.test('no IPv4 address becomes public by being written as one of IPv6', async () => {
+  const octet = fc.integer({ min: 0, max: 255 })
+  fc.assert(
+    fc.property(fc.tuple(octet, octet, octet, octet), parts => {
+      const dotted = parts.join('.')
+      const hex = parts.map(part => part.toString(16).padStart(2, '0'))
+      const groups = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`
+      return [`::ffff:${dotted}`, `::${dotted}`, `64:ff9b::${dotted}`, `2002:${groups}::`].every(
+        address => !isPublicAddress(address),
+      )
+    }),
+  )
+})

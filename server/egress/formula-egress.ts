@@ -1,0 +1,151 @@
+import { isPublicAddress, literalAddress } from './addresses.ts'
+import { acceptedEncodings, readBody } from './body.ts'
+import { EgressError } from './egress-error.ts'
+import { exchange, toEgressError } from './exchange.ts'
+import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
+import { type Resolve, systemResolve } from './resolve.ts'
+
+/** What one invocation may ask of the world outside. Times are real milliseconds. */
+export const egressLimits = {
+  requestBytes: 1024 * 1024,
+  responseBytes: 2 * 1024 * 1024,
+  timeoutMs: 8000,
+  open: 20,
+  requests: 200,
+  redirects: 3,
+} as const
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+export interface FormulaEgressOptions {
+  /**
+   * Exactly these origins may be fetched, such as `https://api.example.com`; by default none. Names must stand
+   * for public addresses; an address that is written out was chosen by the operator and may be any.
+   */
+  readonly origins?: readonly string[]
+  readonly resolve?: Resolve
+  readonly limits?: Partial<Record<keyof typeof egressLimits, number>>
+}
+
+export interface EgressRequest {
+  readonly url: string
+  /** `GET` unless given. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** `follow` unless given: at most three, each to an origin that is allowed itself. */
+  readonly redirect?: 'follow' | 'manual' | 'error'
+  readonly signal?: AbortSignal
+}
+
+export interface EgressResponse {
+  /** Where the response comes from, after redirects. */
+  readonly url: string
+  readonly redirected: boolean
+  readonly status: number
+  /** Names in lower case; several of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Decompressed. */
+  readonly body: Uint8Array
+}
+
+/** One invocation's way out. @throws {EgressError} whose message the formula may see */
+export type Egress = (request: EgressRequest) => Promise<EgressResponse>
+
+interface Hop {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | undefined
+}
+
+/**
+ * Lets formulas fetch from origins that the operator allows. Each call of what is answered opens the way out for
+ * one invocation, whose requests are counted together; `over` ends all of them. What goes wrong behind an allowed
+ * origin is a `network error` and no more, so that no formula can look around with it.
+ */
+export function createFormulaEgress(options: FormulaEgressOptions = {}): (over?: AbortSignal) => Egress {
+  const origins = new Set(options.origins)
+  const limits = { ...egressLimits, ...options.limits }
+  const resolve = options.resolve ?? systemResolve
+
+  const checked = (url: URL): URL => {
+    if (url.username !== '' || url.password !== '') {
+      throw new EgressError('policy', 'a URL must not hold a user name or password')
+    }
+    if (!origins.has(url.origin)) throw new EgressError('policy', 'this origin is not allowed')
+    return url
+  }
+
+  const follow = async (first: Hop, redirect: string, signal: AbortSignal): Promise<EgressResponse> => {
+    let hop = first
+    for (let redirects = 0; ; redirects++) {
+      const { url } = hop
+      const response = await exchange({
+        ...hop,
+        headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
+        accepts: address => literalAddress(url) === address || isPublicAddress(address),
+        resolve,
+        signal,
+      })
+      const status = response.statusCode ?? 0
+      const { location } = response.headers
+      if (!isRedirect(status) || location === undefined || redirect === 'manual') {
+        const headers = readableHeaders(response.headers)
+        const body = hop.method === 'HEAD' ? new Uint8Array() : await readBody(response, limits.responseBytes)
+        return { url: url.href, redirected: redirects > 0, status, headers, body }
+      }
+      response.on('error', () => {})
+      response.destroy()
+      if (redirect === 'error') throw new EgressError('policy', 'the response is a redirect')
+      if (redirects === limits.redirects) throw new EgressError('limit', 'too many redirects')
+      if (!URL.canParse(location, url)) throw new EgressError('network', 'network error')
+      hop = nextHop(hop, checked(new URL(location, url)), status)
+    }
+  }
+
+  return over => {
+    let open = 0
+    let requests = 0
+    return async ({ url, method = 'GET', headers = {}, body, redirect = 'follow', signal }) => {
+      if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
+      if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
+      const target = checked(new URL(url))
+      if ((body?.length ?? 0) > limits.requestBytes) {
+        throw new EgressError('size', `the request is longer than ${limits.requestBytes} bytes`)
+      }
+      if (requests >= limits.requests || open >= limits.open) {
+        throw new EgressError('limit', 'too many requests')
+      }
+      requests++
+      open++
+      const ends = [AbortSignal.timeout(limits.timeoutMs), over, signal].filter(end => end !== undefined)
+      const ended = AbortSignal.any(ends)
+      try {
+        return await follow({ url: target, method, headers: sendableHeaders(headers), body }, redirect, ended)
+      } catch (error) {
+        throw shown(toEgressError(error, ended))
+      } finally {
+        open--
+      }
+    }
+  }
+}
+
+/** Of an allowed origin a formula learns only that there was no answer: not whether a port is closed or silent. */
+function shown(error: EgressError): EgressError {
+  const isTold = ['policy', 'request', 'limit', 'size'].includes(error.reason)
+  return isTold ? error : new EgressError('network', 'network error')
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}
+
+/** As browsers do: 303, and the older two after a POST, go on with a GET. */
+function nextHop({ url, method, headers, body }: Hop, next: URL, status: number): Hop {
+  const sent = next.origin === url.origin ? headers : withoutSecrets(headers)
+  const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST')
+  if (becomesGet) return { url: next, method: 'GET', headers: withoutBody(sent) }
+  return { url: next, method, headers: sent, body }
+}
