@@ -84,3 +84,10 @@ export type {
   Token,
   TokenPatch,
 } from './typed-data.ts'
+export {
+  type VerifyOptions,
+  type WebhookHeaders,
+  type WebhookPayload,
+  WebhookVerificationError,
+  webhooks,
+} from './webhooks.ts'

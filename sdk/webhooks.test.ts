@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { SurrogateError, WebhookVerificationError, webhooks } from './index.ts'
+
+/** The example of the Standard Webhooks reference libraries. */
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const payload = '{"test": 2432232314}'
+const headers = {
+  'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  'webhook-timestamp': '1614265330',
+  'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+}
+const now = 1614265330_000
+const another = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
+
+type Given = Parameters<typeof webhooks.verify>
+
+function verify(changed: { payload?: Given[0]; headers?: Given[1]; secret?: Given[2]; options?: Given[3] }) {
+  const given = { payload, headers, secret, options: { now }, ...changed }
+  return webhooks.verify(given.payload, given.headers, given.secret, given.options)
+}
+
+async function refused(changed: Parameters<typeof verify>[0]): Promise<string> {
+  try {
+    await verify(changed)
+    return 'accepted'
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error
+    return error.message
+  }
+}
+
+t.test('the example of the reference libraries is accepted', async t => {
+  t.same(await verify({}), { test: 2432232314 })
+})
+
+t.test('the body may come as text or bytes, the headers in any form and case', async t => {
+  const bytes = new TextEncoder().encode(payload)
+  for (const one of [payload, bytes, bytes.buffer, Buffer.from(payload)]) {
+    t.same(await verify({ payload: one }), { test: 2432232314 })
+  }
+  const upper = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+  )
+  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+  for (const one of [new Headers(headers), upper, lists]) {
+    t.same(await verify({ headers: one }), { test: 2432232314 })
+  }
+})
+
+t.test('a body outside ASCII is signed as its bytes', async t => {
+  const body = '{"name":"Zoë 🙂"}'
+  const signed = { ...headers, 'webhook-signature': await signatureOf(body) }
+  t.same(await verify({ payload: body, headers: signed }), { name: 'Zoë 🙂' })
+})
+
+t.test('of several signatures, and of several secrets, one has to fit', async t => {
+  const wrong = 'v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc='
+  const many = [wrong, wrong.replace('v1', 'v2'), 'v1a,x', headers['webhook-signature'], wrong]
+  t.ok(await verify({ headers: { ...headers, 'webhook-signature': many.join(' ') } }))
+  t.ok(await verify({ secret: [another, secret] }))
+  t.ok(await verify({ secret: secret.slice(6) }), 'without its prefix, as other libraries take it')
+  const without = many.filter(one => one !== headers['webhook-signature']).join(' ')
+  t.match(await refused({ headers: { ...headers, 'webhook-signature': without } }), /No signature is right/)
+  t.match(await refused({ secret: [another] }), /No signature is right/)
+})
+
+t.test('what differs in anything is refused', async t => {
+  const id = 'webhook-id'
+  const time = 'webhook-timestamp'
+  const signature = 'webhook-signature'
+  const right = headers[signature]
+  const cases: readonly (readonly [name: string, changed: Parameters<typeof verify>[0], says: RegExp])[] = [
+    ['another body', { payload: '{"test": 2432232315}' }, /No signature/],
+    ['a body printed anew', { payload: '{"test":2432232314}' }, /No signature/],
+    ['another id', { headers: { ...headers, [id]: 'msg_other' } }, /No signature/],
+    ['another time', { headers: { ...headers, [time]: '1614265331' } }, /No signature/],
+    ['a part of the signature', { headers: { ...headers, [signature]: right.slice(0, 12) } }, /No signature/],
+    ['no signature in it', { headers: { ...headers, [signature]: 'v1,' } }, /No signature/],
+    ['a signature that is no base64', { headers: { ...headers, [signature]: 'v1,%%%' } }, /No signature/],
+    ['another scheme', { headers: { ...headers, [signature]: right.replace('v1', 'v2') } }, /No signature/],
+    ['a time that is none', { headers: { ...headers, [time]: 'hello' } }, /webhook-timestamp/],
+    ['a time with a dot', { headers: { ...headers, [time]: '1614265330.0' } }, /webhook-timestamp/],
+    ['no id', { headers: { ...headers, [id]: '' } }, /webhook-id is missing/],
+    ['no time', { headers: { ...headers, [time]: undefined } }, /webhook-timestamp is missing/],
+    ['no signature', { headers: new Headers({ [id]: 'a', [time]: '1' }) }, /webhook-signature is missing/],
+    ['too old', { options: { now: now + 301_000 } }, /300 seconds/],
+    ['from the future', { options: { now: now - 301_000 } }, /300 seconds/],
+    ['the real time', { options: {} }, /300 seconds/],
+    ['a tolerance of its own', { options: { now: now + 11_000, tolerance: 10 } }, /10 seconds/],
+  ]
+  for (const [name, changed, says] of cases) t.match(await refused(changed), says, name)
+  t.ok(await verify({ options: { now: new Date(now + 300_000) } }), 'control: just in time')
+  t.ok(await verify({ options: { now: now + 10_000, tolerance: 10 } }), 'control: within its tolerance')
+})
+
+t.test('what is signed and no JSON is refused too', async t => {
+  const empty = { ...headers, 'webhook-signature': await signatureOf('') }
+  t.match(await refused({ payload: '', headers: empty }), /not JSON/)
+})
+
+t.test('secrets and tolerances that are none are a fault of the caller', async t => {
+  for (const one of ['', 'whsec_', 'whsec_%', [], [secret, '']]) {
+    await t.rejects(verify({ secret: one }), TypeError, JSON.stringify(one))
+  }
+  for (const tolerance of [-1, Number.NaN])
+    await t.rejects(verify({ options: { now, tolerance } }), TypeError)
+})
+
+t.test('the error is one of the client’s, and names no secret', async t => {
+  const error = await verify({ secret: another }).catch(error => error)
+  t.ok(error instanceof SurrogateError && error instanceof Error)
+  t.equal(error.name, 'WebhookVerificationError')
+  t.notMatch(String(error.stack), another.slice(6))
+})
+
+t.test('no change of a byte goes unseen', async t => {
+  await t.resolves(
+    fc.assert(
+      fc.asyncProperty(fc.nat(payload.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+        const bytes = Buffer.from(payload)
+        bytes[at] = (bytes[at] ?? 0) ^ by
+        return (await refused({ payload: bytes })) !== 'accepted'
+      }),
+    ),
+  )
+})
+
+async function signatureOf(body: string): Promise<string> {
+  const bytes = Buffer.from(secret.slice(6), 'base64')
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const text = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+  return `v1,${Buffer.from(await crypto.subtle.sign('HMAC', key, text)).toString('base64')}`
+}
