@@ -111,6 +111,7 @@ const domain = [
   'retention',
   'sessions',
   'egress',
+  'webhooks',
 ]
 
 t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {

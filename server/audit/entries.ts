@@ -11,8 +11,8 @@ export interface AuditRecord {
   readonly entity_id?: string
   readonly actor_id: string | null
   readonly actor_type: 'application' | 'session' | 'system'
-  /** `refused`: the caller was not allowed to, and nothing was done. */
-  readonly outcome: 'success' | 'refused'
+  /** `refused`: the caller was not allowed to, and nothing was done. `failed`: it was tried, to no avail. */
+  readonly outcome: 'success' | 'refused' | 'failed'
 }
 
 export interface AuditedAction {

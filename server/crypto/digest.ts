@@ -32,6 +32,13 @@ export function keyedBytesDigestHex(key: Uint8Array, label: string, bytes: Uint8
     .digest('hex')
 }
 
+/** HMAC-SHA256 over the parts as they stand one behind the other, in base64: what other systems can compute too. */
+export function hmacBase64(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): string {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(part)
+  return hmac.digest('base64')
+}
+
 /** Compares digests of one length without telling by time where they differ. */
 export function sameDigest(a: string, b: string): boolean {
   const left = Buffer.from(a)

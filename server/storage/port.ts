@@ -19,6 +19,7 @@ export const documentKinds = [
   'session',
   'nonce',
   'job',
+  'job-content',
   'idempotency',
   'audit',
   'setting',

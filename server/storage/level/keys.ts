@@ -24,6 +24,7 @@ const letters = {
   session: 's',
   nonce: 'n',
   job: 'j',
+  'job-content': 'p',
   idempotency: 'i',
   audit: 'u',
   setting: 'e',

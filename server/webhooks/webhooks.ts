@@ -1,0 +1,37 @@
+import type { Write } from '../storage/port.ts'
+import { accept, refuseCallback } from './accept.ts'
+import type { Performer, WebhooksContext } from './context.ts'
+import type { Job } from './job.ts'
+import { Runner } from './runner.ts'
+
+/** Asynchronous invocations, from their acceptance to the webhook that tells what came of them. */
+export interface Webhooks {
+  /** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
+  checkCallback(callbackUrl: string): void
+  /**
+   * Keeps a job until it is delivered. Resolves when it survives the death of the process.
+   * @param companion writes that belong into the same commit
+   * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict, where the
+   * companion's conditions do not hold
+   */
+  accept(job: Job, companion?: readonly Write[]): Promise<void>
+  /** From now on jobs are run and delivered, those that an earlier process has left included. */
+  start(performer: Performer): void
+  /** Takes up nothing more and waits a while for what is under way. What does not end by then is given back. */
+  close(): Promise<void>
+}
+
+export function createWebhooks(context: WebhooksContext): Webhooks {
+  let runner: Runner | undefined
+  return {
+    checkCallback: callbackUrl => refuseCallback(context, callbackUrl),
+    accept: async (job, companion = []) => {
+      await accept(context, job, companion)
+      context.clock.at(context.clock.nowMs(), async () => runner?.wake())
+    },
+    start: performer => {
+      runner ??= new Runner(context, performer)
+    },
+    close: async () => runner?.close(),
+  }
+}
