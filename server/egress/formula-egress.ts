@@ -29,13 +29,13 @@ export interface FormulaEgressOptions {
 
 export interface EgressRequest {
   readonly url: string
-  /** `GET` unless given. */
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
   /** `follow` unless given: at most three, each to an origin that is allowed itself. */
   readonly redirect?: 'follow' | 'manual' | 'error'
-  readonly signal?: AbortSignal
+  /** Aborts when the invocation is over. Requests of one signal are those of one invocation, and counted together. */
+  readonly signal: AbortSignal
 }
 
 export interface EgressResponse {
@@ -49,7 +49,7 @@ export interface EgressResponse {
   readonly body: Uint8Array
 }
 
-/** One invocation's way out. @throws {EgressError} whose message the formula may see */
+/** The way out of all formulas. @throws {EgressError} whose message the formula may see */
 export type Egress = (request: EgressRequest) => Promise<EgressResponse>
 
 interface Hop {
@@ -60,11 +60,10 @@ interface Hop {
 }
 
 /**
- * Lets formulas fetch from origins that the operator allows. Each call of what is answered opens the way out for
- * one invocation, whose requests are counted together; `over` ends all of them. What goes wrong behind an allowed
- * origin is a `network error` and no more, so that no formula can look around with it.
+ * Lets formulas fetch from origins that the operator allows. What goes wrong behind an allowed origin is a `network
+ * error` and no more, so that no formula can look around with it.
  */
-export function createFormulaEgress(options: FormulaEgressOptions = {}): (over?: AbortSignal) => Egress {
+export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
   const origins = new Set(options.origins)
   const limits = { ...egressLimits, ...options.limits }
   const resolve = options.resolve ?? systemResolve
@@ -104,30 +103,28 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): (over?:
     }
   }
 
-  return over => {
-    let open = 0
-    let requests = 0
-    return async ({ url, method = 'GET', headers = {}, body, redirect = 'follow', signal }) => {
-      if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
-      if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
-      const target = checked(new URL(url))
-      if ((body?.length ?? 0) > limits.requestBytes) {
-        throw new EgressError('size', `the request is longer than ${limits.requestBytes} bytes`)
-      }
-      if (requests >= limits.requests || open >= limits.open) {
-        throw new EgressError('limit', 'too many requests')
-      }
-      requests++
-      open++
-      const ends = [AbortSignal.timeout(limits.timeoutMs), over, signal].filter(end => end !== undefined)
-      const ended = AbortSignal.any(ends)
-      try {
-        return await follow({ url: target, method, headers: sendableHeaders(headers), body }, redirect, ended)
-      } catch (error) {
-        throw shown(toEgressError(error, ended))
-      } finally {
-        open--
-      }
+  const counts = new WeakMap<AbortSignal, { open: number; requests: number }>()
+  return async ({ url, method, headers, body, redirect = 'follow', signal }) => {
+    if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
+    if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
+    const target = checked(new URL(url))
+    if ((body?.length ?? 0) > limits.requestBytes) {
+      throw new EgressError('size', `the request is longer than ${limits.requestBytes} bytes`)
+    }
+    const count = counts.get(signal) ?? { open: 0, requests: 0 }
+    counts.set(signal, count)
+    if (count.requests >= limits.requests || count.open >= limits.open) {
+      throw new EgressError('limit', 'too many requests')
+    }
+    count.requests++
+    count.open++
+    const ended = AbortSignal.any([AbortSignal.timeout(limits.timeoutMs), signal])
+    try {
+      return await follow({ url: target, method, headers: sendableHeaders(headers), body }, redirect, ended)
+    } catch (error) {
+      throw shown(toEgressError(error, ended))
+    } finally {
+      count.open--
     }
   }
 }

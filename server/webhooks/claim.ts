@@ -18,11 +18,15 @@ export async function claim(
   return reschedule(context, { store, schedule }, value, context.clock.nowMs() + leaseMs(value))
 }
 
-/** Gives a job back that was not worked on to its end: whoever looks next may have it. */
-export async function release(context: WebhooksContext, { store, schedule }: Claimed): Promise<void> {
+/** Gives a job back that was not worked on: whoever looks next, or after `delayMs`, may have it. */
+export async function release(
+  context: WebhooksContext,
+  { store, schedule }: Claimed,
+  delayMs = 0,
+): Promise<void> {
   const { stage, runs } = schedule.value
   const value = { ...schedule.value, runs: stage === 'waiting' ? runs - 1 : runs }
-  await reschedule(context, { store, schedule }, value, context.clock.nowMs())
+  await reschedule(context, { store, schedule }, value, context.clock.nowMs() + delayMs)
 }
 
 /** Writes when a job is next to be worked on. `undefined` where it is not this process's any more. */

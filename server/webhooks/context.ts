@@ -21,13 +21,19 @@ export interface WebhooksContext {
   readonly limits?: Partial<WebhookLimits>
 }
 
+/** Rejected with by a performer that has no room at the moment: nothing was done, and the job waits a little more. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}
+
 /** What runs a job. */
 export interface Performer {
   /**
    * Runs a job and answers the body of its webhook, the problem included where it fails: it rejects for faults of
-   * ours only. Where it commits anything, the companion's writes belong into that commit: they turn the job into a
-   * delivery of `answer`, so that a job is performed once and what it made is delivered. A commit that fails for
-   * them was overtaken by another process; what is answered then does not count.
+   * ours only, and with `NoRoom`. Where it commits anything, the companion's writes belong into that commit: they
+   * turn the job into a delivery of `answer`, so that a job is performed once and what it made is delivered. A commit
+   * that fails for them was overtaken by another process; what is answered then, or rejected with
+   * `idempotency_conflict`, does not count.
    */
   perform(job: Job, companion: (answer: JsonValue) => readonly Write[]): Promise<JsonValue>
   /**

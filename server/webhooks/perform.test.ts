@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
 import { MemoryStore } from '../storage/memory/memory-store.ts'
@@ -6,7 +7,7 @@ import { StoreUnavailable } from '../storage/port.ts'
 import { openReceiver } from '../testing/receiver.ts'
 import { newMasterKey } from '../testing/stores.ts'
 import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
-import type { Performer } from './context.ts'
+import { NoRoom, type Performer } from './context.ts'
 import type { ContentRecord } from './job.ts'
 
 const minute = 60_000
@@ -144,6 +145,46 @@ t.test('where the store cannot answer a job is run again later', async t => {
     receiver.received.map(({ body }) => JSON.parse(body.toString())),
     [{ runs: 2 }],
   )
+})
+
+t.test('a job that finds no room is run a little later, as often as it takes', async t => {
+  const receiver = await openReceiver(t)
+  let asked = 0
+  const queue = await openQueue(t, {
+    performer: {
+      perform: async () => {
+        if (++asked <= 4) throw new NoRoom()
+        return { asked }
+      },
+    },
+    context: { limits: { runs: 1 } },
+  })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  t.equal(asked, 1)
+  for (const _ of [2, 3, 4, 5]) await queue.clock.advance(2000)
+  t.match(
+    receiver.received.map(({ body }) => JSON.parse(body.toString())),
+    [{ asked: 5 }],
+  )
+})
+
+t.test('who says that it was overtaken has nothing delivered for it', async t => {
+  const receiver = await openReceiver(t)
+  const said: unknown[] = []
+  const queue = await openQueue(t, {
+    performer: {
+      perform: async () => {
+        throw new ServiceError('idempotency_conflict', 'another process has done this job')
+      },
+    },
+    log: { info() {}, warn() {}, error: (...line) => said.push(line) },
+  })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 0)
+  t.same(said, [])
+  t.same(await queue.left(), [1, 1], 'it is the other one’s now')
 })
 
 t.test('a job under which one process after another dies is not run for ever', async t => {
