@@ -12,6 +12,7 @@ import { keyLength } from './crypto/envelope.ts'
 import { Keyring } from './crypto/keyring.ts'
 import { developmentMasterKey } from './crypto/master-key.ts'
 import { keepOffset, openDurableClock } from './durable-clock.ts'
+import { createCallbackSender } from './egress/callback-sender.ts'
 import { createExpressions } from './expressions/engine.ts'
 import { answerBeside, type Besides } from './http/beside.ts'
 import { type Core, createCore } from './http/core.ts'
@@ -32,6 +33,7 @@ import type { Store } from './storage/port.ts'
 import { type OnBroken, SealedStore } from './storage/sealed.ts'
 import { readExpiration } from './tokens/expiry.ts'
 import { type VaultFacts, type VaultOptions, VaultOptionsError, type VaultParts } from './vault-options.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Assembled {
   readonly core: Core
@@ -52,7 +54,7 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
     (parts.openStore ?? openStore)(location),
   ])
   try {
-    return await wire(options, location, store, validators, random)
+    return await wire(options, parts, location, store, validators, random)
   } catch (error) {
     await store.close()
     throw error
@@ -61,6 +63,7 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
 
 async function wire(
   options: VaultOptions,
+  parts: Pick<VaultParts, 'performer'>,
   location: StorageLocation,
   store: Store,
   validators: Validators,
@@ -115,6 +118,17 @@ async function wire(
     reset,
     createTenant: async operator => tenantOnTheWire(await createTenant(tenants, { operator })),
   }
+  const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
+  const webhooks = createWebhooks({
+    store: sealed,
+    clock,
+    random,
+    log,
+    callbacks,
+    send: createCallbackSender(callbacks),
+    traceHeader: `${headerPrefix}-TRACE-ID`,
+  })
+  if (parts.performer) webhooks.start(parts.performer)
   const docs = new Docs(validators.contract.document)
   const handlers: Handlers = {
     ...tokenHandlers(tokens),
@@ -170,6 +184,7 @@ async function wire(
     reset,
     close: async () => {
       stopSweeping()
+      await webhooks.close()
       await clock.stop()
       await audit.settled()
       await store.close()

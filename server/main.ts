@@ -30,6 +30,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       storage: config.storage,
       headerPrefix: config.headerPrefix,
       dev: config.dev,
+      allowPrivateCallbacks: config.allowPrivateCallbacks,
       log: createLog(line => process.stderr.write(line)),
       ...(config.masterKey ? { masterKey: config.masterKey } : {}),
       ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),

@@ -4,6 +4,7 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import type { StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
+import type { Performer } from './webhooks/context.ts'
 
 export interface VaultOptions {
   /** `memory:` (the default), or `level:<folder>`. */
@@ -18,6 +19,8 @@ export interface VaultOptions {
   readonly dev?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
   readonly corsOrigins?: readonly string[]
+  /** Webhooks may go to http and to private addresses; otherwise to https and public ones only. */
+  readonly allowPrivateCallbacks?: boolean
   readonly log?: Log
   /** The time this vault starts from, in epoch milliseconds; by default the real time. */
   readonly now?: () => number
@@ -35,6 +38,8 @@ export interface VaultFacts {
 export interface VaultParts {
   readonly openStore?: (location: StorageLocation) => Promise<Store>
   readonly random?: Random
+  /** What runs asynchronous invocations. */
+  readonly performer?: Performer
 }
 
 /** A vault that cannot start as it was told to. */
