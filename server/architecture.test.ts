@@ -102,16 +102,8 @@ t.test('base imports nothing of ours', async t => {
 })
 
 const domain = [
-  'access',
-  'audit',
-  'expressions',
-  'search',
-  'tokens',
-  'crypto',
-  'retention',
-  'sessions',
-  'egress',
-  'webhooks',
+  ...['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention', 'sessions'],
+  ...['formulas', 'reactors', 'egress', 'webhooks'],
 ]
 
 t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {

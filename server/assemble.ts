@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Applications } from './access/applications.ts'
+import { applicationCaller } from './access/behalf.ts'
 import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstrap.ts'
 import { developmentTenant } from './access/development-tenant.ts'
 import { createTenant, type NewTenant, type TenantsContext } from './access/tenants.ts'
@@ -21,11 +22,17 @@ import { Docs } from './http/docs.ts'
 import { applicationHandlers, applicationReplays } from './http/handlers/applications.ts'
 import type { Handlers } from './http/handlers/handler.ts'
 import { logHandlers } from './http/handlers/logs.ts'
+import { formulaHandlers, formulaReplays } from './http/handlers/reactor-formulas.ts'
+import { reactorHandlers, reactorReplays } from './http/handlers/reactors.ts'
 import { sessionHandlers } from './http/handlers/sessions.ts'
 import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
 import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
 import { Router } from './http/routes.ts'
+import { serviceTransport } from './http/service-transport.ts'
 import { Validators } from './http/validators.ts'
+import { FormulaConsole } from './reactors/console.ts'
+import type { ReactorsContext } from './reactors/context.ts'
+import { readPrinted } from './reactors/read-printed.ts'
 import { startSweeper } from './retention/sweeper.ts'
 import { endSessionsOf } from './sessions/end.ts'
 import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
@@ -63,7 +70,7 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
 
 async function wire(
   options: VaultOptions,
-  parts: Pick<VaultParts, 'performer'>,
+  parts: VaultParts,
   location: StorageLocation,
   store: Store,
   validators: Validators,
@@ -92,6 +99,26 @@ async function wire(
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
 
+  const headerNames = {
+    key: `${headerPrefix}-API-KEY`,
+    idempotency: `${headerPrefix}-IDEMPOTENCY-KEY`,
+    trace: `${headerPrefix}-TRACE-ID`,
+  }
+  const formulaConsole = dev ? new FormulaConsole() : undefined
+  const reactors: ReactorsContext = {
+    store: sealed,
+    random,
+    nowUs,
+    tokens,
+    sandbox: parts.sandbox,
+    jobs: parts.jobs,
+    console: formulaConsole,
+    service: behalf =>
+      serviceTransport(core, behalf, headerNames.idempotency.toLowerCase(), headerNames.trace.toLowerCase()),
+    callerAgain: async ({ tenant, application, session }) =>
+      session === undefined ? applicationCaller(sealed, tenant, application, nowUs()) : undefined,
+  }
+
   const bootstrap: Bootstrap | undefined =
     options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
   if (bootstrap) await applyBootstrap(tenants, bootstrap)
@@ -99,6 +126,7 @@ async function wire(
 
   const reset = async () => {
     await sealed.clear()
+    formulaConsole?.clear()
     if (bootstrap) await applyBootstrap(tenants, bootstrap)
     if (development) await developmentTenant(tenants, development)
     await keepOffset(sealed, clock)
@@ -117,6 +145,8 @@ async function wire(
     },
     reset,
     createTenant: async operator => tenantOnTheWire(await createTenant(tenants, { operator })),
+    printed: async (key, reactor) => readPrinted(reactors, key, reactor),
+    keyHeader: headerNames.key.toLowerCase(),
   }
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
   const webhooks = createWebhooks({
@@ -136,8 +166,10 @@ async function wire(
     ...sessionHandlers(sessions),
     ...applicationHandlers(applications),
     ...logHandlers({ store: sealed, audit, nowUs }),
+    ...formulaHandlers(reactors),
+    ...reactorHandlers(reactors),
   }
-  const core = createCore({
+  const core: Core = createCore({
     services: {
       router: new Router(validators.contract.operations),
       validators,
@@ -146,19 +178,21 @@ async function wire(
         ...tokenReplays(tokens),
         ...tokenizationReplays(tokens),
         ...applicationReplays(applications),
+        ...formulaReplays(reactors),
+        ...reactorReplays(reactors),
       },
       inFlight: new Set(),
       audit,
       random,
       store: sealed,
       clock,
-      keyHeader: `${headerPrefix}-api-key`.toLowerCase(),
-      idempotencyHeader: `${headerPrefix}-idempotency-key`.toLowerCase(),
+      keyHeader: headerNames.key.toLowerCase(),
+      idempotencyHeader: headerNames.idempotency.toLowerCase(),
     },
     cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix),
     log,
     random,
-    traceHeader: `${headerPrefix}-TRACE-ID`,
+    traceHeader: headerNames.trace,
     beside: request => answerBeside(besides, request),
     dev,
   })
@@ -185,6 +219,7 @@ async function wire(
     close: async () => {
       stopSweeping()
       await webhooks.close()
+      await parts.sandbox?.close()
       await clock.stop()
       await audit.settled()
       await store.close()

@@ -2,6 +2,8 @@ import type { NewTenant } from './access/tenants.ts'
 import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
+import type { Jobs } from './reactors/jobs-port.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
 import type { Performer } from './webhooks/context.ts'
@@ -40,6 +42,10 @@ export interface VaultParts {
   readonly random?: Random
   /** What runs asynchronous invocations. */
   readonly performer?: Performer
+  /** What formulas run in. The vault closes it. */
+  readonly sandbox?: Sandbox
+  /** What keeps asynchronous invocations. */
+  readonly jobs?: Jobs
 }
 
 /** A vault that cannot start as it was told to. */

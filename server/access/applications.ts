@@ -2,7 +2,6 @@ import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
-import { matchTerm } from '../search/terms.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedRecord, SealedStore, TenantStore } from '../storage/sealed.ts'
 import {
@@ -16,6 +15,7 @@ import { checkRights } from './check-rights.ts'
 import { digestKey, insertKey, makeKey } from './keys.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
 import { type AccessRule, plainRule } from './rules.ts'
+import { endOfUses } from './uses.ts'
 
 export interface ApplicationInput {
   readonly name: string
@@ -175,20 +175,11 @@ export class Applications {
     const { root, store } = await this.#stores(caller.tenant)
     for (;;) {
       const current = await existing(store, id)
-      const inUse = await store.find('reactor', matchTerm(store.term('application', id)), {
-        nowMs: this.#context.nowUs() / 1000,
-        offset: 0,
-        limit: 0,
-      })
-      if (inUse.total > 0) {
-        throw new ServiceError(
-          'in_use',
-          'a reactor uses this application; delete or change the reactor first',
-        )
-      }
+      const unused = await endOfUses(store, 'application', id)
       const result = await this.#context.store.commit(
         [
           store.remove('application', id, current.version),
+          ...unused,
           root.remove('key', current.value.key_digest),
           auditEntry(store, this.#context.random, {
             operation: 'application:delete',
@@ -200,8 +191,9 @@ export class Applications {
         this.#context.nowUs(),
       )
       if (result.ok) return this.#context.endSessionsOf(store, id, caller.application)
-      // Only another writer of the application makes it worth looking again.
-      if (result.conflict.write > 0) throw new Error('the key of an application cannot be removed')
+      // Only another writer of the application, or a reactor that began to use it, makes it worth looking again.
+      if (result.conflict.write > unused.length)
+        throw new Error('the key of an application cannot be removed')
     }
   }
 

@@ -12,6 +12,10 @@ export interface Besides {
   advanceClock(ms: number): Promise<{ readonly now: string }>
   reset(): Promise<void>
   createTenant(operator: boolean): Promise<JsonValue>
+  /** What the formula of a reactor printed, for a management key of its tenant. @throws {ServiceError} */
+  printed(key: string | undefined, reactor: string): Promise<JsonValue>
+  /** In lower case. */
+  readonly keyHeader: string
 }
 
 /** A century. A clock that went on for long enough would have no dates left. */
@@ -35,9 +39,14 @@ async function answer(besides: Besides, request: CoreRequest): Promise<CoreRespo
   const reads = method === 'GET' || method === 'HEAD'
   if (path === '/healthz' && reads) return health(besides)
   if ((path === '/docs' || path.startsWith('/docs/')) && reads) return besides.docs(path)
-  if (!besides.dev || !path.startsWith('/_dev/') || method !== 'POST') return undefined
+  const reactor = method === 'GET' ? /^\/_dev\/reactors\/([^/]+)\/console$/.exec(path)?.[1] : undefined
+  if (!besides.dev || !path.startsWith('/_dev/')) return undefined
+  if (method !== 'POST' && reactor === undefined) return undefined
   if (request.headers.origin !== undefined) {
     throw new ServiceError('permission_denied', 'development endpoints refuse requests from web pages')
+  }
+  if (reactor !== undefined) {
+    return json(200, await besides.printed(request.headers[besides.keyHeader], reactor))
   }
   switch (path) {
     case '/_dev/clock': {

@@ -2,6 +2,7 @@ import type { DeniedCause } from '../access/caller.ts'
 import type { ServiceError } from '../base/errors.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import { byFormula } from '../reactors/outcome.ts'
 import { type Operation, problemType } from './contract.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -34,10 +35,16 @@ export function createCore(options: CoreOptions): Core {
   return async request => {
     const given = request.headers[traceHeader]
     const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
-    const response =
-      cors.preflight(request) ??
-      (await options.beside(request)?.catch(error => refuse(options, { request }, error, traceId))) ??
-      (await run(options, request, traceId))
+    // What a formula asks for is in the contract or nowhere: it must not reach a development server's clock.
+    const response = request.onBehalf
+      ? await run(options, request, traceId)
+      : (cors.preflight(request) ??
+        (await options
+          .beside(request)
+          ?.catch(error => refuse(options, { request, traceId }, error, traceId))) ??
+        (await run(options, request, traceId)))
+    // A formula may choose headers, but not ours in another case.
+    delete response.headers[traceHeader]
     cors.allow(request, response.headers)
     response.headers[options.traceHeader] = traceId
     return response
@@ -45,7 +52,7 @@ export function createCore(options: CoreOptions): Core {
 }
 
 async function run(options: CoreOptions, request: CoreRequest, traceId: string): Promise<CoreResponse> {
-  const exchange: Exchange = { request }
+  const exchange: Exchange = { request, traceId }
   let response: CoreResponse
   try {
     for (const step of lifecycle) {
@@ -72,7 +79,8 @@ function toResponse({ answer }: Exchange): CoreResponse {
 
 function refuse(options: CoreOptions, exchange: Exchange, error: unknown, traceId: string): CoreResponse {
   const refusal = toServiceError(error)
-  if (refusal.code === 'permission_denied') recordRefusal(options, exchange, refusal)
+  if (refusal.code === 'permission_denied' && refusal.cause !== byFormula)
+    recordRefusal(options, exchange, refusal)
   if (refusal.status >= 500 && refusal !== error) {
     options.log.error('request failed', {
       trace: traceId,
@@ -120,7 +128,8 @@ async function held(
   const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
   const headers = { ...response.headers, [options.traceHeader]: traceId }
   const { validators } = options.services
-  const fault = await validators.findResponseFault(operation, response.status, headers, body)
+  const status = exchange.answer?.chosen ? 'default' : response.status
+  const fault = await validators.findResponseFault(operation, status, headers, body)
   if (fault === undefined) return response
   options.log.error('response breaks the contract', { trace: traceId, fault })
   return {

@@ -13,6 +13,7 @@ import type { Validators } from './validators.ts'
 /** One request on its way through the steps; each step fills in what later ones need. */
 export interface Exchange {
   readonly request: CoreRequest
+  readonly traceId: string
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined

@@ -1,3 +1,4 @@
+import { applicationCaller } from '../access/behalf.ts'
 import { type Caller, holds } from '../access/caller.ts'
 import { authenticate, authenticateAtOnce } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
@@ -37,11 +38,24 @@ function route(exchange: Exchange, { router }: Services): void {
 }
 
 function identify(exchange: Exchange, { store, clock, keyHeader }: Services): void | Promise<void> {
+  const { onBehalf } = exchange.request
+  if (onBehalf) return identifyOnBehalf(exchange, store, onBehalf, clock.nowUs())
   const key = exchange.request.headers[keyHeader]
   if (!key) throw new ServiceError('unauthenticated', `the header ${keyHeader.toUpperCase()} is missing`)
   const nowUs = clock.nowUs()
   exchange.caller = authenticateAtOnce(store, key, nowUs)
   return exchange.caller ? undefined : identifyFromStore(exchange, store, key, nowUs)
+}
+
+async function identifyOnBehalf(
+  exchange: Exchange,
+  store: SealedStore,
+  { tenant, application }: NonNullable<CoreRequest['onBehalf']>,
+  nowUs: number,
+) {
+  exchange.caller = await applicationCaller(store, tenant, application, nowUs)
+  if (!exchange.caller)
+    throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
 }
 
 async function identifyFromStore(exchange: Exchange, store: SealedStore, key: string, nowUs: number) {
@@ -130,6 +144,8 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
     body: exchange.body,
+    traceId: exchange.traceId,
+    depth: exchange.request.onBehalf?.depth ?? 0,
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, services) : undefined
   exchange.answer = keyed
@@ -139,7 +155,7 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
 
 function keyedRequest({ request, bytes }: Exchange, services: Services): KeyedRequest | undefined {
   const idempotencyKey = request.headers[services.idempotencyHeader]
-  const apiKey = request.headers[services.keyHeader]
+  const apiKey = request.onBehalf?.secret ?? request.headers[services.keyHeader]
   if (idempotencyKey === undefined || apiKey === undefined) return undefined
   const { method, path, query } = request
   return { apiKey, idempotencyKey, method, path, query, body: bytes ?? new Uint8Array() }

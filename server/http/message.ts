@@ -1,3 +1,4 @@
+import type { Behalf } from '../access/behalf.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { KeptAnswer } from './idempotency.ts'
 
@@ -13,6 +14,8 @@ export interface CoreRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The body, or `undefined` as soon as it turns out to be longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /** Whose rights hold in place of a key's: for what formulas ask. No wire sets it. */
+  readonly onBehalf?: Behalf
 }
 
 export interface CoreResponse {
@@ -27,6 +30,8 @@ export interface Answer {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: JsonValue | object
+  /** A formula chose it: the contract knows no more of it than that. */
+  readonly chosen?: true
   /** What an idempotency key is to keep of this, where it is not the answer itself. */
   readonly keep?: KeptAnswer
 }

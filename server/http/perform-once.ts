@@ -37,7 +37,9 @@ export async function performOnce(
       return receipt(kept)
     }
     const answer = await handler({ ...request, receipt: once })
-    if (!written) await store.commit(receipt(answer.keep ?? wholeAnswer(answer)), clock.nowUs())
+    // A formula may have chosen a failure as its answer: none is kept.
+    const isKept = !written && answer.status < 400
+    if (isKept) await store.commit(receipt(answer.keep ?? wholeAnswer(answer)), clock.nowUs())
     return answer
   } finally {
     inFlight.delete(flight)

@@ -17,20 +17,23 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'something went wrong on our side; the trace id finds it in our log')
 }
 
-/** RFC 9457. `instance` names this one occurrence by its trace id. */
 export function problemResponse(error: ServiceError, traceId: string, reason?: string): CoreResponse {
+  return {
+    status: error.status,
+    headers: { ...error.headers, 'Content-Type': problemType },
+    body: JSON.stringify(problemOf(error, traceId, reason)),
+  }
+}
+
+/** RFC 9457. `instance` names this one occurrence by its trace id. */
+export function problemOf(error: ServiceError, traceId: string, reason?: string) {
   const { title, status } = errorRegistry[error.code]
-  const body = {
+  return {
     type: `urn:surrogate:error:${error.code}`,
     title,
     status,
     detail: reason === undefined ? error.message : `${error.message}: ${reason}`,
     instance: `urn:surrogate:trace:${encodeURIComponent(traceId)}`,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
-  }
-  return {
-    status,
-    headers: { ...error.headers, 'Content-Type': problemType },
-    body: JSON.stringify(body),
   }
 }

@@ -61,10 +61,13 @@ export class Validators implements ContractSchemas {
     return validate(value) ? {} : toFieldErrors(withoutEchoes(validate.errors ?? []), path)
   }
 
-  /** What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says. */
+  /**
+   * What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says.
+   * @param status `default` for a response that a formula chose, whatever its status
+   */
   async findResponseFault(
     operation: Operation,
-    status: number,
+    status: number | 'default',
     headers: Readonly<Record<string, string>>,
     body: JsonValue | undefined,
   ): Promise<string | undefined> {
@@ -72,9 +75,11 @@ export class Validators implements ContractSchemas {
     const { api } = await this.#responses
     const documented = operation.statuses.has(String(status)) || operation.statuses.has('default')
     if (!documented) return `${operation.id} answered ${status}, which the contract does not have`
+    // The validators are found by this name; their type knows numbers only.
+    const statusCode = status as number
     const outcomes = [
-      api.validateResponse(body ?? null, operation.id, status),
-      api.validateResponseHeaders(typedHeaders(headers), operation.id, { statusCode: status }),
+      api.validateResponse(body ?? null, operation.id, statusCode),
+      api.validateResponseHeaders(typedHeaders(headers), operation.id, { statusCode }),
     ]
     const faults = outcomes.flatMap(outcome => outcome.errors ?? [])
     if (faults.length === 0) return undefined

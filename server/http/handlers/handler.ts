@@ -9,6 +9,9 @@ export interface HandlerRequest {
   readonly path: Readonly<Record<string, string>>
   readonly query: JsonObject
   readonly body: JsonValue | undefined
+  readonly traceId: string
+  /** How many formulas wait for the answer; 0 for a request from outside. */
+  readonly depth: number
   /** With an idempotency key: makes the write that keeps the success. Used, it belongs into the commit. */
   readonly receipt?: Receipt | undefined
 }

@@ -36,3 +36,9 @@ export function mapOf<K extends string>(
 export function pathId(path: Readonly<Record<string, string>>): string {
   return path.id ?? ''
 }
+
+/** A text parameter, where it was given. */
+export function textOf<K extends string>(name: K, query: JsonObject): { [member in K]?: string } {
+  const text = query[name]
+  return typeof text === 'string' ? ({ [name]: text } as { [member in K]: string }) : {}
+}

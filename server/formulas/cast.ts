@@ -1,0 +1,43 @@
+import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import type { ValueType } from './definitions.ts'
+
+/** A value of the declared type, or what it would have to be instead: a message that repeats nothing of it. */
+export type Cast = { readonly value: string | number | boolean } | { readonly problem: string }
+
+const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+/**
+ * To a number: a text that is wholly a JSON number. To a boolean: `true` and `false` in any case. To a text:
+ * numbers and booleans in their JSON spelling. Null is no value: whoever calls this has taken it for missing.
+ */
+export function cast(value: JsonValue, type: ValueType): Cast {
+  if (typeof value === type) return { value: value as string | number | boolean }
+  switch (type) {
+    case 'number':
+      return typeof value === 'string' ? toNumber(value) : { problem: notNumber }
+    case 'boolean':
+      return typeof value === 'string' ? toBoolean(value) : { problem: notBoolean }
+    case 'string':
+      return typeof value === 'number' || typeof value === 'boolean'
+        ? { value: JSON.stringify(value) }
+        : { problem: 'must be a text, or a number or boolean that can become one' }
+  }
+}
+
+const notNumber = 'must be a number, or a text that is one in JSON'
+const notBoolean = 'must be a boolean, or the text true or false'
+
+function toNumber(text: string): Cast {
+  if (!jsonNumber.test(text)) return { problem: notNumber }
+  try {
+    return { value: parseJson(text) as number }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    return { problem: 'must be a number that can be kept exactly' }
+  }
+}
+
+function toBoolean(text: string): Cast {
+  const lower = text.toLowerCase()
+  return lower === 'true' || lower === 'false' ? { value: lower === 'true' } : { problem: notBoolean }
+}

@@ -1,0 +1,120 @@
+import type { JsonObject, JsonValue } from '../../base/json.ts'
+import { formatMicros } from '../../base/time.ts'
+import { acceptReaction } from '../../reactors/accept.ts'
+import type { ReactorsContext } from '../../reactors/context.ts'
+import { type CreateReactorInput, createReactor } from '../../reactors/create.ts'
+import { deleteReactor } from '../../reactors/delete.ts'
+import { listReactors, readReactor } from '../../reactors/list.ts'
+import { readWanted, type WantedInput } from '../../reactors/prepare.ts'
+import { react } from '../../reactors/react.ts'
+import type { Reaction, UndatedReaction } from '../../reactors/reaction.ts'
+import { patchReactor, type UpdateReactorInput, updateReactor } from '../../reactors/update.ts'
+import { answerAgain } from '../../tokens/undated-answer.ts'
+import type { Answer } from '../message.ts'
+import type { Handlers, Replays } from './handler.ts'
+import { listOf, pageOf, pathId, textOf } from './shapes.ts'
+
+export function reactorHandlers(context: ReactorsContext): Handlers {
+  return {
+    'reactors.create': async ({ caller, body, receipt }) => ({
+      status: 201,
+      body: await createReactor(
+        context,
+        caller,
+        body as unknown as CreateReactorInput,
+        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
+      ),
+    }),
+    'reactors.list': async ({ caller, query }) => ({
+      status: 200,
+      body: await listReactors(context, caller, {
+        ...pageOf(query),
+        ...listOf('id', query),
+        ...textOf('name', query),
+      }),
+    }),
+    'reactors.get': async ({ caller, path }) => ({
+      status: 200,
+      body: await readReactor(context, caller, pathId(path)),
+    }),
+    'reactors.update': async ({ caller, path, body, receipt }) => {
+      const id = pathId(path)
+      const input = body as unknown as UpdateReactorInput
+      const kept = receipt && (() => receipt({ status: 200, entity: id }))
+      return { status: 200, body: await updateReactor(context, caller, id, input, kept) }
+    },
+    'reactors.patch': async ({ caller, path, body, receipt }) => {
+      const id = pathId(path)
+      const kept = receipt && (() => receipt({ status: 204, entity: id }))
+      await patchReactor(context, caller, id, body as JsonObject, kept)
+      return { status: 204 }
+    },
+    'reactors.delete': async ({ caller, path }) => {
+      await deleteReactor(context, caller, pathId(path))
+      return { status: 204 }
+    },
+    'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
+      const given = body as { readonly args?: JsonValue } & WantedInput
+      const wanted = readWanted(given)
+      const input = { reactor: pathId(path), args: given.args ?? {}, depth, traceId }
+      if (wanted) {
+        const companion = receipt?.({ status: 202, entity: '' }) ?? []
+        await acceptReaction(context, caller, input, wanted, companion)
+        return { status: 202 }
+      }
+      const keep = (reaction: UndatedReaction) =>
+        receipt && isSuccess(reaction) ? receipt({ status: 200, entity: '', body: reaction }) : []
+      return answerOf(await react(context, caller, input, keep))
+    },
+  }
+}
+
+export function reactorReplays(context: ReactorsContext): Replays {
+  return {
+    // Kept in the commit that made the reactor, before its time was known.
+    'reactors.create': async ({ caller }, { kept, keptUs }) => {
+      const page = { page: 1, size: 1 }
+      const [live] = (await listReactors(context, caller, { ...page, id: [kept.entity] })).data
+      return {
+        status: kept.status,
+        body: { ...kept.body, created_at: live?.created_at ?? formatMicros(keptUs) },
+      }
+    },
+    'reactors.update': async ({ caller }, { kept }) => ({
+      status: kept.status,
+      body: await readReactor(context, caller, kept.entity),
+    }),
+    'reactors.react': async ({ caller }, { kept, keptUs }) => {
+      // Accepted: what came of it went to the callback.
+      if (kept.body === undefined) return { status: kept.status }
+      const reaction = kept.body as UndatedReaction
+      if (reaction.kind === 'custom') return answerOf(reaction)
+      const { tokens, raw } = reaction
+      return answerOf({
+        kind: 'answered',
+        ...(tokens === undefined
+          ? {}
+          : { tokens: await answerAgain(context.tokens, caller, tokens, keptUs) }),
+        ...(raw === undefined ? {} : { raw }),
+      })
+    },
+  }
+}
+
+function isSuccess(reaction: UndatedReaction): boolean {
+  return reaction.kind === 'answered' || reaction.status < 400
+}
+
+/** These have no body (RFC 9110). */
+const bodiless = new Set([204, 205, 304])
+
+function answerOf(reaction: Reaction): Answer {
+  if (reaction.kind === 'answered') {
+    const { kind: _kind, ...body } = reaction
+    return { status: 200, body }
+  }
+  const { status, body } = reaction
+  const { 'content-type': type, ...headers } = reaction.headers
+  if (body === undefined || bodiless.has(status)) return { status, headers, chosen: true }
+  return { status, headers: { ...headers, ...(type && { 'Content-Type': type }) }, body, chosen: true }
+}

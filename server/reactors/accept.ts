@@ -1,0 +1,39 @@
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { Write } from '../storage/port.ts'
+import type { ReactorsContext } from './context.ts'
+import { prepare, type ReactInput } from './prepare.ts'
+
+/**
+ * Takes an invocation that is to run on its own. All that can be wrong with it shows now; what was read of
+ * tokens for that is dropped, and read again when the job runs.
+ *
+ * @param companion writes that belong into the commit that keeps the job
+ * @throws {ServiceError} as `prepare`; not_implemented, where nothing keeps jobs
+ */
+export async function acceptReaction(
+  context: ReactorsContext,
+  caller: Caller,
+  input: ReactInput,
+  wanted: { readonly callbackUrl: string; readonly timeoutMs: number },
+  companion: readonly Write[],
+): Promise<void> {
+  const { jobs } = context
+  if (!jobs)
+    throw new ServiceError('not_implemented', 'this server has nothing to keep asynchronous invocations in')
+  await jobs.checkCallback(wanted.callbackUrl)
+  await prepare(context, caller, input)
+  await jobs.accept(
+    {
+      tenant: caller.tenant,
+      application: caller.application,
+      ...(caller.session === undefined ? {} : { session: caller.session }),
+      reactor: input.reactor,
+      args: input.args,
+      ...wanted,
+      traceId: input.traceId,
+      depth: input.depth,
+    },
+    companion,
+  )
+}

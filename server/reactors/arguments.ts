@@ -1,0 +1,76 @@
+import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { cast } from '../formulas/cast.ts'
+import type { ParameterDefinition } from '../formulas/definitions.ts'
+
+/** What may be found under one key: a parameter of that name, and those whose names go on below it. */
+interface Expected {
+  exact?: ParameterDefinition
+  readonly below: Rest[]
+}
+
+/** A parameter, and what of its name is still to be found. */
+interface Rest {
+  readonly parameter: ParameterDefinition
+  readonly name: string
+}
+
+/**
+ * The arguments as the formula is to see them, once tokens are in their places. A parameter `a.b` is the member
+ * `b` of the object `a`, or a key spelled `a.b`; it is cast where it stands. What is not declared goes, at every
+ * depth; where nothing is declared, everything stays.
+ *
+ * @throws {ServiceError} validation, naming every parameter that is missing or cannot be cast
+ */
+export function fitArguments(parameters: readonly ParameterDefinition[], args: JsonValue): JsonObject {
+  if (!isJsonObject(args)) throw invalid('args', 'must be an object, or one expression that gives one')
+  if (parameters.length === 0) return args
+  const errors: FieldErrors = {}
+  const present = new Set<string>()
+
+  const fit = (object: JsonObject, rests: readonly Rest[]): JsonObject => {
+    const expected = expectedUnder(rests)
+    const kept: [string, JsonValue][] = []
+    for (const [key, value] of Object.entries(object)) {
+      const { exact, below = [] } = expected.get(key) ?? {}
+      if (exact) {
+        // Null is no value: as if the argument had been left out.
+        if (value === null) continue
+        present.add(exact.name)
+        const outcome = cast(value, exact.type)
+        if ('problem' in outcome) errors[`args.${exact.name}`] = [outcome.problem]
+        else kept.push([key, outcome.value])
+      } else if (below.length > 0 && isJsonObject(value)) kept.push([key, fit(value, below)])
+    }
+    return Object.fromEntries(kept)
+  }
+  const fitted = fit(
+    args,
+    parameters.map(parameter => ({ parameter, name: parameter.name })),
+  )
+  for (const { name, optional } of parameters) {
+    if (!optional && !present.has(name)) errors[`args.${name}`] = ['is missing']
+  }
+  if (Object.keys(errors).length > 0)
+    throw new ServiceError('validation', 'the arguments do not fit the formula', { errors })
+  return fitted
+}
+
+/** By key: a dotted name may stand under any of its beginnings, `a.b.c` under `a`, `a.b` and `a.b.c`. */
+function expectedUnder(rests: readonly Rest[]): Map<string, Expected> {
+  const expected = new Map<string, Expected>()
+  const under = (key: string): Expected => {
+    const known = expected.get(key)
+    if (known) return known
+    const made: Expected = { below: [] }
+    expected.set(key, made)
+    return made
+  }
+  for (const { parameter, name } of rests) {
+    under(name).exact = parameter
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      under(name.slice(0, dot)).below.push({ parameter, name: name.slice(dot + 1) })
+    }
+  }
+  return expected
+}

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache'
+import type { ConsoleLine } from '../sandbox/sandbox.ts'
+
+const mostReactors = 100
+const mostLines = 200
+const mostCharacters = 4096
+
+/** A line that a formula printed, and when, as ISO 8601. */
+export interface PrintedLine extends ConsoleLine {
+  readonly at: string
+}
+
+/**
+ * The last lines that the formulas of each reactor printed, in memory alone. What code prints may be data: it is
+ * shown to the reactor's owner and gets into no log.
+ */
+export class FormulaConsole {
+  readonly #lines = new LRUCache<string, PrintedLine[]>({ max: mostReactors })
+
+  print(tenant: string, reactor: string, line: ConsoleLine, nowMs: number): void {
+    const key = `${tenant} ${reactor}`
+    const lines = this.#lines.get(key) ?? []
+    const text = line.text.slice(0, mostCharacters)
+    lines.push({ at: new Date(nowMs).toISOString(), level: line.level, text })
+    if (lines.length > mostLines) lines.shift()
+    this.#lines.set(key, lines)
+  }
+
+  /** Oldest first. */
+  read(tenant: string, reactor: string): readonly PrintedLine[] {
+    return this.#lines.get(`${tenant} ${reactor}`) ?? []
+  }
+
+  clear(): void {
+    this.#lines.clear()
+  }
+}

@@ -1,0 +1,71 @@
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { Outcome, Sandbox } from '../sandbox/sandbox.ts'
+import type { Write } from '../storage/port.ts'
+import type { ReactorsContext } from './context.ts'
+import { refusalOf } from './outcome.ts'
+import { type Prepared, prepare, type ReactInput, syncTimeoutMs } from './prepare.ts'
+import { type Reaction, settle, type UndatedReaction } from './reaction.ts'
+
+/**
+ * Invokes a reactor while the caller waits.
+ *
+ * @param companion writes that belong into the commit of what comes of it
+ * @throws {ServiceError} as `prepare`; what the formula refused or how it failed; as `settle`
+ */
+export async function react(
+  context: ReactorsContext,
+  caller: Caller,
+  input: ReactInput,
+  companion: (reaction: UndatedReaction) => readonly Write[] = () => [],
+): Promise<Reaction> {
+  const prepared = await prepare(context, caller, input)
+  const outcome = await run(context, caller, prepared, {
+    timeoutMs: syncTimeoutMs,
+    lane: 'sync',
+    depth: input.depth,
+  })
+  if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
+  return settle(context, caller, outcome, companion)
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number
+  readonly lane: 'sync' | 'async'
+  readonly depth: number
+}
+
+/** Runs the code of an invocation that is valid. */
+export async function run(
+  context: ReactorsContext,
+  caller: Caller,
+  { reactor, formula, configuration, args, behalf }: Prepared,
+  options: RunOptions,
+): Promise<Outcome> {
+  const sandbox = demandSandbox(context)
+  await context.tokens.audit.record(caller.tenant, {
+    operation: 'token:use',
+    entity_type: 'reactor',
+    entity_id: reactor.id,
+    actor: caller.application,
+    session: caller.session,
+  })
+  const { console } = context
+  return sandbox.run({
+    tenant: caller.tenant,
+    code: formula.code,
+    args,
+    configuration,
+    svc: behalf ? context.service(behalf) : null,
+    ...options,
+    ...(console && {
+      onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs() / 1000),
+    }),
+  })
+}
+
+/** @throws {ServiceError} not_implemented */
+function demandSandbox({ sandbox }: ReactorsContext): Sandbox {
+  if (sandbox) return sandbox
+  throw new ServiceError('not_implemented', 'this server has nothing to run formulas in')
+}

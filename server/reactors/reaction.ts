@@ -1,0 +1,121 @@
+import type { Caller } from '../access/caller.ts'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import type { Outcome } from '../sandbox/sandbox.ts'
+import type { Write } from '../storage/port.ts'
+import { tokenize } from '../tokens/tokenize.ts'
+import type { UndatedAnswer } from '../tokens/undated-answer.ts'
+import type { ReactorsContext } from './context.ts'
+
+/** A response that the formula chose itself. */
+export interface Custom {
+  readonly kind: 'custom'
+  readonly status: number
+  /** Names in lower case: `content-type` and such as begin with `x-`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: JsonValue
+}
+
+/** What came of an invocation, with its tokens made. */
+export type Reaction =
+  | { readonly kind: 'answered'; readonly tokens?: JsonValue; readonly raw?: JsonValue }
+  | Custom
+
+/** The same before the commit that makes the tokens, which alone knows when it was. */
+export type UndatedReaction =
+  | { readonly kind: 'answered'; readonly tokens?: UndatedAnswer; readonly raw?: JsonValue }
+  | Custom
+
+/**
+ * Makes the tokens that a formula asked for, all of them or none. They belong to the caller, who need not hold
+ * `token:create`.
+ *
+ * @param companion writes that belong into the same commit; without tokens they are committed on their own
+ * @throws {ServiceError} reactor_runtime, validation, conflict; idempotency_conflict where the companion does not hold
+ */
+export async function settle(
+  context: ReactorsContext,
+  caller: Caller,
+  outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
+  companion: (reaction: UndatedReaction) => readonly Write[],
+): Promise<Reaction> {
+  if (outcome.kind === 'custom') {
+    const custom = allowed(outcome)
+    await commitAlone(context, companion(custom))
+    return custom
+  }
+  const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
+  if (outcome.tokenize === undefined || outcome.tokenize === null) {
+    const answer = { kind: 'answered', ...raw } as const
+    await commitAlone(context, companion(answer))
+    return answer
+  }
+  const payload = keepable(outcome.tokenize)
+  try {
+    const tokens = await tokenize(context.tokens, caller, payload, {
+      asksPermission: false,
+      companion: undated => companion({ kind: 'answered', tokens: undated, ...raw }),
+    })
+    return { kind: 'answered', tokens, ...raw }
+  } catch (error) {
+    throw aboutTokenize(error)
+  }
+}
+
+async function commitAlone(context: ReactorsContext, writes: readonly Write[]): Promise<void> {
+  if (writes.length === 0) return
+  const result = await context.store.commit(writes, context.nowUs())
+  if (!result.ok) throw new ServiceError('idempotency_conflict', 'this invocation is being answered already')
+}
+
+/** What is stored must come back as it was: the same rules as at the door hold for it. */
+function keepable(tokenized: JsonValue): JsonValue {
+  try {
+    return parseJson(JSON.stringify(tokenized))
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ServiceError('reactor_runtime', `what the formula asked to tokenize ${error.message}`)
+  }
+}
+
+/** The refusal of a payload, with paths as the formula gave it. */
+function aboutTokenize(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.errors === undefined) return error
+  const errors: FieldErrors = {}
+  for (const [path, messages] of Object.entries(error.errors)) {
+    errors[path === 'body' || path === '' ? 'tokenize' : `tokenize.${path}`] = messages
+  }
+  const detail = `what the formula asked to tokenize is refused: ${error.message}`
+  return new ServiceError(error.code, detail, { errors, headers: error.headers, cause: error.cause })
+}
+
+const mostHeaders = 50
+const mostHeaderCharacters = 8_000
+const printable = /^[\t\x20-\x7e]*$/
+
+/** The response as far as a formula may choose one. */
+function allowed({ status, headers, body }: Extract<Outcome, { kind: 'custom' }>): Custom {
+  const kept = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => name === 'content-type' || /^x-[a-z0-9-]{1,100}$/.test(name))
+  const characters = kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  const isAllowed =
+    Number.isInteger(status) &&
+    status >= 200 &&
+    status <= 599 &&
+    kept.length <= mostHeaders &&
+    characters <= mostHeaderCharacters &&
+    kept.every(([, value]) => printable.test(value))
+  if (!isAllowed) {
+    throw new ServiceError(
+      'reactor_runtime',
+      'the formula chose a response that is not allowed: its status must be 200 to 599, its headers short and printable',
+    )
+  }
+  return {
+    kind: 'custom',
+    status,
+    headers: Object.fromEntries(kept),
+    ...(body === undefined ? {} : { body }),
+  }
+}

@@ -1,0 +1,79 @@
+import { type Application, type ApplicationRecord, showApplication } from '../access/application.ts'
+import { ServiceError } from '../base/errors.ts'
+import { formatMicros } from '../base/time.ts'
+import { findFormula } from '../formulas/find.ts'
+import { type Formula, showFormula } from '../formulas/formula.ts'
+import type { RecordValue, SealedRecord, TenantStore } from '../storage/sealed.ts'
+import type { Configuration } from './configuration.ts'
+import type { ReactorsContext } from './context.ts'
+
+/** A reactor as it is kept. */
+export interface ReactorRecord extends RecordValue {
+  readonly name: string
+  /** Ids. */
+  readonly formula: string
+  readonly application?: string
+  readonly configuration: Configuration
+  readonly created_by: string
+  readonly modified_by?: string
+}
+
+/** A reactor as callers see it, with its formula as that is now. */
+export interface Reactor {
+  readonly id: string
+  readonly tenant_id: string
+  readonly name: string
+  readonly formula: Formula
+  readonly configuration: Configuration
+  readonly application?: Application
+  readonly created_by: string
+  readonly created_at: string
+  readonly modified_by?: string
+  readonly modified_at?: string
+}
+
+/** @throws {ServiceError} not_found */
+export async function existingReactor(store: TenantStore, id: string): Promise<SealedRecord<ReactorRecord>> {
+  const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
+  if (record) return record
+  throw new ServiceError('not_found', 'there is no reactor with this id')
+}
+
+/** Shows reactors; what several of them share is read once. */
+export function reactorShower(context: ReactorsContext, store: TenantStore) {
+  const formulas = new Map<string, Promise<Formula>>()
+  const applications = new Map<string, Promise<Application | undefined>>()
+  const formulaOf = async (id: string) => {
+    const found = await findFormula(context, store.tenant, id)
+    if (!found) throw new Error('the formula of a reactor is gone')
+    return showFormula(found.record)
+  }
+  const applicationOf = async (id: string) => {
+    const record = await store.get<ApplicationRecord>('application', id)
+    return record && showApplication(store.tenant, record)
+  }
+  return async (record: Omit<SealedRecord<ReactorRecord>, 'version'>): Promise<Reactor> => {
+    const { id, name, formula, application, configuration, created_by, modified_by } = record.value
+    const shownFormula = await once(formulas, formula, formulaOf)
+    const shownApplication =
+      application === undefined ? undefined : await once(applications, application, applicationOf)
+    return {
+      id,
+      tenant_id: store.tenant,
+      name,
+      formula: shownFormula,
+      configuration,
+      ...(shownApplication ? { application: shownApplication } : {}),
+      created_by,
+      created_at: formatMicros(record.createdUs),
+      ...(modified_by === undefined ? {} : { modified_by }),
+      ...(record.modifiedUs === undefined ? {} : { modified_at: formatMicros(record.modifiedUs) }),
+    }
+  }
+}
+
+function once<T>(known: Map<string, Promise<T>>, id: string, read: (id: string) => Promise<T>): Promise<T> {
+  const reading = known.get(id) ?? read(id)
+  known.set(id, reading)
+  return reading
+}
