@@ -27,11 +27,13 @@ import { reactorHandlers, reactorReplays } from './http/handlers/reactors.ts'
 import { sessionHandlers } from './http/handlers/sessions.ts'
 import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
 import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
+import { jobPerformer } from './http/job-performer.ts'
 import { Router } from './http/routes.ts'
 import { serviceTransport } from './http/service-transport.ts'
 import { Validators } from './http/validators.ts'
 import { FormulaConsole } from './reactors/console.ts'
 import type { ReactorsContext } from './reactors/context.ts'
+import { NoRoom } from './reactors/jobs-port.ts'
 import { readPrinted } from './reactors/read-printed.ts'
 import { startSweeper } from './retention/sweeper.ts'
 import { endSessionsOf } from './sessions/end.ts'
@@ -111,7 +113,12 @@ async function wire(
     nowUs,
     tokens,
     sandbox: parts.sandbox,
-    jobs: parts.jobs,
+    jobs: parts.jobs?.(
+      jobPerformer(
+        () => reactors,
+        () => new NoRoom(),
+      ),
+    ),
     console: formulaConsole,
     service: behalf =>
       serviceTransport(core, behalf, headerNames.idempotency.toLowerCase(), headerNames.trace.toLowerCase()),

@@ -2,6 +2,7 @@ import type { NewTenant } from './access/tenants.ts'
 import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
+import type { JobPerformer } from './http/job-performer.ts'
 import type { Jobs } from './reactors/jobs-port.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
@@ -44,8 +45,8 @@ export interface VaultParts {
   readonly performer?: Performer
   /** What formulas run in. The vault closes it. */
   readonly sandbox?: Sandbox
-  /** What keeps asynchronous invocations. */
-  readonly jobs?: Jobs
+  /** What keeps asynchronous invocations, given what runs them. */
+  readonly jobs?: (performer: JobPerformer) => Jobs
 }
 
 /** A vault that cannot start as it was told to. */

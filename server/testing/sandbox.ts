@@ -95,16 +95,27 @@ function thrown(error: unknown): Outcome {
     return { kind: 'failed', reason: 'time', detail: 'the formula ran out of time' }
   const known = error as { sort?: unknown; error: FormulaErrorName; errors: Record<string, string[]> }
   if (known?.sort === 'refused') return { kind: 'refused', error: known.error, errors: known.errors }
-  if (known?.sort === 'custom') {
-    const {
-      status,
-      headers = {},
-      body,
-    } = (error as { response: { status: number; headers?: Record<string, string>; body?: JsonValue } })
-      .response
-    return { kind: 'custom', status, headers, ...(body === undefined ? {} : { body }) }
-  }
+  if (known?.sort === 'custom') return custom((error as { response: Chosen }).response)
   return { kind: 'failed', reason: 'threw', detail: 'the formula threw an error' }
+}
+
+interface Chosen {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: JsonValue
+}
+
+function custom({ status, headers = {}, body }: Chosen): Outcome {
+  const names = Object.keys(headers).map(name => name.toLowerCase())
+  const allowed = names.every(name => name === 'content-type' || name.startsWith('x-'))
+  const bodiless = [204, 205, 304].includes(status) && body !== undefined
+  if (!Number.isInteger(status) || status < 200 || status > 599 || !allowed || bodiless)
+    return {
+      kind: 'failed',
+      reason: 'shape',
+      detail: 'CustomHttpResponseError was given what it does not take',
+    }
+  return { kind: 'custom', status, headers, ...(body === undefined ? {} : { body }) }
 }
 
 function consoleOf({ onConsole }: Invocation) {
