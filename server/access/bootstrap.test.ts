@@ -30,7 +30,8 @@ const backend = {
   key: keys.private,
   rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] }],
 }
-const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`
+const secret = whsec(24)
 
 /** A file of one tenant with these applications. */
 const file = (applications: readonly object[], more: JsonObject = {}): JsonValue => ({
@@ -169,6 +170,17 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
   ['tenant name a number', tenant({ name: 1 }), 'tenants.0.name'],
   ['operator a text', tenant({ operator: 'yes' }), 'tenants.0.operator'],
   ['webhook secret too short', tenant({ webhook_secret: 'whsec_c2hvcnQ=' }), 'tenants.0.webhook_secret'],
+  ['webhook secret too long', tenant({ webhook_secret: whsec(65) }), 'tenants.0.webhook_secret'],
+  [
+    'webhook secret that is cut off',
+    tenant({ webhook_secret: `whsec_${'A'.repeat(33)}` }),
+    'tenants.0.webhook_secret',
+  ],
+  [
+    'webhook secret without its padding',
+    tenant({ webhook_secret: whsec(25).replaceAll('=', '') }),
+    'tenants.0.webhook_secret',
+  ],
   [
     'webhook secret without its prefix',
     tenant({ webhook_secret: secret.slice(6) }),
@@ -206,6 +218,9 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
 
 t.test('a file that cannot be used is refused in one sentence that says where', async t => {
   await openVault(t, { bootstrap: good }).ready()
+  for (const bytes of [25, 64]) {
+    await openVault(t, { bootstrap: tenant({ webhook_secret: whsec(bytes) }) }).ready()
+  }
   for (const [name, bootstrap, where] of malformed) {
     const started = openVault(t, { bootstrap }).ready()
     const error = await started.then(
