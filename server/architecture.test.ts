@@ -84,6 +84,7 @@ t.test('the sources are found', async t => {
 
 t.test('each library is known to one folder', async t => {
   onlyIn(t, /^liquidjs/, 'server/expressions/')
+  onlyIn(t, /^lucene$/, 'server/search/')
   onlyIn(t, /^openapi-backend/, 'server/http/')
   onlyIn(t, /^ajv/, 'server/http/')
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')

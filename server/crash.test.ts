@@ -6,7 +6,8 @@ import t from 'tap'
 import type { JsonValue } from './base/json.ts'
 import { cardNumber } from './bench/cards.ts'
 import type { Started } from './bench/processes.ts'
-import { isBuilt, privateKey, startServer } from './bench/server-process.ts'
+import { isBuilt, masterKey, privateKey, startServer } from './bench/server-process.ts'
+import { runCommand } from './commands/table.ts'
 import { type Content, Ledger } from './crash.ledger.ts'
 
 /**
@@ -167,6 +168,10 @@ for (let round = 1; round <= rounds; round++) {
     const faults: string[] = []
     const answered = await crash(server, randomInt(1, 600), faults)
     t.same(faults, [], 'every request before the crash succeeds')
+    const verdict = await runCommand('reindex', ['--storage', `level:${join(folder, 'data')}`], {
+      SURROGATE_MASTER_KEY: masterKey,
+    }).catch(error => error.message)
+    t.match(verdict, /checked and agree\n$/, 'every index entry agrees with the records')
     server = await startServer(folder)
     const { ids, total } = await list(server.url)
     t.equal(new Set(ids).size, ids.length, 'no token is listed twice')

@@ -3,6 +3,7 @@ import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
 import { JsonError, parseJson } from './base/json.ts'
 import { createLog } from './base/log.ts'
+import { IndexDisagrees } from './commands/reindex.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
@@ -96,6 +97,7 @@ async function readBootstrapFile(path: string) {
 const known = [
   ConfigError,
   DataFolderRefused,
+  IndexDisagrees,
   RotationRefused,
   StoreUnavailable,
   UnfinishedRotation,

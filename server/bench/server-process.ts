@@ -43,6 +43,9 @@ const bootstrap = {
   ],
 }
 
+/** Any 32 bytes do, as long as they are the same at every start on a folder. */
+export const masterKey = Buffer.alloc(32, 'bench').toString('base64')
+
 const shim = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url))
 
 /** Whether `npm run build` has been here. */
@@ -76,8 +79,7 @@ export async function startServer(
       `--storage=level:${join(folder, 'data')}`,
       `--bootstrap=${setup}`,
     ],
-    // Any 32 bytes do, as long as they are the same at every start on a folder.
-    env: { SURROGATE_MASTER_KEY: Buffer.alloc(32, 'bench').toString('base64'), ...env },
+    env: { SURROGATE_MASTER_KEY: masterKey, ...env },
     ready: /listening on (http:\S+)/,
   })
 }

@@ -1,9 +1,10 @@
 import { ConfigError, describeFlags, type Flag, readFlags } from '../config.ts'
 import type { Command } from './command.ts'
+import { reindexCommand } from './reindex.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
 
 /** Every command there is, in the order in which `--help` lists them. */
-export const commands: readonly Command[] = [rotateMasterKeyCommand]
+export const commands: readonly Command[] = [rotateMasterKeyCommand, reindexCommand]
 
 const help: Flag = { name: 'help', type: 'boolean', help: 'print this and leave' }
 

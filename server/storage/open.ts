@@ -5,6 +5,7 @@ import { MemoryStore } from './memory/memory-store.ts'
 import type { Store } from './port.ts'
 
 export { DataFolderRefused } from './level/open.ts'
+export { type ContentOf, countFaults, type Findings } from './level/reindex/findings.ts'
 
 /** Where a store lives: `memory:`, or `level:<folder>`. */
 export type StorageLocation =
@@ -25,7 +26,9 @@ export function parseStorage(url: string): StorageLocation {
 }
 
 /** Opens what is there, and makes nothing. @throws {UnknownStorage | DataFolderRefused} */
-export async function openFolder(url: string): Promise<{ readonly store: Store; readonly folder: string }> {
+export async function openFolder(
+  url: string,
+): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const location = parseStorage(url)
   if (location.engine !== 'level') throw new UnknownStorage('this needs a store of the form level:<folder>')
   const { folder } = location

@@ -74,6 +74,38 @@ function longTenant(short: string): string {
   return [8, 12, 16, 20, 32].map((end, part, ends) => hex.slice(ends[part - 1] ?? 0, end)).join('-')
 }
 
+const kinds = new Map(
+  Object.entries(letters).map(([kind, letter]) => [letter as string, kind as DocumentKind]),
+)
+const collectionWidth = 1 + digestWidth
+
+/** Whose collection it is; `undefined` for a letter that stands for nothing. */
+export function placeOfCollection(
+  collection: CollectionKey,
+): { readonly kind: DocumentKind; readonly tenant: string } | undefined {
+  const kind = kinds.get(collection.charAt(0))
+  return kind && { kind, tenant: longTenant(collection.slice(1)) }
+}
+
+/** Where the first collection behind this one begins, or the first of all. */
+export const collectionsBehind = (collection: CollectionKey | undefined) => ({
+  gte: collection === undefined ? '"' : collection + endOfKeys,
+  lt: endOfKeys,
+})
+export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as CollectionKey
+
+/** The sorts of key a collection has, by the letter behind its prefix. */
+export type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
+export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
+export const keysOfSort = (collection: CollectionKey, sort: KeySort) => ({
+  gte: `${collection}${sort}`,
+  lt: `${collection}${sort}${endOfKeys}`,
+})
+/** The id in a `documentKey`. */
+export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
+/** The term in a `blockKey`: a digest, or the shorter one that stands in its place. */
+export const termOfKey = (key: string) => key.slice(collectionWidth + 1, -blockWidth) as Digest
+
 export const documentKey = (collection: CollectionKey, id: Digest) => `${collection}d${id}`
 export const ordinalKey = (collection: CollectionKey, ordinal: number) =>
   `${collection}o${digits(ordinal, ordinalWidth)}`
@@ -118,6 +150,16 @@ export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
   gte: `${agendaPrefix}${letters[kind]}`,
   lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
+export const agendaOfAll = { gte: agendaPrefix, lt: `${agendaPrefix}${endOfKeys}` }
+/** The collection and the due time an `agendaKey` speaks of. */
+export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueMs: number } {
+  const start = agendaPrefix.length
+  const tenant = key.slice(start + 1 + stampWidth, start + 1 + stampWidth + digestWidth)
+  return {
+    collection: (key.charAt(start) + tenant) as CollectionKey,
+    dueMs: Number.parseInt(key.slice(start + 1, start + 1 + stampWidth), 36),
+  }
+}
 export function tenantOfAgendaKey(key: string): string {
   const start = agendaPrefix.length + 1 + stampWidth
   return longTenant(key.slice(start, start + digestWidth))

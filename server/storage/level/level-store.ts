@@ -18,6 +18,8 @@ import { findDocuments, findDue, readDocument, readDocuments, recentDocument } f
 import { formatKey, leaseKey } from './keys.ts'
 import { openFolder } from './open.ts'
 import { probeFolder } from './probe.ts'
+import type { Findings } from './reindex/findings.ts'
+import { type ReindexOptions, reindex } from './reindex/reindex.ts'
 import { PublishedState } from './state.ts'
 import { Writer } from './writer.ts'
 
@@ -121,6 +123,19 @@ export class LevelStore implements Store {
       writer.forget()
       state.reset()
     })
+  }
+
+  /** Verifies the search index against the documents, and repairs it where that is asked for. */
+  reindex(options: ReindexOptions): Promise<Findings> {
+    const { level, state, writer } = this.#opening
+    return orUnavailable(() =>
+      writer.alone(async () => {
+        const findings = await reindex(level, options)
+        writer.forget()
+        state.reset()
+        return findings
+      }),
+    )
   }
 
   unhealthy(): string | undefined {

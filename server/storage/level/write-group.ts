@@ -231,7 +231,8 @@ export function checkTime(time: number): void {
   if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
 }
 
-function encodeChange({ collection, id, before, after, box }: Change, mutations: Mutations): void {
+/** All that a change of one document writes, but for the blocks of the index. */
+export function encodeChange({ collection, id, before, after, box }: Change, mutations: Mutations): void {
   if (after && box) mutations.put(documentKey(collection, id), encodeDocument(after, box))
   else mutations.del(documentKey(collection, id))
   encodePlaceChange(collection, id, before, after, mutations)

@@ -1,0 +1,33 @@
+import type { Level } from '../epoch.ts'
+import { type CollectionKey, collectionOfKey, collectionsBehind, placeOfCollection } from '../keys.ts'
+import { type ContentOf, type Findings, nothingFound } from './findings.ts'
+import { Repairs } from './repairs.ts'
+import { findStrayAgenda } from './strays.ts'
+import { verifyCollection } from './verify-collection.ts'
+
+export interface ReindexOptions {
+  /** Puts right what disagrees; without it nothing is written. */
+  readonly repair: boolean
+  readonly contentOf: ContentOf
+}
+
+/**
+ * Holds every entry of the index against the documents, and these against their records. The documents are
+ * believed, the index is made from them. Nothing else may write meanwhile. A repair that was cut off leaves an
+ * index that is better than before, and is begun again.
+ */
+export async function reindex(level: Level, { repair, contentOf }: ReindexOptions): Promise<Findings> {
+  const findings = nothingFound()
+  const repairs = new Repairs(level, repair)
+  for (let at = await nextCollection(level); at !== undefined; at = await nextCollection(level, at)) {
+    const place = placeOfCollection(at)
+    if (place) await verifyCollection({ level, contentOf, repairs, findings, collection: at, ...place })
+  }
+  await findStrayAgenda(level, repairs, findings)
+  return findings
+}
+
+async function nextCollection(level: Level, behind?: CollectionKey): Promise<CollectionKey | undefined> {
+  const [key] = await level.keys({ ...collectionsBehind(behind), limit: 1 }).all()
+  return key === undefined ? undefined : collectionOfKey(key)
+}
