@@ -88,7 +88,17 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^openapi-backend/, 'server/http/')
   onlyIn(t, /^ajv/, 'server/http/')
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
-  onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts')
+  onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts', 'server/sandbox/child/')
+  onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/sandbox/child/')
+  onlyIn(t, /^esbuild$/, 'server/sandbox/modules.ts')
+  onlyIn(
+    t,
+    /^node:child_process$/,
+    'server/sandbox/launch.ts',
+    'server/sandbox/runner.ts',
+    'server/sandbox/pool.ts',
+    'server/sandbox/preparer.ts',
+  )
   onlyIn(t, /^msw$/, 'server/msw.ts')
   onlyIn(t, /^node:http$/, 'server/http/listener.ts', 'server/egress/')
   onlyIn(t, /^node:(https|dns)/, 'server/egress/')
@@ -104,7 +114,7 @@ t.test('base imports nothing of ours', async t => {
 
 const domain = [
   ...['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention', 'sessions'],
-  ...['formulas', 'reactors', 'egress', 'webhooks'],
+  ...['formulas', 'reactors', 'egress', 'webhooks', 'sandbox'],
 ]
 
 t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {
@@ -152,6 +162,25 @@ t.test(
     }
   },
 )
+
+t.test('what runs beside a formula is a program of its own', async t => {
+  const child = server.filter(within('server/sandbox/child/'))
+  t.ok(child.length > 10)
+  for (const source of child) {
+    t.match(source.path, /\.child\.ts$/)
+    for (const target of source.ours) {
+      t.match(
+        target,
+        /^server\/sandbox\/(child\/|frames\.ts$|messages\.ts$)/,
+        `${source.path} imports ${target}`,
+      )
+    }
+    if (source.path.includes('/inside/')) t.same(source.foreign, [], `${source.path} finds nothing of Node`)
+  }
+  for (const source of server.filter(source => !child.includes(source))) {
+    for (const target of source.ours) t.notMatch(target, /^server\/sandbox\/child\//, source.path)
+  }
+})
 
 t.test('handlers call the domain and never the store', async t => {
   const handlers = server.filter(within('server/http/handlers/'))

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Applications } from './access/applications.ts'
-import { applicationCaller } from './access/behalf.ts'
+import { applicationCaller, sessionAgain } from './access/behalf.ts'
 import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstrap.ts'
 import { developmentTenant } from './access/development-tenant.ts'
 import { createTenant, type NewTenant, type TenantsContext } from './access/tenants.ts'
@@ -14,6 +14,7 @@ import { Keyring } from './crypto/keyring.ts'
 import { developmentMasterKey } from './crypto/master-key.ts'
 import { keepOffset, openDurableClock } from './durable-clock.ts'
 import { createCallbackSender } from './egress/callback-sender.ts'
+import { createFormulaEgress } from './egress/formula-egress.ts'
 import { createExpressions } from './expressions/engine.ts'
 import { answerBeside, type Besides } from './http/beside.ts'
 import { type Core, createCore } from './http/core.ts'
@@ -33,15 +34,18 @@ import { serviceTransport } from './http/service-transport.ts'
 import { Validators } from './http/validators.ts'
 import { FormulaConsole } from './reactors/console.ts'
 import type { ReactorsContext } from './reactors/context.ts'
-import { NoRoom } from './reactors/jobs-port.ts'
 import { readPrinted } from './reactors/read-printed.ts'
 import { startSweeper } from './retention/sweeper.ts'
+import { createSandbox, type FormulaSandbox } from './sandbox/create.ts'
+import type { Isolation } from './sandbox/launch.ts'
+import { FormulaModuleRefused } from './sandbox/modules.ts'
 import { endSessionsOf } from './sessions/end.ts'
 import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
 import { type OnBroken, SealedStore } from './storage/sealed.ts'
 import { readExpiration } from './tokens/expiry.ts'
 import { type VaultFacts, type VaultOptions, VaultOptionsError, type VaultParts } from './vault-options.ts'
+import { NoRoom } from './webhooks/context.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Assembled {
@@ -106,24 +110,44 @@ async function wire(
     idempotency: `${headerPrefix}-IDEMPOTENCY-KEY`,
     trace: `${headerPrefix}-TRACE-ID`,
   }
+  const sandbox = createSandbox({
+    headerPrefix,
+    log,
+    ...(options.formulaModules ? { modules: options.formulaModules } : {}),
+    ...(options.formulaAllowOrigins?.length
+      ? { egress: createFormulaEgress({ origins: options.formulaAllowOrigins }) }
+      : {}),
+  })
+  const isolation = options.warmFormulas ? await startFormulas(sandbox, log) : undefined
+  const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
+  const webhooks = createWebhooks({
+    store: sealed,
+    clock,
+    random,
+    log,
+    callbacks,
+    send: createCallbackSender(callbacks),
+    traceHeader: headerNames.trace,
+  })
+  const performer = jobPerformer(
+    () => reactors,
+    () => new NoRoom(),
+  )
   const formulaConsole = dev ? new FormulaConsole() : undefined
   const reactors: ReactorsContext = {
     store: sealed,
     random,
     nowUs,
     tokens,
-    sandbox: parts.sandbox,
-    jobs: parts.jobs?.(
-      jobPerformer(
-        () => reactors,
-        () => new NoRoom(),
-      ),
-    ),
+    sandbox: parts.sandbox ?? sandbox,
+    jobs: parts.jobs?.(performer) ?? webhooks,
     console: formulaConsole,
     service: behalf =>
       serviceTransport(core, behalf, headerNames.idempotency.toLowerCase(), headerNames.trace.toLowerCase()),
     callerAgain: async ({ tenant, application, session }) =>
-      session === undefined ? applicationCaller(sealed, tenant, application, nowUs()) : undefined,
+      session === undefined
+        ? applicationCaller(sealed, tenant, application, nowUs())
+        : sessionAgain(sealed, tenant, session, nowUs()),
   }
 
   const bootstrap: Bootstrap | undefined =
@@ -145,6 +169,7 @@ async function wire(
   const besides: Besides = {
     dev,
     unhealthy: () => store.unhealthy(),
+    formulas: () => sandbox.isolation(),
     docs: path => docs.answer(path),
     advanceClock: async ms => {
       await advance(ms)
@@ -155,17 +180,6 @@ async function wire(
     printed: async (key, reactor) => readPrinted(reactors, key, reactor),
     keyHeader: headerNames.key.toLowerCase(),
   }
-  const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
-  const webhooks = createWebhooks({
-    store: sealed,
-    clock,
-    random,
-    log,
-    callbacks,
-    send: createCallbackSender(callbacks),
-    traceHeader: `${headerPrefix}-TRACE-ID`,
-  })
-  if (parts.performer) webhooks.start(parts.performer)
   const docs = new Docs(validators.contract.document)
   const handlers: Handlers = {
     ...tokenHandlers(tokens),
@@ -203,6 +217,7 @@ async function wire(
     beside: request => answerBeside(besides, request),
     dev,
   })
+  webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
     store: sealed,
     tokens,
@@ -219,6 +234,7 @@ async function wire(
     tenants,
     facts: {
       ...(development ? { development } : {}),
+      ...(isolation ? { isolation } : {}),
       ...(master.madeFile === undefined ? {} : { madeMasterKey: master.madeFile }),
     },
     advance,
@@ -227,6 +243,7 @@ async function wire(
       stopSweeping()
       await webhooks.close()
       await parts.sandbox?.close()
+      await sandbox.close()
       await clock.stop()
       await audit.settled()
       await store.close()
@@ -248,6 +265,18 @@ async function masterKey(
   throw new VaultOptionsError(
     'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
   )
+}
+
+/** A server that cannot run formulas can do all the rest, so it starts; what it was told wrongly stops it. */
+async function startFormulas(sandbox: FormulaSandbox, log: Log): Promise<Isolation | 'none'> {
+  try {
+    const isolation = await sandbox.start()
+    sandbox.warm().catch(() => log.error('no process for formulas can be started'))
+    return isolation
+  } catch (error) {
+    if (error instanceof FormulaModuleRefused) throw error
+    return 'none'
+  }
 }
 
 /** A record that lists pass over is named once, not with each list: whoever may list could fill the log. */

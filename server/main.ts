@@ -9,6 +9,8 @@ import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
 import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
+import { describeIsolation } from './sandbox/launch.ts'
+import { FormulaModuleRefused } from './sandbox/modules.ts'
 import { DataFolderRefused, UnknownStorage } from './storage/open.ts'
 import { StoreUnavailable } from './storage/port.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -32,6 +34,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       headerPrefix: config.headerPrefix,
       dev: config.dev,
       allowPrivateCallbacks: config.allowPrivateCallbacks,
+      formulaAllowOrigins: config.formulaAllowOrigins,
+      formulaModules: config.formulaModules,
+      warmFormulas: true,
       log: createLog(line => process.stderr.write(line)),
       ...(config.masterKey ? { masterKey: config.masterKey } : {}),
       ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),
@@ -55,6 +60,7 @@ async function serve(vault: Vault, config: Config): Promise<number> {
     if (facts.madeMasterKey !== undefined) {
       say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
     }
+    if (facts.isolation) say(`${describeIsolation(facts.isolation)}\n`)
     say(`surrogate-server ${version} listening on ${url}\n`)
     if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
     await ended
@@ -98,6 +104,7 @@ const known = [
   ConfigError,
   DataFolderRefused,
   IndexDisagrees,
+  FormulaModuleRefused,
   RotationRefused,
   StoreUnavailable,
   UnfinishedRotation,

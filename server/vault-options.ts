@@ -4,6 +4,7 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import type { JobPerformer } from './http/job-performer.ts'
 import type { Jobs } from './reactors/jobs-port.ts'
+import type { Isolation } from './sandbox/launch.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
@@ -24,6 +25,12 @@ export interface VaultOptions {
   readonly corsOrigins?: readonly string[]
   /** Webhooks may go to http and to private addresses; otherwise to https and public ones only. */
   readonly allowPrivateCallbacks?: boolean
+  /** Origins that formulas may fetch from, such as `https://api.example.com`; none by default. */
+  readonly formulaAllowOrigins?: readonly string[]
+  /** Packages that formulas may require, found from the working directory. */
+  readonly formulaModules?: readonly string[]
+  /** Gets the processes of formulas ready at the start, not when the first formula runs. */
+  readonly warmFormulas?: boolean
   readonly log?: Log
   /** The time this vault starts from, in epoch milliseconds; by default the real time. */
   readonly now?: () => number
@@ -35,6 +42,8 @@ export interface VaultFacts {
   readonly development?: NewTenant
   /** The file in which a development master key was made just now. */
   readonly madeMasterKey?: string
+  /** Where formulas were to be made ready: what holds their processes, or `none` where none can be started. */
+  readonly isolation?: Isolation | 'none'
 }
 
 /** What a vault is made of, for whoever brings a store of their own or needs one that fails. */

@@ -1,6 +1,7 @@
 import type { SealedStore } from '../storage/sealed.ts'
-import type { ApplicationRecord } from './application.ts'
+import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'
+import { callerOfSession, type SessionRecord } from './session.ts'
 
 /** In whose name code that holds no key asks for something: a reactor's application. */
 export interface Behalf {
@@ -23,7 +24,19 @@ export async function applicationCaller(
   const view = await store.tenant(tenant)
   const record = await view?.get<ApplicationRecord>('application', application)
   if (!record) return undefined
-  const { id, type, permissions, rules, expires_ms } = record.value
-  if (expires_ms !== undefined && expires_ms * 1000 <= nowUs) return undefined
+  if (isApplicationOver(record.value, nowUs)) return undefined
+  const { id, type, permissions, rules } = record.value
   return { tenant, application: id, type, rights: { permissions, rules } }
+}
+
+/** A session as a caller, with what it may do now; `undefined` where it, or what it stands on, is gone or over. */
+export async function sessionAgain(
+  store: SealedStore,
+  tenant: string,
+  session: string,
+  nowUs: number,
+): Promise<Caller | undefined> {
+  const view = await store.tenant(tenant)
+  const record = await view?.get<SessionRecord>('session', session)
+  return view && record && callerOfSession(view, record.value, nowUs)
 }

@@ -53,9 +53,18 @@ export async function sessionCaller(
   nowUs: number,
 ): Promise<Caller | undefined> {
   const session = await store.get<SessionRecord>('session', id)
-  if (!session || session.value.key_digest !== keyDigest || isSessionOver(session.value, nowUs))
-    return undefined
-  const { application, grant } = session.value
+  if (session?.value.key_digest !== keyDigest) return undefined
+  return callerOfSession(store, session.value, nowUs)
+}
+
+/** The same without the key, for what was accepted from a session and runs later. */
+export async function callerOfSession(
+  store: TenantStore,
+  session: SessionRecord,
+  nowUs: number,
+): Promise<Caller | undefined> {
+  if (isSessionOver(session, nowUs)) return undefined
+  const { id, application, grant } = session
   const [creator, authorizer] = await store.getMany<ApplicationRecord>(
     'application',
     grant ? [application, grant.authorizer] : [application],

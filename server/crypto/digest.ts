@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** 16 bytes of HMAC-SHA256 over the parts, in base64url (22 characters). Parts cannot run into each other. */
 export function keyedDigest(key: Uint8Array, ...parts: readonly string[]): string {
@@ -37,6 +37,11 @@ export function hmacBase64(key: Uint8Array, ...parts: readonly (string | Uint8Ar
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(part)
   return hmac.digest('base64')
+}
+
+/** Of text that is no secret, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** Compares digests of one length without telling by time where they differ. */

@@ -8,6 +8,8 @@ export interface Besides {
   readonly dev: boolean
   /** Why the server cannot work at the moment, or `undefined`. */
   unhealthy(): string | undefined
+  /** What holds the processes of formulas, once there have been any. */
+  formulas(): object | undefined
   docs(path: string): CoreResponse | undefined
   advanceClock(ms: number): Promise<{ readonly now: string }>
   reset(): Promise<void>
@@ -72,7 +74,7 @@ async function answer(besides: Besides, request: CoreRequest): Promise<CoreRespo
 function health(besides: Besides): CoreResponse {
   const reason = besides.unhealthy()
   return reason === undefined
-    ? json(200, { status: 'ok' })
+    ? json(200, { status: 'ok', ...(besides.dev ? { formulas: besides.formulas() } : {}) })
     : json(503, { status: 'unavailable', reason }, { 'Retry-After': '1' })
 }
 

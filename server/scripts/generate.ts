@@ -1,9 +1,10 @@
 /**
  * Makes what the server reads at run time from the contract: the document as JSON, and the page that shows
- * it. Run by `npm run generate`; its output is never edited and not under version control.
+ * it; and the programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not under version control.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
+import { bundleSandbox } from './bundle-sandbox.ts'
 
 const contract = new URL('../../openapi.yaml', import.meta.url)
 const generated = new URL('../generated/', import.meta.url)
@@ -16,3 +17,4 @@ await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 for (const name of ['index.html', 'docs.css', 'docs.js']) {
   await copyFile(new URL(name, page), new URL(name, docs))
 }
+await bundleSandbox()

@@ -1,0 +1,58 @@
+import { createSandbox, type FormulaSandbox } from './create.ts'
+import type { LaunchOptions } from './launch.ts'
+import { defaultLimits, type SandboxLimits } from './limits.ts'
+import type { SandboxOptions } from './options.ts'
+import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
+
+type Teardown = { teardown(task: () => unknown): void }
+
+/** Few processes, so that a test file does not start more than it needs. */
+export const small: Partial<SandboxLimits> = {
+  ...defaultLimits(2),
+  spares: 1,
+  slots: 4,
+  slotsPerTenant: 2,
+  idle: 4,
+}
+
+export interface Bench extends FormulaSandbox {
+  /** Runs the code with what a test does not care about filled in. */
+  formula(code: string, given?: Partial<Invocation>): Promise<Outcome>
+  /** What `raw` was. Fails the test where there was no answer. */
+  raw(code: string, given?: Partial<Invocation>): Promise<unknown>
+  /** What formulas have printed. */
+  readonly lines: ConsoleLine[]
+}
+
+/** A sandbox that is closed when the test ends. */
+export function openSandbox(
+  t: Teardown,
+  { limits, ...options }: SandboxOptions = {},
+  parts?: Pick<LaunchOptions, 'without'>,
+): Bench {
+  const sandbox = createSandbox({ ...options, limits: { ...small, ...limits } }, parts)
+  t.teardown(() => sandbox.close())
+  const lines: ConsoleLine[] = []
+  const formula = (code: string, given: Partial<Invocation> = {}) =>
+    sandbox.run({
+      tenant: 'tenant-a',
+      code,
+      args: {},
+      configuration: {},
+      svc: null,
+      timeoutMs: 30_000,
+      lane: 'sync',
+      depth: 0,
+      onConsole: line => lines.push(line),
+      ...given,
+    })
+  const raw = async (code: string, given?: Partial<Invocation>) => {
+    const outcome = await formula(code, given)
+    if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`)
+    return outcome.raw
+  }
+  return { ...sandbox, formula, raw, lines }
+}
+
+/** A formula whose body is this. */
+export const body = (text: string) => `module.exports = async req => { ${text} }`

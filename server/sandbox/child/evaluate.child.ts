@@ -1,0 +1,157 @@
+/// <reference types="ses" />
+import type { Report, RunnerLimits } from '../messages.ts'
+import { type Inside, newCompartment } from './ground.child.ts'
+import { NotJson, toJson } from './json.child.ts'
+
+export interface Work {
+  readonly code: string
+  readonly args: unknown
+  readonly configuration: unknown
+  /** The client under each of its names, or `null` under them. */
+  readonly clients: Readonly<Record<string, unknown>>
+}
+
+type Program = (...names: unknown[]) => unknown
+
+/** A program of CommonJS, checked by the compartment's own filters before it is compiled. */
+function compile(compartment: Compartment, code: string): Program {
+  const { Function: Compile } = compartment.globalThis as { Function: FunctionConstructor }
+  return new Compile('module', 'exports', 'require', '__filename', '__dirname', code) as Program
+}
+
+/** Thrown where the code as such cannot be used. */
+export class Unusable extends Error {}
+
+/** Runs a formula in a fresh compartment and answers JSON of what it gave. @throws whatever it throws */
+export async function evaluate(
+  work: Work,
+  inside: Inside,
+  modules: ReadonlyMap<string, string>,
+  limits: RunnerLimits,
+): Promise<string> {
+  const compartment = newCompartment(inside.freshGlobals())
+  compartment.globalThis.global = compartment.globalThis
+  const load = loader(compartment, inside, modules)
+  let program: Program
+  try {
+    program = compile(compartment, work.code)
+  } catch (error) {
+    throw new Unusable(explainSyntax(error))
+  }
+  const exported = runModule(program, load)
+  if (typeof exported !== 'function') {
+    throw new Unusable('the formula exports no function: module.exports must be one')
+  }
+  const request = { args: work.args, configuration: work.configuration, ...work.clients }
+  return answerJson(await Reflect.apply(exported, undefined, [request]), limits)
+}
+
+function runModule(program: Program, load: (name: unknown) => unknown): unknown {
+  const module: { exports: unknown } = { exports: {} }
+  Reflect.apply(program, module.exports, [module, module.exports, load, '/formula.js', '/'])
+  return module.exports
+}
+
+/** `require`: modules of ours as they are, the operator's evaluated anew, so that they keep nothing. */
+function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<string, string>) {
+  const loaded = new Map<string, unknown>()
+  const load = (name: unknown): unknown => {
+    const key = `${name}`
+    if (loaded.has(key)) return loaded.get(key)
+    if (Object.hasOwn(inside.modules, key)) return inside.modules[key]
+    const text = modules.get(key)
+    if (text === undefined) {
+      const allowed = ['@surrogate/formula-errors', 'buffer', 'crypto', 'url', ...modules.keys()]
+      throw new TypeError(`this module may not be required; the ones that may: ${allowed.join(', ')}`)
+    }
+    const value = runModule(compile(compartment, text), load)
+    loaded.set(key, value)
+    return value
+  }
+  return harden(load)
+}
+
+function answerJson(answer: unknown, { outputBytes }: RunnerLimits): string {
+  if (typeof answer !== 'object' || answer === null) {
+    throw new NotJson('shape', 'a formula answers with an object that has raw or tokenize')
+  }
+  const { raw, tokenize } = answer as { raw?: unknown; tokenize?: unknown }
+  if (raw === undefined && tokenize === undefined && Reflect.ownKeys(answer).length > 0) {
+    const wrong = 'raw' in answer || 'tokenize' in answer ? undefined : 'raw nor tokenize'
+    if (wrong) throw new NotJson('shape', `the answer of the formula has neither ${wrong}`)
+  }
+  const members: string[] = []
+  let left = outputBytes
+  for (const [name, value] of [['raw', raw] as const, ['tokenize', tokenize] as const]) {
+    if (value === undefined) continue
+    const text = toJson(value, left, name)
+    left -= text.length
+    members.push(`"${name}":${text}`)
+  }
+  return `{"kind":"answered"${members.map(member => `,${member}`).join('')}}`
+}
+
+/** The engine's words for a text that is no program; where SES refuses, ours. */
+function explainSyntax(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  if (/possible import expression/i.test(message))
+    return 'the code does not compile: import() is not supported'
+  if (/possible html comment/i.test(message)) return 'the code does not compile: it holds an HTML comment'
+  return `the code does not compile: ${message.slice(0, 200)}`
+}
+
+const kinds = [
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'URIError',
+  'EvalError',
+  'AggregateError',
+  'Error',
+] as const
+
+/** What a thrown value comes to: never its message, which may quote data. */
+export function explain(error: unknown, inside: Inside, limits: RunnerLimits): Report {
+  try {
+    if (error instanceof Unusable) return { kind: 'unusable', detail: error.message }
+    if (error instanceof NotJson) return notJson(error, limits)
+    const known = inside.readFormulaError(error)
+    if (known?.kind === 'CustomHttpResponseError') {
+      return {
+        kind: 'custom',
+        response: JSON.parse(toJson(known.response ?? null, limits.outputBytes, 'response')),
+      }
+    }
+    if (known) return { kind: 'refused', error: known.kind, errors: known.errors ?? {} }
+    const isOutOfMemory =
+      error instanceof RangeError && /allocation failed|Invalid array buffer/i.test(error.message)
+    if (isOutOfMemory) return { kind: 'failed', reason: 'memory', detail: 'the formula used too much memory' }
+    const kind = kinds.find(name => error instanceof (globalThis[name] as ErrorConstructor))
+    const what =
+      kind === undefined ? 'a value that is no Error' : /^[AE]/.test(kind) ? `an ${kind}` : `a ${kind}`
+    return { kind: 'failed', reason: 'threw', detail: `the formula threw ${what}${lineOf(error)}` }
+  } catch (other) {
+    if (other instanceof NotJson) return notJson(other, limits)
+    return { kind: 'failed', reason: 'threw', detail: 'the formula threw a value that cannot be read' }
+  }
+}
+
+function notJson({ reason, message }: NotJson, { outputBytes }: RunnerLimits): Report {
+  const detail = reason === 'output' ? `the output is longer than ${outputBytes} bytes` : message
+  return { kind: 'failed', reason, detail }
+}
+
+declare const getStackString: ((error: unknown) => string) | undefined
+
+/** The line of the formula's text: the function around it begins two lines earlier. */
+function lineOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error) || typeof getStackString !== 'function') return ''
+    const found = /<anonymous>:(\d+):\d+\)?$/m.exec(getStackString(error))
+    const line = Number(found?.[1]) - 2
+    return line >= 1 ? ` at line ${line}` : ''
+  } catch {
+    return ''
+  }
+}

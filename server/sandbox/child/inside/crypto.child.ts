@@ -1,0 +1,94 @@
+import { Buffer } from './buffer.child.ts'
+import { natives } from './ground.child.ts'
+
+const webNames: Readonly<Record<string, string>> = {
+  'SHA-1': 'sha1',
+  'SHA-256': 'sha256',
+  'SHA-384': 'sha384',
+  'SHA-512': 'sha512',
+}
+
+function getRandomValues<T>(bytes: T): T {
+  if (!natives.fillRandom(bytes))
+    throw new TypeError('getRandomValues takes at most 65536 bytes of a typed array')
+  return bytes
+}
+
+const randomUUID = () => natives.uuid() ?? ''
+
+/** The part of Web Crypto that needs no keys. */
+export const crypto = {
+  randomUUID,
+  getRandomValues,
+  subtle: {
+    async digest(algorithm: string | { name: string }, data: unknown): Promise<ArrayBufferLike> {
+      const name = `${typeof algorithm === 'object' ? algorithm?.name : algorithm}`.toUpperCase()
+      const known = Object.hasOwn(webNames, name) ? webNames[name] : undefined
+      const digest = known === undefined ? undefined : natives.digest(known, data)
+      if (!digest) throw new TypeError('digest takes SHA-1, SHA-256, SHA-384 or SHA-512, and bytes')
+      return digest.buffer
+    },
+  },
+}
+
+class Digest {
+  #chunks: Uint8Array[] | undefined = []
+  readonly #finish: (bytes: Uint8Array) => Uint8Array | undefined
+
+  constructor(finish: (bytes: Uint8Array) => Uint8Array | undefined) {
+    this.#finish = finish
+    // Tried on nothing, so that an unknown algorithm is refused where it is named.
+    if (!finish(new Uint8Array(0)))
+      throw new TypeError('the algorithm is one of md5, sha1, sha256, sha384, sha512')
+  }
+
+  update(data: unknown, encoding?: string): this {
+    if (!this.#chunks) throw new TypeError('the digest was taken before')
+    this.#chunks.push(Buffer.from(data, encoding))
+    return this
+  }
+
+  digest(encoding?: string): Buffer | string {
+    if (!this.#chunks) throw new TypeError('the digest was taken before')
+    const bytes = this.#finish(Buffer.concat(this.#chunks)) ?? new Uint8Array(0)
+    this.#chunks = undefined
+    const digest = Buffer.from(bytes)
+    return encoding === undefined || encoding === 'buffer' ? digest : digest.toString(encoding)
+  }
+}
+
+const lower = (name: unknown) => `${name}`.toLowerCase().replace('-', '')
+
+function randomBytes(size: number): Buffer {
+  const bytes = new Buffer(size)
+  for (let at = 0; at < bytes.length; at += 65_536) getRandomValues(bytes.subarray(at, at + 65_536))
+  return bytes
+}
+
+/** What `require('crypto')` gives. */
+export const nodeCrypto = {
+  createHash: (algorithm: unknown) => new Digest(bytes => natives.digest(lower(algorithm), bytes)),
+  createHmac: (algorithm: unknown, key: unknown) => {
+    const secret = Buffer.from(key)
+    return new Digest(bytes => natives.hmac(lower(algorithm), secret, bytes))
+  },
+  randomBytes,
+  randomUUID,
+  randomInt(low: number, high?: number): number {
+    const [from, to] = high === undefined ? [0, low] : [low, high]
+    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || to <= from) {
+      throw new RangeError('randomInt takes integers, the second above the first')
+    }
+    return from + Math.floor(natives.random() * (to - from))
+  },
+  timingSafeEqual(a: unknown, b: unknown): boolean {
+    const equal = natives.equalBytes(a, b)
+    if (equal === undefined) throw new RangeError('timingSafeEqual takes two runs of bytes of one length')
+    return equal
+  },
+  getRandomValues,
+  webcrypto: crypto,
+}
+
+/** The class of what createHash gives; only reachable through an instance. */
+export const digestPrototype = Digest.prototype

@@ -1,0 +1,41 @@
+import type { AbortSignal } from './abort.child.ts'
+import { bridge } from './ground.child.ts'
+import { Request, type RequestInit, Response, unreadBody } from './http.child.ts'
+import { URL } from './url.child.ts'
+
+/** A `fetch` that the host answers: for `svc` as the API itself, else as far as the operator allows. */
+function fetchBy(kind: 'svc' | 'fetch', target: (request: Request) => string) {
+  return async (input: unknown, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init)
+    const { signal } = request
+    signal?.throwIfAborted()
+    const answer = bridge.call(
+      kind,
+      request.method,
+      target(request),
+      [...request.headers],
+      unreadBody(request),
+    )
+    const [status, headers, body] = await (signal ? orAborted(answer, signal) : answer)
+    const bare = status === 204 || status === 304 || body.length === 0
+    return new Response(bare ? null : body, { status, headers })
+  }
+}
+
+function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+export const fetch = fetchBy('fetch', request => request.url)
+
+/** Names no host: a request of the client has one address, which the host binds. */
+export const serviceOrigin = 'https://svc.invalid'
+export const serviceFetch = fetchBy('svc', request => {
+  const url = new URL(request.url)
+  if (url.origin !== serviceOrigin) throw new TypeError('the client reaches its own server only')
+  return url.pathname + url.search
+})

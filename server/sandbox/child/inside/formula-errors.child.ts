@@ -1,0 +1,90 @@
+/**
+ * `@surrogate/formula-errors`. What was given to the constructor becomes `errors`: a map from a path to
+ * messages. An instance is known by a private mark, so nothing but these classes and their heirs makes one.
+ */
+type Errors = Record<string, string[]>
+
+const most = 100
+const longest = 1_000
+
+class FormulaError extends Error {
+  readonly #kind: string
+  readonly #given: unknown
+
+  constructor(kind: string, given: unknown) {
+    super(messageOf(given))
+    this.#kind = kind
+    this.#given = given
+    // Its own and writable: heirs name themselves by assignment.
+    Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true })
+  }
+
+  static read(value: unknown): { kind: string; given: unknown } | undefined {
+    const isOne = (one: unknown): one is FormulaError =>
+      typeof one === 'object' && one !== null && #kind in one
+    return isOne(value) ? { kind: value.#kind, given: value.#given } : undefined
+  }
+}
+
+const classOf = (kind: string) => {
+  const made = {
+    [kind]: class extends FormulaError {
+      constructor(errors?: unknown) {
+        super(kind, errors)
+      }
+    },
+  }
+  return made[kind]
+}
+
+const names = [
+  'BadRequestError',
+  'AuthenticationError',
+  'InvalidPaymentMethodError',
+  'AuthorizationError',
+  'RateLimitError',
+  'ReactorRuntimeError',
+  'InvalidReactorConfigurationError',
+]
+
+export const formulaErrors = {
+  ...Object.fromEntries(names.map(name => [name, classOf(name)])),
+  CustomHttpResponseError: class CustomHttpResponseError extends FormulaError {
+    constructor(response?: unknown) {
+      super('CustomHttpResponseError', response)
+    }
+  },
+}
+
+/** What was thrown, if it is one of ours; `errors` for the classes, `response` for the custom one. */
+export function readFormulaError(
+  value: unknown,
+): { kind: string; errors?: Errors; response?: unknown } | undefined {
+  const found = FormulaError.read(value)
+  if (!found) return undefined
+  const { kind, given } = found
+  return kind === 'CustomHttpResponseError' ? { kind, response: given } : { kind, errors: errorsOf(given) }
+}
+
+function errorsOf(given: unknown): Errors {
+  if (given === undefined || given === null) return {}
+  if (typeof given !== 'object') return { error: [textOf(given)] }
+  if (given instanceof Error) return { error: [textOf(given.message)] }
+  if (Array.isArray(given)) return { error: given.slice(0, most).map(textOf) }
+  const errors: Errors = {}
+  for (const [path, messages] of Object.entries(given).slice(0, most)) {
+    if (path === '__proto__') continue
+    errors[path.slice(0, 200)] = (Array.isArray(messages) ? messages.slice(0, most) : [messages]).map(textOf)
+  }
+  return errors
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : `${String(value)}`
+  return `${text}`.slice(0, longest)
+}
+
+function messageOf(given: unknown): string {
+  if (typeof given === 'string') return given
+  return given instanceof Error ? `${given.message}` : ''
+}

@@ -1,0 +1,71 @@
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Names in lower case; values of one name joined by a comma. */
+export class Headers {
+  readonly #values = new Map<string, string>()
+
+  constructor(init: unknown = []) {
+    if (init === null || typeof init !== 'object')
+      throw new TypeError('headers are an object or a list of pairs')
+    const pairs = Symbol.iterator in init ? [...(init as Iterable<[string, string]>)] : Object.entries(init)
+    for (const pair of pairs) {
+      const [name, value] = [...pair]
+      this.append(name, value)
+    }
+  }
+
+  append(name: unknown, value: unknown): void {
+    const [key, text] = [nameFrom(name), valueFrom(value)]
+    const before = this.#values.get(key)
+    this.#values.set(key, before === undefined ? text : `${before}, ${text}`)
+  }
+
+  set(name: unknown, value: unknown): void {
+    this.#values.set(nameFrom(name), valueFrom(value))
+  }
+
+  get(name: unknown): string | null {
+    return this.#values.get(nameFrom(name)) ?? null
+  }
+
+  has(name: unknown): boolean {
+    return this.#values.has(nameFrom(name))
+  }
+
+  delete(name: unknown): void {
+    this.#values.delete(nameFrom(name))
+  }
+
+  forEach(callback: (value: string, name: string, all: Headers) => void, self?: unknown): void {
+    for (const [name, value] of this.entries()) Reflect.apply(callback, self, [value, name, this])
+  }
+
+  *entries(): Generator<[string, string]> {
+    for (const name of [...this.#values.keys()].sort()) yield [name, this.#values.get(name) ?? '']
+  }
+
+  *keys(): Generator<string> {
+    for (const [name] of this.entries()) yield name
+  }
+
+  *values(): Generator<string> {
+    for (const [, value] of this.entries()) yield value
+  }
+
+  [Symbol.iterator](): Generator<[string, string]> {
+    return this.entries()
+  }
+}
+
+function nameFrom(name: unknown): string {
+  const text = `${name}`
+  if (!token.test(text)) throw new TypeError('a header name holds characters that it must not')
+  return text.toLowerCase()
+}
+
+function valueFrom(value: unknown): string {
+  const text = `${value}`.trim()
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    throw new TypeError('a header value holds characters that it must not')
+  return text
+}

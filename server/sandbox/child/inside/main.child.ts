@@ -1,0 +1,104 @@
+/**
+ * What formulas find beside the language: pure classes that reach the machine only through `ground`. Evaluated
+ * once in a process, in a compartment of its own, then hardened; what an invocation may change is made anew.
+ */
+import { AbortController, AbortSignal, DOMException } from './abort.child.ts'
+import { atob, Buffer, btoa } from './buffer.child.ts'
+import { printers } from './console.child.ts'
+import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
+import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
+import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
+import { bridge, natives } from './ground.child.ts'
+import { Headers } from './headers.child.ts'
+import { Request, Response } from './http.child.ts'
+import { TextDecoder, TextEncoder } from './text-coding.child.ts'
+import { URL, URLSearchParams } from './url.child.ts'
+
+type Callback = (...values: unknown[]) => void
+
+function bound(callback: unknown, values: readonly unknown[]): () => void {
+  if (typeof callback !== 'function') throw new TypeError('a callback must be a function')
+  return () => Reflect.apply(callback, undefined, values)
+}
+
+const timers = {
+  setTimeout: (callback: Callback, ms?: unknown, ...values: unknown[]) =>
+    bridge.setTimer(bound(callback, values), Number(ms ?? 0), false),
+  setInterval: (callback: Callback, ms?: unknown, ...values: unknown[]) =>
+    bridge.setTimer(bound(callback, values), Number(ms ?? 0), true),
+  setImmediate: (callback: Callback, ...values: unknown[]) =>
+    bridge.setTimer(bound(callback, values), 0, false),
+  clearTimeout: (id: unknown) => bridge.clearTimer(id),
+  clearInterval: (id: unknown) => bridge.clearTimer(id),
+  clearImmediate: (id: unknown) => bridge.clearTimer(id),
+  queueMicrotask: (callback: Callback) => bridge.soon(bound(callback, [])),
+}
+
+const structuredClone = (value: unknown) => {
+  const clone = natives.clone(value)
+  if (!clone) throw new TypeError('the value cannot be cloned')
+  return clone[0]
+}
+
+export const globals = {
+  ...timers,
+  AbortController,
+  AbortSignal,
+  atob,
+  btoa,
+  Buffer,
+  crypto,
+  DOMException,
+  fetch,
+  Headers,
+  performance: { now: () => natives.now() },
+  Request,
+  Response,
+  structuredClone,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  URLSearchParams,
+}
+
+/** Globals that a formula may change for itself. */
+export function freshGlobals(): Record<string, unknown> {
+  return {
+    ...globals,
+    console: { ...printers },
+    process: {
+      env: {},
+      version: 'v16.20.2',
+      nextTick: (callback: Callback, ...values: unknown[]) => bridge.soon(bound(callback, values)),
+    },
+  }
+}
+
+/** The modules that need no permission. */
+export const modules: Readonly<Record<string, unknown>> = {
+  '@surrogate/formula-errors': formulaErrors,
+  buffer: { Buffer },
+  crypto: nodeCrypto,
+  url: { URL, URLSearchParams },
+  'node:buffer': { Buffer },
+  'node:crypto': nodeCrypto,
+  'node:url': { URL, URLSearchParams },
+}
+
+/** The generated client as it comes out of the SDK's own bundle. */
+interface ClientModule {
+  readonly Surrogate: new (options: object) => object
+}
+
+/** A client whose requests the host answers; the key only fills a place. */
+export function createClient({ Surrogate }: ClientModule, headerPrefix: string): object {
+  return new Surrogate({
+    apiKey: 'bound-by-the-host',
+    baseUrl: serviceOrigin,
+    headerPrefix,
+    fetch: serviceFetch,
+  })
+}
+
+export const unreachableOtherwise = [digestPrototype]
+export { readFormulaError }

@@ -1,0 +1,145 @@
+import type { Report, RunnerLimits } from '../messages.ts'
+import type { Current } from './bridge.child.ts'
+
+type Answer = readonly [status: number, headers: readonly (readonly [string, string])[], body: Uint8Array]
+
+interface PendingCall {
+  resolve(answer: Answer): void
+  reject(error: Error): void
+}
+
+export interface InvocationOptions {
+  readonly run: number
+  readonly svc: boolean
+  readonly fetch: boolean
+  readonly limits: RunnerLimits
+  send(header: object, body?: Uint8Array): void
+  /** Called once, with how the invocation ended. */
+  finished(report: Report): void
+  /** What an error of the formula's comes to. */
+  explain(error: unknown): Report
+}
+
+const longestTimeoutMs = 2_147_483_647
+const longestTargetLength = 8_192
+const most = 100
+/** Captured: nothing here looks at a global that could have changed. */
+const { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask } = globalThis
+
+/** One invocation's ties to the world. `end` cuts them all. */
+export class Invocation implements Current {
+  readonly run: number
+  readonly #options: InvocationOptions
+  readonly #timers = new Map<number, () => void>()
+  readonly #calls = new Map<number, PendingCall>()
+  #nextTimer = 1
+  #nextCall = 1
+  #printed = { lines: 0, length: 0 }
+  #over = false
+
+  constructor(options: InvocationOptions) {
+    this.#options = options
+    this.run = options.run
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Ends the invocation, the first time it is called. */
+  finish(report: Report): void {
+    if (this.#over) return
+    this.#over = true
+    for (const cancel of this.#timers.values()) cancel()
+    this.#timers.clear()
+    this.#calls.clear()
+    this.#options.finished(report)
+  }
+
+  fail(error: unknown): void {
+    if (!this.#over) this.finish(this.#options.explain(error))
+  }
+
+  print(level: string, text: string): void {
+    const { consoleLines, consoleLineLength, consoleBytes } = this.#options.limits
+    if (this.#over || this.#printed.lines >= consoleLines || this.#printed.length >= consoleBytes) return
+    const line = `${text}`.slice(0, consoleLineLength)
+    this.#printed.lines++
+    this.#printed.length += line.length
+    this.#options.send({ type: 'console', run: this.run, level: `${level}`, text: line.toWellFormed() })
+  }
+
+  setTimer(callback: () => void, ms: number, repeat: boolean): number {
+    if (this.#over) throw new TypeError('the invocation is over')
+    if (this.#timers.size >= this.#options.limits.timers) throw new RangeError('too many timers wait')
+    const delay = ms >= 1 && ms <= longestTimeoutMs ? ms : 1
+    const id = this.#nextTimer++
+    const fire = () => {
+      if (!repeat) this.#timers.delete(id)
+      this.#guard(callback)
+    }
+    const timer = repeat ? setInterval(fire, delay) : setTimeout(fire, delay)
+    this.#timers.set(id, () => (repeat ? clearInterval(timer) : clearTimeout(timer)))
+    return id
+  }
+
+  clearTimer(id: unknown): void {
+    const cancel = this.#timers.get(id as number)
+    this.#timers.delete(id as number)
+    cancel?.()
+  }
+
+  soon(callback: () => void): void {
+    queueMicrotask(() => this.#guard(callback))
+  }
+
+  #guard(callback: () => void): void {
+    if (this.#over) return
+    try {
+      callback()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  call(
+    kind: 'svc' | 'fetch',
+    method: string,
+    target: string,
+    headers: readonly (readonly [string, string])[],
+    body: Uint8Array | undefined,
+  ): Promise<Answer> {
+    if (this.#over) throw new TypeError('the invocation is over')
+    if (kind === 'svc' ? !this.#options.svc : !this.#options.fetch) {
+      throw new TypeError('formulas may not fetch here: the operator allows no origin')
+    }
+    const pairs = headers.map(([name, value]) => [`${name}`, `${value}`] as const)
+    const length = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, `${target}`.length)
+    if (pairs.length > most || length > longestTargetLength) {
+      throw new TypeError('the address and the headers of a request are too long')
+    }
+    if (body && body.length > this.#options.limits.callBodyBytes) {
+      throw new TypeError('the body of a request is too long')
+    }
+    const call = this.#nextCall++
+    return new Promise((resolve, reject) => {
+      this.#calls.set(call, { resolve, reject })
+      const request = { type: 'call', run: this.run, call, kind, method: `${method}`, target: `${target}` }
+      this.#options.send({ ...request, headers: pairs, hasBody: body !== undefined }, body)
+    })
+  }
+
+  answer(call: number, answer: Answer): void {
+    this.#take(call)?.resolve(answer)
+  }
+
+  failCall(call: number, message: string): void {
+    this.#take(call)?.reject(new TypeError(message))
+  }
+
+  #take(call: number): PendingCall | undefined {
+    const pending = this.#calls.get(call)
+    this.#calls.delete(call)
+    return pending
+  }
+}

@@ -1,0 +1,73 @@
+/** What a formula answers with cannot be sent as JSON; the message says where and why. */
+export class NotJson extends Error {
+  readonly reason: 'shape' | 'output'
+
+  constructor(reason: 'shape' | 'output', message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+const deepest = 64
+const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/
+
+/**
+ * JSON text, or a refusal before the text is built: a value that JSON has not, too deep, or longer than the
+ * limit. Members that are `undefined` are left out, and `toJSON` is asked, as JSON.stringify does.
+ * @throws {NotJson} and whatever the value's own getters throw
+ */
+export function toJson(value: unknown, limit: number, name: string): string {
+  let length = 0
+  const holders: unknown[] = []
+  const names: string[] = []
+
+  const where = () => [name, ...names.slice(1)].map(step => (plainName.test(step) ? step : '?')).join('.')
+  const refuse = (what: string): never => {
+    throw new NotJson('shape', `${where()} ${what}, which JSON has not`)
+  }
+  const count = (amount: number) => {
+    length += amount
+    if (length > limit) throw new NotJson('output', 'the output is too long')
+  }
+
+  function replacer(this: unknown, key: string, member: unknown): unknown {
+    while (holders.length > 0 && holders[holders.length - 1] !== this) {
+      holders.pop()
+      names.pop()
+    }
+    if (holders.length === 0) holders.push(this)
+    names[holders.length - 1] = key
+    names.length = holders.length
+    count(key.length + 1)
+    switch (typeof member) {
+      case 'string':
+        count(member.length)
+        return member
+      case 'number':
+        return Number.isFinite(member) ? member : refuse('is not a finite number')
+      case 'bigint':
+        return refuse('is a BigInt')
+      case 'function':
+        return refuse('is a function')
+      case 'symbol':
+        return refuse('is a symbol')
+      case 'undefined':
+        return Array.isArray(this) ? refuse('is undefined') : undefined
+      case 'object':
+        if (member === null) return member
+        if (holders.includes(member)) return refuse('refers back to what it is in')
+        if (holders.length > deepest) {
+          throw new NotJson('shape', `${name} is nested deeper than ${deepest} levels`)
+        }
+        holders.push(member)
+        names.push('')
+        return member
+      default:
+        return member
+    }
+  }
+
+  const text = JSON.stringify(value, replacer)
+  if (text === undefined) throw new NotJson('shape', `${name} is undefined, which JSON has not`)
+  return text
+}

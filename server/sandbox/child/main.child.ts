@@ -1,0 +1,116 @@
+/** The program of a runner: one tenant for life, one invocation at a time, each in a fresh compartment. */
+import { Socket } from 'node:net'
+import type { Script } from 'node:vm'
+import { encodeFrame, type Frame, FrameReader } from '../frames.ts'
+import type { BootHeader, Report, ToRunner } from '../messages.ts'
+import './harden.child.ts'
+import { bridge, setCurrent } from './bridge.child.ts'
+import { evaluate, explain } from './evaluate.child.ts'
+import { layGround } from './ground.child.ts'
+import { Invocation } from './invocation.child.ts'
+
+declare const boot: {
+  readonly header: BootHeader
+  readonly parts: readonly Buffer[]
+  readonly script: Script
+}
+
+const { header, parts, script } = boot
+const { limits } = header
+const [classes = '', client = ''] = parts.slice(0, 2).map(part => part.toString('utf8'))
+const { inside, clientModule } = layGround(header, classes, client)
+const modules = new Map(
+  header.moduleNames.map((name, index) => [name, parts[2 + index]?.toString('utf8') ?? '']),
+)
+
+const socket = new Socket({ fd: 3, readable: true, writable: true })
+const waiting: Buffer[] = []
+
+/** Written from a clean stack: whoever calls may be a formula at the end of its own. */
+function send(message: object, body?: Uint8Array): void {
+  if (waiting.push(encodeFrame(message, body)) === 1) queueMicrotask(flush)
+}
+
+function flush(): void {
+  for (const frame of waiting.splice(0)) socket.write(frame)
+}
+
+let current: Invocation | undefined
+
+function start({ run, codeLength, svc, fetch }: Extract<ToRunner, { type: 'run' }>, bytes: Uint8Array): void {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const code = body.toString('utf8', 0, codeLength)
+  const invocation: Invocation = new Invocation({
+    run,
+    svc,
+    fetch,
+    limits,
+    send,
+    explain: error => explain(error, inside, limits),
+    finished: report => finished(run, report),
+  })
+  current = invocation
+  setCurrent(invocation)
+  void (async () => {
+    try {
+      const { args, configuration } = JSON.parse(body.toString('utf8', codeLength))
+      const made = svc ? inside.createClient(clientModule, header.headerPrefix) : null
+      const clients = Object.fromEntries(header.svcNames.map(name => [name, made]))
+      const text = await evaluate({ code, args, configuration, clients }, inside, modules, limits)
+      invocation.finish({ kind: 'answered', text } as unknown as Report)
+    } catch (error) {
+      invocation.fail(error)
+    }
+  })()
+}
+
+function finished(run: number, report: Report): void {
+  const { text = JSON.stringify(report) } = report as { text?: string }
+  let body: Uint8Array = Buffer.from(text, 'utf8')
+  let worn = 'reason' in report && report.reason === 'memory'
+  if (body.length > limits.outputBytes + 1024) {
+    const detail = `the output is longer than ${limits.outputBytes} bytes`
+    body = Buffer.from(JSON.stringify({ kind: 'failed', reason: 'output', detail }))
+    worn = true
+  }
+  send({ type: 'done', run }, body)
+  setCurrent(undefined)
+  // Two turns later every microtask the invocation left has run; one that goes on for ever never gets there.
+  setImmediate(() =>
+    setImmediate(() => {
+      current = undefined
+      send({ type: 'idle', run, worn })
+    }),
+  )
+}
+
+process.on('unhandledRejection', reason => current?.fail(reason))
+process.on('uncaughtException', error => (current ? current.fail(error) : process.exit(1)))
+
+const reader = new FrameReader({ headerBytes: 1024 * 1024, bodyBytes: 64 * 1024 * 1024 })
+
+function receive(frame: Frame): void {
+  const message = frame.header as unknown as ToRunner
+  if (message.type === 'run') start(message, frame.body)
+  else if (message.type === 'answer') {
+    current?.answer(message.call, [message.status, message.headers, new Uint8Array(frame.body)])
+  } else current?.failCall(message.call, message.message)
+}
+
+async function warm(): Promise<void> {
+  const code = 'module.exports = async req => { JSON.stringify(req); return { raw: [1, "a", {}] } }'
+  const svc = inside.createClient(clientModule, header.headerPrefix)
+  await evaluate({ code, args: {}, configuration: {}, clients: { svc } }, inside, modules, limits)
+}
+
+void warm().then(() => {
+  socket.on('data', chunk => {
+    for (const frame of reader.push(chunk)) receive(frame)
+  })
+  socket.on('error', () => process.exit(0))
+  socket.on('close', () => process.exit(0))
+  send({ type: 'ready' }, header.wantsCache ? script.createCachedData() : undefined)
+})
+
+// Referenced here, so that the bundle keeps what the classes reach through it.
+void bridge

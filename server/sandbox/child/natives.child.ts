@@ -1,0 +1,152 @@
+/**
+ * What the pure classes inside a compartment need of the machine: text and numbers in, text and fresh bytes
+ * out. An error of Node's never leaves: it would carry a class that everybody shares. What cannot be done is
+ * `undefined`.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createHash, createHmac, randomFillSync, randomUUID, timingSafeEqual } from 'node:crypto'
+
+const { apply } = Reflect
+const getter = (of: object, name: PropertyKey) => {
+  const get = Object.getOwnPropertyDescriptor(of, name)?.get
+  if (!get) throw new Error(`no getter ${String(name)}`)
+  return (self: unknown) => apply(get, self, [])
+}
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype)
+const bufferOf = getter(typedArray, 'buffer')
+const offsetOf = getter(typedArray, 'byteOffset')
+const lengthOf = getter(typedArray, 'byteLength')
+const viewBuffer = getter(DataView.prototype, 'buffer')
+const viewOffset = getter(DataView.prototype, 'byteOffset')
+const viewLength = getter(DataView.prototype, 'byteLength')
+const arrayBufferLength = getter(ArrayBuffer.prototype, 'byteLength')
+const { isView } = ArrayBuffer
+const NativeBytes = Uint8Array
+const nativeClone = structuredClone
+
+/** The bytes themselves, whatever a subclass says of its length or species. */
+function window(value: unknown): Uint8Array | undefined {
+  try {
+    if (!isView(value)) return new NativeBytes(value as ArrayBuffer, 0, arrayBufferLength(value))
+    try {
+      return new NativeBytes(bufferOf(value), offsetOf(value), lengthOf(value))
+    } catch {
+      return new NativeBytes(viewBuffer(value), viewOffset(value), viewLength(value))
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+const urlMembers = [
+  'href',
+  'origin',
+  'protocol',
+  'username',
+  'password',
+  'host',
+  'hostname',
+  'port',
+  'pathname',
+  'search',
+  'hash',
+] as const
+export type UrlParts = { [Name in (typeof urlMembers)[number]]: string }
+
+const NativeUrl = URL
+const NativeParameters = URLSearchParams
+const partsOf = (url: URL): UrlParts =>
+  Object.fromEntries(urlMembers.map(name => [name, url[name]])) as UrlParts
+
+const encodings = new Set<unknown>(['utf8', 'hex', 'base64', 'base64url', 'latin1', 'ascii', 'utf16le'])
+const algorithms = new Set<unknown>(['md5', 'sha1', 'sha256', 'sha384', 'sha512'])
+const fresh = (bytes: Uint8Array): Uint8Array => new NativeBytes(bytes)
+
+const randomPool = Buffer.alloc(4096)
+let randomLeft = 0
+
+export const natives = {
+  parseUrl: (input: string, base?: string) =>
+    attempt(() => partsOf(base === undefined ? new NativeUrl(input) : new NativeUrl(input, base))),
+  changeUrl: (href: string, member: string, value: string) =>
+    attempt(() => {
+      const url = new NativeUrl(href)
+      if (!(urlMembers as readonly string[]).includes(member) || member === 'origin') return undefined
+      ;(url as unknown as Record<string, string>)[member] = `${value}`
+      return partsOf(url)
+    }),
+  parseQuery: (text: string) => attempt(() => [...new NativeParameters(`${text}`)]),
+  showQuery: (pairs: [string, string][]) => attempt(() => new NativeParameters(pairs).toString()),
+
+  encode: (text: string, encoding: string) =>
+    attempt(() => {
+      if (!encodings.has(encoding)) return undefined
+      return fresh(Buffer.from(`${text}`, encoding as BufferEncoding))
+    }),
+  decode: (bytes: unknown, encoding: string) =>
+    attempt(() => {
+      const view = window(bytes)
+      if (!view || !encodings.has(encoding)) return undefined
+      const text = Buffer.from(view.buffer, view.byteOffset, view.byteLength)
+      return text.toString(encoding as BufferEncoding)
+    }),
+  isUtf8: (bytes: unknown) =>
+    attempt(() => {
+      const view = window(bytes)
+      return view !== undefined && isUtf8(Buffer.from(view.buffer, view.byteOffset, view.byteLength))
+    }) ?? false,
+  /** A copy of what a typed array, a view or an ArrayBuffer shows. */
+  copy: (bytes: unknown) => attempt(() => new NativeBytes(window(bytes) as Uint8Array)),
+  fillRandom: (bytes: unknown) =>
+    attempt(() => {
+      const view = window(bytes)
+      if (!view || view.length > 65_536) return false
+      randomFillSync(view)
+      return true
+    }) ?? false,
+  uuid: () => attempt(() => randomUUID()),
+  /** 53 random bits as a number from 0 to below 1. */
+  random: () => {
+    if (randomLeft < 8) {
+      randomFillSync(randomPool)
+      randomLeft = randomPool.length
+    }
+    randomLeft -= 8
+    const high = randomPool.readUInt32LE(randomLeft) >>> 5
+    const low = randomPool.readUInt32LE(randomLeft + 4) >>> 6
+    randomPool.fill(0, randomLeft, randomLeft + 8)
+    return (high * 67_108_864 + low) / 9_007_199_254_740_992
+  },
+  digest: (algorithm: string, bytes: unknown) =>
+    attempt(() => {
+      const view = window(bytes)
+      if (!view || !algorithms.has(algorithm)) return undefined
+      return fresh(createHash(algorithm).update(view).digest())
+    }),
+  hmac: (algorithm: string, key: unknown, bytes: unknown) =>
+    attempt(() => {
+      const [secret, view] = [window(key), window(bytes)]
+      if (!secret || !view || !algorithms.has(algorithm)) return undefined
+      return fresh(createHmac(algorithm, secret).update(view).digest())
+    }),
+  equalBytes: (a: unknown, b: unknown) =>
+    attempt(() => {
+      const [one, other] = [window(a), window(b)]
+      if (!one || !other || one.length !== other.length) return undefined
+      return timingSafeEqual(one, other)
+    }),
+  /** In a list, so that a clone that is `undefined` can be told from none. */
+  clone: (value: unknown) => attempt(() => [nativeClone(value)]),
+  /** To a tenth of a millisecond. */
+  now: () => Math.round(performance.now() * 10) / 10,
+}
+
+export type Natives = typeof natives

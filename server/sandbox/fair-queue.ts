@@ -1,0 +1,98 @@
+/** What waits for a slot. */
+interface Waiting {
+  readonly tenant: string
+  readonly start: () => void
+}
+
+export interface FairQueueLimits {
+  readonly slots: number
+  readonly slotsPerTenant: number
+  readonly queue: number
+  readonly queuePerTenant: number
+}
+
+/** Gives a slot back. */
+export type Release = () => void
+
+/**
+ * Slots, given to tenants in turn: a tenant with a hundred waiting gets one, then everybody else gets theirs,
+ * and no tenant holds them all.
+ */
+export class FairQueue {
+  readonly #limits: FairQueueLimits
+  readonly #held = new Map<string, number>()
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  #inUse = 0
+  #queued = 0
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+  }
+
+  get queued(): number {
+    return this.#queued
+  }
+
+  /**
+   * Calls `start` as soon as there is a slot, at once if there is one.
+   * @returns a function that gives up waiting, or `undefined` when the queue is full
+   */
+  enter(tenant: string, start: (release: Release) => void): (() => void) | undefined {
+    const queue = this.#waiting.get(tenant) ?? []
+    const begin = () => start(this.#take(tenant))
+    if (queue.length === 0 && this.#mayTake(tenant)) {
+      begin()
+      return () => {}
+    }
+    if (this.#queued >= this.#limits.queue || queue.length >= this.#limits.queuePerTenant) return undefined
+    const waiting: Waiting = { tenant, start: begin }
+    queue.push(waiting)
+    this.#waiting.set(tenant, queue)
+    this.#queued++
+    return () => this.#giveUp(waiting)
+  }
+
+  #mayTake(tenant: string): boolean {
+    return this.#inUse < this.#limits.slots && (this.#held.get(tenant) ?? 0) < this.#limits.slotsPerTenant
+  }
+
+  #take(tenant: string): Release {
+    this.#inUse++
+    this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#inUse--
+      const left = (this.#held.get(tenant) ?? 1) - 1
+      if (left === 0) this.#held.delete(tenant)
+      else this.#held.set(tenant, left)
+      this.#next()
+    }
+  }
+
+  #next(): void {
+    for (const [tenant, queue] of this.#waiting) {
+      if (this.#inUse >= this.#limits.slots) return
+      if (!this.#mayTake(tenant)) continue
+      const first = queue.shift()
+      // To the end of the turns.
+      this.#waiting.delete(tenant)
+      if (queue.length > 0) this.#waiting.set(tenant, queue)
+      if (!first) continue
+      this.#queued--
+      first.start()
+      return
+    }
+  }
+
+  #giveUp(waiting: Waiting): void {
+    const queue = this.#waiting.get(waiting.tenant)
+    const at = queue?.indexOf(waiting) ?? -1
+    if (!queue || at === -1) return
+    queue.splice(at, 1)
+    this.#queued--
+    if (queue.length === 0) this.#waiting.delete(waiting.tenant)
+  }
+}

@@ -1,0 +1,160 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Log } from '../base/log.ts'
+import type { SandboxLimits } from './limits.ts'
+import type { BootHeader } from './messages.ts'
+import type { Egress } from './options.ts'
+import { type End, Runner } from './runner.ts'
+import { TenantProcess } from './tenant-process.ts'
+
+export interface PoolOptions {
+  readonly launch: () => ChildProcess
+  readonly limits: SandboxLimits
+  readonly header: Omit<BootHeader, 'parts' | 'wantsCache'>
+  readonly program: Uint8Array
+  readonly parts: readonly Uint8Array[]
+  readonly egress: Egress | undefined
+  readonly idempotencyHeader: string
+  readonly log: Log
+}
+
+/** Given a process, and told whether it is still wanted when it is there. */
+interface Spare {
+  readonly process: TenantProcess
+  readonly ready: Promise<void>
+}
+
+/**
+ * The processes there are: spares that belong to nobody yet, and those of tenants. How many invocations may
+ * run is the queue's business; this only hands out processes.
+ */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #all = new Set<TenantProcess>()
+  readonly #spares: Spare[] = []
+  /** Free and of a tenant, the one used last at the end. */
+  readonly #free = new Map<TenantProcess, NodeJS.Timeout>()
+  readonly #onFree = new Map<TenantProcess, () => void>()
+  #cache: Uint8Array = new Uint8Array(0)
+  #closed = false
+  #counts = { started: 0, ended: 0 }
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  /** How many processes there are, and have been. */
+  get counts(): { readonly alive: number; readonly started: number; readonly ended: number } {
+    return { alive: this.#all.size, ...this.#counts }
+  }
+
+  /** Fills up the spares. Resolves when the first is ready. @throws when no process can be started */
+  async warm(): Promise<void> {
+    this.#refill()
+    await this.#spares[0]?.ready
+  }
+
+  /** A process of this tenant, or one that will be. @throws when none can be started */
+  async take(tenant: string): Promise<TenantProcess> {
+    for (const [process, idle] of this.#free) {
+      if (process.tenant !== tenant) continue
+      this.#free.delete(process)
+      clearTimeout(idle)
+      return process
+    }
+    for (let attempt = 0; ; attempt++) {
+      const spare = this.#takeSpare()
+      // The next is started only when this one is: two at once would make both late.
+      try {
+        await spare.ready
+        this.#refill()
+        if (spare.process.alive) return spare.process
+      } catch (error) {
+        if (attempt === 2 || this.#closed) throw error
+      }
+    }
+  }
+
+  /** Gives back what was taken: `then` is called when the process is free again, or gone. */
+  afterRun(process: TenantProcess, then: () => void): void {
+    if (process.alive) this.#onFree.set(process, then)
+    else then()
+  }
+
+  close(): Promise<void> {
+    this.#closed = true
+    for (const idle of this.#free.values()) clearTimeout(idle)
+    for (const process of this.#all) process.kill('closed')
+    return Promise.resolve()
+  }
+
+  #takeSpare(): Spare {
+    for (;;) {
+      const spare = this.#spares.shift() ?? this.#start()
+      if (spare.process.alive || this.#closed) return spare
+    }
+  }
+
+  #refill(): void {
+    if (this.#closed) return
+    while (this.#spares.length < this.#options.limits.spares) this.#spares.push(this.#start())
+  }
+
+  #start(): Spare {
+    const { header, program, parts, limits, egress, idempotencyHeader } = this.#options
+    const wantsCache = this.#cache.length === 0
+    const process: TenantProcess = new TenantProcess({
+      limits,
+      egress,
+      idempotencyHeader,
+      onIdle: () => this.#becameFree(process),
+      onEnd: end => this.#ended(process, end),
+    })
+    const runner = new Runner({
+      child: this.#options.launch(),
+      limits,
+      header: { ...header, wantsCache },
+      parts: [program, this.#cache, ...parts],
+      onFrame: frame => process.receive(frame),
+      onEnd: end => process.ended(end),
+    })
+    process.attach(runner)
+    this.#all.add(process)
+    this.#counts.started++
+    const ready = runner.ready.then(({ cache }) => {
+      // Made before any formula ran in that process, so it is ours.
+      if (wantsCache && this.#cache.length === 0) this.#cache = new Uint8Array(cache)
+    })
+    ready.catch(() => {})
+    return { process, ready }
+  }
+
+  #becameFree(process: TenantProcess): void {
+    const { idle, idleMs } = this.#options.limits
+    const expire = setTimeout(() => process.kill('closed'), idleMs)
+    expire.unref()
+    this.#free.set(process, expire)
+    if (this.#free.size > idle) this.#free.keys().next().value?.kill('closed')
+    this.#tell(process)
+  }
+
+  #ended(process: TenantProcess, end: End): void {
+    if (!this.#all.delete(process)) return
+    this.#counts.ended++
+    clearTimeout(this.#free.get(process))
+    this.#free.delete(process)
+    const spare = this.#spares.findIndex(one => one.process === process)
+    if (spare !== -1) this.#spares.splice(spare, 1)
+    if (end === 'protocol') {
+      this.#options.log.warn('a formula broke out of the protocol; its process was ended', {
+        tenant: process.tenant,
+      })
+    }
+    this.#tell(process)
+  }
+
+  #tell(process: TenantProcess): void {
+    const then = this.#onFree.get(process)
+    this.#onFree.delete(process)
+    then?.()
+  }
+}

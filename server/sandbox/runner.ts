@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts'
+import type { SandboxLimits } from './limits.ts'
+import type { BootHeader } from './messages.ts'
+
+/** Why a process is gone. */
+export type End =
+  | 'closed'
+  | 'time'
+  | 'memory'
+  | 'protocol'
+  /** By itself: the engine gave up, or the system ended it. */
+  | 'crash'
+
+export interface RunnerOptions {
+  readonly child: ChildProcess
+  readonly limits: SandboxLimits
+  readonly header: Omit<BootHeader, 'parts'>
+  readonly parts: readonly Uint8Array[]
+  /** A frame of a process that has started. @throws {FrameError} where it has no place */
+  onFrame(frame: Frame): void
+  onEnd(end: End): void
+}
+
+const ticksPerSecond = 100
+const pageSize = 4096
+
+/** One process and the socket to it. Knows nothing of invocations. */
+export class Runner {
+  readonly #child: ChildProcess
+  readonly #socket: Socket
+  readonly #options: RunnerOptions
+  readonly #startDeadline: NodeJS.Timeout
+  #end: End | undefined
+  #isReady = false
+  readonly ready: Promise<{ readonly cache: Uint8Array }>
+  #settleReady: ((frame: Frame | undefined) => void) | undefined
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#child = options.child
+    this.#socket = options.child.stdio[3] as Socket
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = frame =>
+        frame ? resolve({ cache: frame.body }) : reject(new Error('a process of the sandbox did not start'))
+    })
+    this.ready.catch(() => {})
+    this.#startDeadline = setTimeout(() => this.kill('time'), options.limits.startMs)
+    const reader = new FrameReader({
+      headerBytes: 64 * 1024,
+      bodyBytes: Math.max(options.limits.outputBytes, options.limits.calls.bodyBytes) + 64 * 1024,
+    })
+    this.#socket?.on('data', chunk => this.#receive(reader, chunk))
+    this.#socket?.on('error', () => this.kill('crash'))
+    this.#child.on('error', () => this.#ended('crash'))
+    this.#child.on('exit', (code, signal) => this.#ended(this.#end ?? endFor(code, signal)))
+    // Once it has started it does not keep the server's process from ending.
+    this.#child.unref()
+    this.#boot()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get alive(): boolean {
+    return this.#end === undefined
+  }
+
+  send(header: object, body?: Uint8Array): void {
+    if (this.alive) this.#socket?.write(encodeFrame(header, body))
+  }
+
+  /** Ends the process at once; `onEnd` follows. */
+  kill(end: End): void {
+    if (this.#end !== undefined) return
+    this.#end = end
+    this.#child.kill('SIGKILL')
+    this.#socket?.destroy()
+    this.#ended(end)
+  }
+
+  /** While an invocation runs, its process keeps the server's from ending. */
+  hold(held: boolean): void {
+    if (held) this.#socket?.ref()
+    else this.#socket?.unref()
+  }
+
+  /** Processor time so far in milliseconds, and resident memory in MiB, where the system tells. */
+  usage(): { readonly cpuMs: number; readonly residentMiB: number } | undefined {
+    try {
+      const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1')
+      // The name in brackets may hold anything, brackets and blanks too.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const ticks = Number(fields[11]) + Number(fields[12])
+      return {
+        cpuMs: (ticks * 1000) / ticksPerSecond,
+        residentMiB: (Number(fields[21]) * pageSize) / 2 ** 20,
+      }
+    } catch {
+      return undefined
+    }
+  }
+
+  #boot(): void {
+    const { header, parts } = this.#options
+    const lengths = parts.map(part => part.length)
+    this.#socket?.write(encodeFrame({ ...header, parts: lengths }, Buffer.concat(parts)))
+  }
+
+  #receive(reader: FrameReader, chunk: Buffer): void {
+    try {
+      for (const frame of reader.push(chunk)) {
+        if (!this.alive) return
+        if (this.#isReady) this.#options.onFrame(frame)
+        else if (frame.header.type === 'ready') this.#becomeReady(frame)
+        else throw new FrameError('a process speaks before it is ready')
+      }
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error
+      this.kill('protocol')
+    }
+  }
+
+  #becomeReady(frame: Frame): void {
+    this.#isReady = true
+    clearTimeout(this.#startDeadline)
+    this.#socket?.unref()
+    this.#settleReady?.(frame)
+  }
+
+  #ended(end: End): void {
+    clearTimeout(this.#startDeadline)
+    this.#end ??= end
+    this.#socket?.destroy()
+    this.#settleReady?.(undefined)
+    this.#settleReady = undefined
+    if (this.#told) return
+    this.#told = true
+    this.#options.onEnd(this.#end)
+  }
+  #told = false
+}
+
+/** The engine aborts when memory is short: by which signal depends on its version and the processor. */
+function endFor(code: number | null, signal: NodeJS.Signals | null): End {
+  const isAbort = ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(`${signal}`)
+  return isAbort || code === 134 || code === 133 || code === 132 ? 'memory' : 'crash'
+}

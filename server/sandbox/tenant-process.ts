@@ -1,0 +1,249 @@
+import { answerCall, CallRefused, readCall } from './calls.ts'
+import { type Frame, FrameError } from './frames.ts'
+import type { SandboxLimits } from './limits.ts'
+import type { Egress } from './options.ts'
+import { ReportError, readReport } from './report.ts'
+import type { End, Runner } from './runner.ts'
+import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
+
+const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
+const watchMs = 50
+
+/** An invocation under way, and what it has cost so far. */
+interface Run {
+  readonly number: number
+  readonly invocation: Invocation
+  readonly ended: AbortController
+  resolve: (outcome: Outcome) => void
+  isDone: boolean
+  frames: number
+  bytes: number
+  lines: number
+  calls: number
+  open: number
+  readonly cpuMs: number
+}
+
+export interface TenantProcessOptions {
+  readonly limits: SandboxLimits
+  readonly egress: Egress | undefined
+  readonly idempotencyHeader: string
+  /** The process is free for the tenant's next invocation. */
+  onIdle(): void
+  onEnd(end: End): void
+}
+
+/**
+ * A process and the one tenant it belongs to for life. Runs an invocation at a time and holds the process to
+ * the protocol: whatever else it says is its end.
+ */
+export class TenantProcess {
+  readonly #options: TenantProcessOptions
+  #runner: Runner | undefined
+  #tenant: string | undefined
+  #run: Run | undefined
+  #runs = 0
+  #watch: NodeJS.Timeout | undefined
+  #drain: NodeJS.Timeout | undefined
+
+  constructor(options: TenantProcessOptions) {
+    this.#options = options
+  }
+
+  /** @param runner whose frames and end are passed on to this */
+  attach(runner: Runner): void {
+    this.#runner = runner
+  }
+
+  get tenant(): string | undefined {
+    return this.#tenant
+  }
+
+  get alive(): boolean {
+    return this.#runner?.alive === true
+  }
+
+  get free(): boolean {
+    return this.alive && this.#run === undefined
+  }
+
+  kill(end: End): void {
+    this.#runner?.kill(end)
+  }
+
+  /**
+   * Runs the prepared code. The promise settles with the answer; the process is free only at `onIdle`.
+   * @param deadlineMs of `performance.now()`
+   */
+  run(invocation: Invocation, code: string, deadlineMs: number): Promise<Outcome> {
+    const runner = this.#runner
+    if (!runner || !this.free) throw new Error('this process is not free')
+    if (this.#tenant !== undefined && this.#tenant !== invocation.tenant) {
+      throw new Error('a process never serves a second tenant')
+    }
+    this.#tenant = invocation.tenant
+    const codeBytes = Buffer.from(code, 'utf8')
+    const { args, configuration } = invocation
+    const body = Buffer.concat([codeBytes, Buffer.from(JSON.stringify({ args, configuration }), 'utf8')])
+    return new Promise(resolve => {
+      this.#run = {
+        number: ++this.#runs,
+        invocation,
+        ended: new AbortController(),
+        resolve,
+        isDone: false,
+        frames: 0,
+        bytes: 0,
+        lines: 0,
+        calls: 0,
+        open: 0,
+        cpuMs: runner.usage()?.cpuMs ?? 0,
+      }
+      runner.hold(true)
+      this.#watch = setInterval(() => this.#look(deadlineMs), watchMs)
+      this.#arm(deadlineMs)
+      runner.send(
+        {
+          type: 'run',
+          run: this.#runs,
+          codeLength: codeBytes.length,
+          svc: invocation.svc !== null,
+          fetch: this.#options.egress !== undefined,
+        },
+        body,
+      )
+    })
+  }
+
+  /** A frame of the process. @throws {FrameError} where it has no place */
+  receive({ header, body }: Frame): void {
+    const run = this.#run
+    if (!run || header.run !== run.number) throw new FrameError('there is no such invocation')
+    const { frames, bytes } = this.#options.limits.traffic
+    run.frames++
+    run.bytes += body.length
+    if (run.frames > frames || run.bytes > bytes) throw new FrameError('more than an invocation may send')
+    if (run.isDone) {
+      if (header.type !== 'idle') throw new FrameError('the invocation is over')
+      this.#idle(run, header.worn === true)
+    } else if (header.type === 'console') this.#print(run, header)
+    else if (header.type === 'call') this.#call(run, header, body)
+    else if (header.type === 'done') this.#done(run, body)
+    else throw new FrameError('unknown type')
+  }
+
+  /** The process is gone. */
+  ended(end: End): void {
+    clearInterval(this.#watch)
+    clearTimeout(this.#drain)
+    const run = this.#run
+    this.#run = undefined
+    if (run) this.#settle(run, outcomeFor(end))
+    this.#options.onEnd(end)
+  }
+
+  #arm(deadlineMs: number): void {
+    clearTimeout(this.#drain)
+    this.#drain = setTimeout(() => this.kill('time'), Math.max(0, deadlineMs - performance.now()))
+  }
+
+  /** A second fence: where the system's limits do not hold, and for processor time, of which it has only one. */
+  #look(deadlineMs: number): void {
+    const run = this.#run
+    const usage = this.#runner?.usage()
+    if (!run || run.isDone) return
+    if (performance.now() > deadlineMs) this.kill('time')
+    if (!usage) return
+    if (usage.cpuMs - run.cpuMs > this.#options.limits.cpuMs[run.invocation.lane]) this.kill('time')
+    if (usage.residentMiB > this.#options.limits.dataMiB) this.kill('memory')
+  }
+
+  #print(run: Run, { level, text }: Record<string, unknown>): void {
+    const { lines, lineLength } = this.#options.limits.console
+    const known = levels.find(one => one === level)
+    if (!known || typeof text !== 'string' || text.length > lineLength) throw new FrameError('no such line')
+    if (++run.lines > lines) throw new FrameError('more lines than may be printed')
+    const line: ConsoleLine = { level: known, text }
+    try {
+      run.invocation.onConsole?.(line)
+    } catch {
+      // Whoever listens to a formula must not be able to end the server.
+    }
+  }
+
+  #call(run: Run, header: Record<string, unknown>, body: Uint8Array): void {
+    const { limits, egress, idempotencyHeader } = this.#options
+    const call = readCall(header, body)
+    if (!call || call.call !== run.calls + 1) throw new FrameError('no such call')
+    run.calls++
+    if (run.open >= limits.calls.open || run.calls > limits.calls.total) {
+      const most =
+        run.calls > limits.calls.total ? `${limits.calls.total} in all` : `${limits.calls.open} at once`
+      this.#runner?.send({ type: 'failure', call: call.call, message: `too many requests: at most ${most}` })
+      return
+    }
+    run.open++
+    const { svc } = run.invocation
+    const answering = { svc, egress, idempotencyHeader, limits: limits.calls, signal: run.ended.signal }
+    const isCurrent = () => this.#run === run && !run.isDone
+    answerCall(call, answering).then(
+      ({ status, headers, body }) => {
+        run.open--
+        if (isCurrent()) this.#runner?.send({ type: 'answer', call: call.call, status, headers }, body)
+      },
+      (error: unknown) => {
+        run.open--
+        const message = error instanceof CallRefused ? error.message : 'the request failed'
+        if (isCurrent()) this.#runner?.send({ type: 'failure', call: call.call, message })
+      },
+    )
+  }
+
+  #done(run: Run, body: Uint8Array): void {
+    run.isDone = true
+    clearInterval(this.#watch)
+    clearTimeout(this.#drain)
+    let outcome: Outcome
+    try {
+      outcome =
+        body.length > this.#options.limits.outputBytes + 1024
+          ? tooLong(this.#options.limits)
+          : readReport(body)
+    } catch (error) {
+      if (!(error instanceof ReportError)) throw error
+      throw new FrameError('the report is none')
+    }
+    this.#drain = setTimeout(() => this.kill('time'), this.#options.limits.drainMs)
+    this.#settle(run, outcome)
+  }
+
+  #idle(run: Run, worn: boolean): void {
+    clearTimeout(this.#drain)
+    this.#runner?.hold(false)
+    const { runsPerProcess, residentMiB } = this.#options.limits
+    const isWorn = worn || run.number >= runsPerProcess
+    this.#run = undefined
+    if (isWorn || (this.#runner?.usage()?.residentMiB ?? 0) > residentMiB) this.kill('closed')
+    else this.#options.onIdle()
+  }
+
+  #settle(run: Run, outcome: Outcome): void {
+    run.ended.abort()
+    run.resolve(outcome)
+  }
+}
+
+function tooLong({ outputBytes }: SandboxLimits): Outcome {
+  return { kind: 'failed', reason: 'output', detail: `the output is longer than ${outputBytes} bytes` }
+}
+
+function outcomeFor(end: End): Outcome {
+  switch (end) {
+    case 'time':
+      return { kind: 'failed', reason: 'time', detail: 'the formula took too long' }
+    case 'memory':
+      return { kind: 'failed', reason: 'memory', detail: 'the formula used too much memory' }
+    default:
+      return { kind: 'failed', reason: 'crash', detail: 'the process of the formula ended' }
+  }
+}
