@@ -23,7 +23,6 @@ export const errorRegistry = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   reactor_runtime: { status: 500, title: 'Reactor Runtime Error' },
-  not_implemented: { status: 501, title: 'This operation is not built yet' },
   unavailable: { status: 503, title: 'The store cannot answer right now' },
 } as const satisfies Record<string, { status: number; title: string }>
 

@@ -98,8 +98,8 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       response.destroy()
       if (redirect === 'error') throw new EgressError('policy', 'the response is a redirect')
       if (redirects === limits.redirects) throw new EgressError('limit', 'too many redirects')
-      if (!URL.canParse(location, url)) throw new EgressError('network', 'network error')
-      hop = nextHop(hop, checked(new URL(location, url)), status)
+      if (!URL.canParse(location, url.href)) throw new EgressError('network', 'network error')
+      hop = nextHop(hop, checked(new URL(location, url.href)), status)
     }
   }
 

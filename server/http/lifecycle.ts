@@ -138,7 +138,7 @@ function validate(
 async function perform(exchange: Exchange, services: Services): Promise<void> {
   const { operation, caller } = reached(exchange)
   const handler = services.handlers[operation.id]
-  if (!handler) throw new ServiceError('not_implemented', `${operation.id} is not built yet`)
+  if (!handler) throw new Error(`no handler for ${operation.id}`)
   const request: HandlerRequest = {
     caller,
     path: exchange.parameters ?? {},

@@ -1,5 +1,4 @@
 import type { Caller } from '../access/caller.ts'
-import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port.ts'
 import type { ReactorsContext } from './context.ts'
 import { prepare, type ReactInput } from './prepare.ts'
@@ -9,7 +8,7 @@ import { prepare, type ReactInput } from './prepare.ts'
  * tokens for that is dropped, and read again when the job runs.
  *
  * @param companion writes that belong into the commit that keeps the job
- * @throws {ServiceError} as `prepare`; not_implemented, where nothing keeps jobs
+ * @throws {ServiceError} as `prepare`; as `Jobs.checkCallback` and `Jobs.accept`
  */
 export async function acceptReaction(
   context: ReactorsContext,
@@ -19,8 +18,6 @@ export async function acceptReaction(
   companion: readonly Write[],
 ): Promise<void> {
   const { jobs } = context
-  if (!jobs)
-    throw new ServiceError('not_implemented', 'this server has nothing to keep asynchronous invocations in')
   await jobs.checkCallback(wanted.callbackUrl)
   await prepare(context, caller, input)
   await jobs.accept(

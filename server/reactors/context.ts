@@ -9,10 +9,10 @@ import type { Jobs } from './jobs-port.ts'
 /** What the verbs of this folder work with. */
 export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
-  /** Runs the code; a server without one says so to whoever invokes. */
-  readonly sandbox?: Sandbox | undefined
-  /** Keeps asynchronous invocations; likewise. */
-  readonly jobs?: Jobs | undefined
+  /** Runs the code. */
+  readonly sandbox: Sandbox
+  /** Keeps asynchronous invocations. */
+  readonly jobs: Jobs
   /** Where the lines go that formulas print; nowhere, unless this is a development server. */
   readonly console?: FormulaConsole | undefined
   /** Answers what a formula's client asks for, in someone's name. */

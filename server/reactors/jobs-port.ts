@@ -19,11 +19,6 @@ export interface ReactionJob {
   readonly depth: number
 }
 
-/** There is no room to run a job at the moment: nothing was done, and it is to be tried again in a while. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom'
-}
-
 /** What keeps jobs until they are done, and delivers what comes of them. */
 export interface Jobs {
   /** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */

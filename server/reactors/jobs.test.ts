@@ -2,14 +2,14 @@ import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { JobPerformer } from '../http/job-performer.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Digest, Write } from '../storage/port.ts'
 import { makeToken, openReactors, reactorOn } from '../testing/reactors.ts'
-import { evaluateHere } from '../testing/sandbox.ts'
 import { openTenant } from '../testing/vault.ts'
 import type { ReactionJob } from './jobs-port.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
-function openJobs(tap: { teardown(task: () => unknown): void }, sandbox = evaluateHere()) {
+function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
   const accepted: ReactionJob[] = []
   const kept: Write[] = []
   let performer: JobPerformer | undefined
@@ -17,7 +17,7 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox = evalua
     tap,
     {},
     {
-      sandbox,
+      ...(sandbox ? { sandbox } : {}),
       jobs: given => {
         performer = given
         return {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { JsonObject } from '../base/json.ts'
 import { echo, makeFormula, makeReactor, makeToken, openReactors, reactorOn } from '../testing/reactors.ts'
-import { openTenant, openVault } from '../testing/vault.ts'
+import { openTenant } from '../testing/vault.ts'
 
 const vault = openReactors(t)
 const errors = "const errors = require('@surrogate/formula-errors')\n"
@@ -209,15 +209,6 @@ t.test('a full queue is 429', async t => {
   const busy = { run: async () => ({ kind: 'busy' }) as const, close: async () => {} }
   const tenant = await openTenant(openReactors(t, {}, { sandbox: busy }))
   t.match(await (await reactorOn(tenant, echo))(), { status: 429, json: { type: /rate_limited/ } })
-})
-
-t.test('a server without a sandbox, or without jobs, says so', async t => {
-  const tenant = await openTenant(openVault(t))
-  const react = await reactorOn(tenant, echo)
-  t.match(await react(), { status: 501, json: { type: /not_implemented/ } })
-  const other = await openTenant(vault)
-  const reply = await (await reactorOn(other, echo))({ callback_url: 'https://example.org/' })
-  t.match(reply, { status: 501, json: { type: /not_implemented/ } })
 })
 
 t.test('a reactor that does not fit its formula any more is refused', async t => {

@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { ServiceError } from '../base/errors.ts'
-import type { Outcome, Sandbox } from '../sandbox/sandbox.ts'
+import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Write } from '../storage/port.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
@@ -42,7 +41,6 @@ export async function run(
   { reactor, formula, configuration, args, behalf }: Prepared,
   options: RunOptions,
 ): Promise<Outcome> {
-  const sandbox = demandSandbox(context)
   await context.tokens.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
@@ -51,7 +49,7 @@ export async function run(
     session: caller.session,
   })
   const { console } = context
-  return sandbox.run({
+  return context.sandbox.run({
     tenant: caller.tenant,
     code: formula.code,
     args,
@@ -62,10 +60,4 @@ export async function run(
       onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs() / 1000),
     }),
   })
-}
-
-/** @throws {ServiceError} not_implemented */
-function demandSandbox({ sandbox }: ReactorsContext): Sandbox {
-  if (sandbox) return sandbox
-  throw new ServiceError('not_implemented', 'this server has nothing to run formulas in')
 }

@@ -1,16 +1,15 @@
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { Vault } from '../vault.ts'
 import type { VaultOptions, VaultParts } from '../vault-options.ts'
-import { evaluateHere } from './sandbox.ts'
 import { openVault, type Reply, type TestTenant } from './vault.ts'
 
-/** A vault that runs formulas. */
+/** A vault that runs formulas, as every vault does. */
 export function openReactors(
   t: { teardown(task: () => unknown): void },
-  options: VaultOptions = {},
-  parts: VaultParts = {},
+  options?: VaultOptions,
+  parts?: VaultParts,
 ): Vault {
-  return openVault(t, options, { sandbox: evaluateHere(), ...parts })
+  return openVault(t, options, parts)
 }
 
 /** A formula that answers what it was given. */
