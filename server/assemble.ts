@@ -118,7 +118,10 @@ async function wire(
       ? { egress: createFormulaEgress({ origins: options.formulaAllowOrigins }) }
       : {}),
   })
-  const isolation = options.warmFormulas ? await startFormulas(sandbox, log) : undefined
+  const isolation = options.warmFormulas ? startFormulas(sandbox, log) : undefined
+  // Modules that cannot be given to formulas keep the server from starting; all else it can do without formulas.
+  if (options.formulaModules?.length) await isolation
+  isolation?.catch(() => {})
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
   const webhooks = createWebhooks({
     store: sealed,

@@ -60,9 +60,9 @@ async function serve(vault: Vault, config: Config): Promise<number> {
     if (facts.madeMasterKey !== undefined) {
       say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
     }
-    if (facts.isolation) say(`${describeIsolation(facts.isolation)}\n`)
     say(`surrogate-server ${version} listening on ${url}\n`)
     if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
+    void facts.isolation?.then(isolation => say(`${describeIsolation(isolation)}\n`))
     await ended
   } finally {
     await vault.close()

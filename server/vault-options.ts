@@ -43,7 +43,7 @@ export interface VaultFacts {
   /** The file in which a development master key was made just now. */
   readonly madeMasterKey?: string
   /** Where formulas were to be made ready: what holds their processes, or `none` where none can be started. */
-  readonly isolation?: Isolation | 'none'
+  readonly isolation?: Promise<Isolation | 'none'>
 }
 
 /** What a vault is made of, for whoever brings a store of their own or needs one that fails. */
