@@ -10,7 +10,7 @@ export const tenantId = 'b8c0c1de-5d4a-4d63-9f0e-0a9a4d2f7a11'
 
 const key = (prefix: string) =>
   canaries.add(`a ${prefix} key`, `key_${prefix}_${word(`a ${prefix} key's end`)}`)
-const keys = { pub: key('pub'), prv: key('prv'), mgt: key('mgt') }
+export const keys = { pub: key('pub'), prv: key('prv'), mgt: key('mgt') }
 const everything = ['token:read', 'token:search', 'token:create', 'token:update', 'token:delete', 'token:use']
 const application = (type: string, end: string, apiKey: string, rights: JsonValue) => ({
   id: `0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c${end}`,
@@ -39,6 +39,10 @@ export const bootstrap = {
             'application:update',
             'application:delete',
             'log:read',
+            'reactor:create',
+            'reactor:read',
+            'reactor:update',
+            'reactor:delete',
           ],
         }),
       ],

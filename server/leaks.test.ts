@@ -18,6 +18,7 @@ import {
   tenantId,
   word,
 } from './leaks.cases.ts'
+import { automate } from './leaks.reactors.cases.ts'
 import { LevelStore } from './storage/level/level-store.ts'
 import { openClassicLevel } from './storage/level/open.ts'
 import { type Canary, findLeaks, findLeaksUnder, spellings } from './testing/canaries.ts'
@@ -65,6 +66,7 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   await manage(t)
   await borrow(t)
   await refuse(t)
+  await automate(t)
   const ending = {
     ...request('card', contents.card?.() ?? null),
     expires_at: new Date(Date.now() + 2 * day).toISOString(),
