@@ -14,7 +14,10 @@ export interface Behalf {
   readonly secret: string
 }
 
-/** The application as a caller, with the rights it has now; `undefined` where it is gone or over. */
+/**
+ * The application as a caller, with the rights it has now; `undefined` where it is gone or over. No code acts as a
+ * management application, whatever a bootstrap file has made of one since.
+ */
 export async function applicationCaller(
   store: SealedStore,
   tenant: string,
@@ -26,6 +29,7 @@ export async function applicationCaller(
   if (!record) return undefined
   if (isApplicationOver(record.value, nowUs)) return undefined
   const { id, type, permissions, rules } = record.value
+  if (type === 'management') return undefined
   return { tenant, application: id, type, rights: { permissions, rules } }
 }
 

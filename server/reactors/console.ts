@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { ConsoleLine } from '../sandbox/sandbox.ts'
 
 const mostReactors = 100
-const mostLines = 200
-const mostCharacters = 4096
+const mostLines = 100
+const mostCharacters = 2000
 
 /** A line that a formula printed, and when, as ISO 8601. */
 export interface PrintedLine extends ConsoleLine {
