@@ -1,12 +1,13 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../testing/vault.ts'
+import { echo, openReactors, reactorOn } from '../testing/reactors.ts'
+import { openTenant, type TestTenant } from '../testing/vault.ts'
 
 /**
  * The order of checks. A request can be wrong in several ways at once; which of them answers is part of the
  * contract. Each ladder below is a request with a fault for each step: any two neighbouring faults together,
  * and each fault with all that come after it, answer as the earlier one.
  */
-const vault = openVault(t)
+const vault = openReactors(t)
 const limit = 1024 * 1024
 
 interface Ladder {
@@ -21,7 +22,12 @@ interface Ladder {
 async function callers(tenant: TestTenant, kind: string, other: object) {
   const { key: right } = await tenant.application({
     rules: [
-      { priority: 1, container: '/mine/', transform: 'mask', permissions: ['token:create', 'token:update'] },
+      {
+        priority: 1,
+        container: '/mine/',
+        transform: 'mask',
+        permissions: ['token:create', 'token:update', 'token:use'],
+      },
     ],
   })
   const soon = new Date((await vault.clock.now()) + 1000).toISOString()
@@ -44,11 +50,12 @@ function init(
   key: string,
   type: string,
   body: string,
+  most = limit,
 ): RequestInit {
   return {
     method,
     headers: { 'SVC-API-KEY': key, 'Content-Type': faults.has('type') ? 'text/plain' : type },
-    body: faults.has('size') ? body.padEnd(limit + 1) : body,
+    body: faults.has('size') ? body.padEnd(most + 1) : body,
   }
 }
 
@@ -106,8 +113,41 @@ async function update(tenant: TestTenant): Promise<Ladder> {
   }
 }
 
-for (const build of [create, update]) {
-  t.test(`the order of checks: ${build.name} a token`, async t => {
+async function react(tenant: TestTenant): Promise<Ladder> {
+  const keyFor = await callers(tenant, 'management', { permissions: ['reactor:read'] })
+  await tenant.send('POST', '/tokens', { id: 'mine', type: 'token', data: 1, containers: ['/mine/'] })
+  await tenant.send('POST', '/tokens', { id: 'yours', type: 'token', data: 1, containers: ['/yours/'] })
+  const there = await reactorOn(tenant, echo)
+  const nobody = '/reactors/5b493235-6917-4307-906a-2cd6f1a90b13/react'
+  return {
+    faults: [
+      ['route', 405, 'method_not_allowed'],
+      ['key', 401, 'unauthenticated'],
+      ['right', 403, 'permission_denied'],
+      ['type', 415, 'unsupported_media_type'],
+      ['size', 413, 'payload_too_large'],
+      ['body', 400, 'malformed_json'],
+      ['existence', 404, 'not_found'],
+      ['token', 400, 'detokenize_failed'],
+      ['container', 403, 'permission_denied'],
+    ],
+    success: 200,
+    request: faults => {
+      const named = [faults.has('container') ? 'yours' : 'mine', ...(faults.has('token') ? ['gone'] : [])]
+      const body = JSON.stringify({ args: { named: named.map(id => `{{ ${id} }}`) } })
+      const sent = faults.has('body') ? body.slice(0, -1) : body
+      const method = faults.has('route') ? 'PUT' : 'POST'
+      const most = 5 * limit
+      return {
+        path: faults.has('existence') ? nobody : there.path,
+        init: init(faults, method, keyFor(faults), 'application/json', sent, most),
+      }
+    },
+  }
+}
+
+for (const build of [create, update, react]) {
+  t.test(`the order of checks: ${build.name}`, async t => {
     const ladder = await build(await openTenant(vault))
     const answer = async (...faults: string[]) => {
       const { path, init } = ladder.request(new Set(faults))
