@@ -250,6 +250,24 @@ t.test('2: five megabytes, and no more', async t => {
   t.match(await react(body(most + 1), headers), { status: 413, json: { type: /payload_too_large/ } })
 })
 
+t.test('no arguments take long to fit', async t => {
+  const name = (length: number) => Array(length).fill('a').join('.')
+  const parameters = Array.from({ length: 25 }, (_, index) => {
+    return { name: `${name(95)}.p${index}`, type: 'string', optional: true } as const
+  })
+  // Every object has every beginning of the names as a key.
+  const wide = (depth: number): JsonObject =>
+    Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [name(index + 1), depth > 0 ? wide(depth - 1) : {}]),
+    )
+  const args = wide(2)
+  const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`k${index}`, index]))
+  const started = performance.now()
+  fitArguments(parameters, args)
+  t.same(fitArguments(parameters, many), {})
+  t.ok(performance.now() - started < 6_000, `${performance.now() - started} ms`)
+})
+
 /** What is declared and there comes through; nothing else does, and nothing is looked up where it is not. */
 t.test('any arguments at all fit, or are refused', async t => {
   const key = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'constructor', 'toString', 'x')

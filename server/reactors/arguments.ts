@@ -28,8 +28,16 @@ export function fitArguments(parameters: readonly ParameterDefinition[], args: J
   const errors: FieldErrors = {}
   const present = new Set<string>()
 
-  const fit = (object: JsonObject, rests: readonly Rest[]): JsonObject => {
-    const expected = expectedUnder(rests)
+  // By the path so far, dotted: however its dots were read, what may follow is the same. There are no more of
+  // these than names have parts, while there may be a million objects.
+  const known = new Map<string, Map<string, Expected>>()
+  const expectedAt = (path: string, rests: readonly Rest[]) => {
+    const expected = known.get(path) ?? expectedUnder(rests)
+    known.set(path, expected)
+    return expected
+  }
+  const fit = (object: JsonObject, rests: readonly Rest[], path: string): JsonObject => {
+    const expected = expectedAt(path, rests)
     const kept: [string, JsonValue][] = []
     for (const [key, value] of Object.entries(object)) {
       const { exact, below = [] } = expected.get(key) ?? {}
@@ -40,13 +48,16 @@ export function fitArguments(parameters: readonly ParameterDefinition[], args: J
         const outcome = cast(value, exact.type)
         if ('problem' in outcome) errors[`args.${exact.name}`] = [outcome.problem]
         else kept.push([key, outcome.value])
-      } else if (below.length > 0 && isJsonObject(value)) kept.push([key, fit(value, below)])
+      } else if (below.length > 0 && isJsonObject(value)) {
+        kept.push([key, fit(value, below, `${path}${key}.`)])
+      }
     }
     return Object.fromEntries(kept)
   }
   const fitted = fit(
     args,
     parameters.map(parameter => ({ parameter, name: parameter.name })),
+    '',
   )
   for (const { name, optional } of parameters) {
     if (!optional && !present.has(name)) errors[`args.${name}`] = ['is missing']
