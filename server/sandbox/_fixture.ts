@@ -1,5 +1,4 @@
-import { createSandbox, type FormulaSandbox } from './create.ts'
-import type { LaunchOptions } from './launch.ts'
+import { createSandbox, type FormulaSandbox, type SandboxParts } from './create.ts'
 import { defaultLimits, type SandboxLimits } from './limits.ts'
 import type { SandboxOptions } from './options.ts'
 import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
@@ -28,7 +27,7 @@ export interface Bench extends FormulaSandbox {
 export function openSandbox(
   t: Teardown,
   { limits, ...options }: SandboxOptions = {},
-  parts?: Pick<LaunchOptions, 'without'>,
+  parts?: SandboxParts,
 ): Bench {
   const sandbox = createSandbox({ ...options, limits: { ...small, ...limits } }, parts)
   t.teardown(() => sandbox.close())

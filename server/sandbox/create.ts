@@ -6,7 +6,7 @@ import { bundleModules, FormulaModuleRefused } from './modules.ts'
 import type { SandboxOptions } from './options.ts'
 import { Pool } from './pool.ts'
 import { Preparer } from './preparer.ts'
-import { readPrograms } from './programs.ts'
+import { type Programs, readPrograms } from './programs.ts'
 import type { Invocation, Outcome, Sandbox } from './sandbox.ts'
 
 /** A sandbox, and what is known of it. */
@@ -22,6 +22,14 @@ export interface FormulaSandbox extends Sandbox {
   isolation(): Isolation | undefined
   /** How many processes there are, and have been. */
   counts(): { readonly alive: number; readonly started: number; readonly ended: number }
+}
+
+/** What a test replaces. */
+export interface SandboxParts {
+  /** Tools this host is to be taken to lack. */
+  readonly without?: NonNullable<LaunchOptions['without']>
+  /** Other programs for the processes than ours. */
+  readonly programs?: Partial<Programs>
 }
 
 /** What is made at the first use. */
@@ -40,10 +48,7 @@ interface Started {
  * await sandbox.run({ code: 'module.exports = async req => ({ raw: req.args })', … })
  * // { kind: 'answered', raw: … }
  */
-export function createSandbox(
-  options: SandboxOptions,
-  parts: Pick<LaunchOptions, 'without'> = {},
-): FormulaSandbox {
+export function createSandbox(options: SandboxOptions, parts: SandboxParts = {}): FormulaSandbox {
   const limits: SandboxLimits = { ...defaultLimits(), ...options.limits }
   const queues = new Map<string, FairQueue>()
   let starting: Promise<Started> | undefined
@@ -118,10 +123,10 @@ export function createSandbox(
 async function startSandbox(
   options: SandboxOptions,
   limits: SandboxLimits,
-  parts: Pick<LaunchOptions, 'without'>,
+  { programs: replaced, ...parts }: SandboxParts,
 ): Promise<Started> {
   const { headerPrefix = 'SVC', modules = [], moduleRoot = process.cwd(), jitless = true } = options
-  const programs = await readPrograms()
+  const programs = { ...(await readPrograms()), ...replaced }
   const [launcher, bundles] = await Promise.all([
     findLauncher({ limits, jitless, boot: programs.boot, ...parts }),
     bundleModules(modules, moduleRoot),

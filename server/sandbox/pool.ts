@@ -34,6 +34,8 @@ export class Pool {
   /** Free and of a tenant, the one used last at the end. */
   readonly #free = new Map<TenantProcess, NodeJS.Timeout>()
   readonly #onFree = new Map<TenantProcess, () => void>()
+  /** Who waits for a process that has answered and is not free yet. */
+  readonly #claims = new Map<TenantProcess, () => void>()
   #cache: Uint8Array = new Uint8Array(0)
   #closed = false
   #counts = { started: 0, ended: 0 }
@@ -55,12 +57,8 @@ export class Pool {
 
   /** A process of this tenant, or one that will be. @throws when none can be started */
   async take(tenant: string): Promise<TenantProcess> {
-    for (const [process, idle] of this.#free) {
-      if (process.tenant !== tenant) continue
-      this.#free.delete(process)
-      clearTimeout(idle)
-      return process
-    }
+    const own = this.#takeFree(tenant) ?? (await this.#waitForDraining(tenant))
+    if (own) return own
     for (let attempt = 0; ; attempt++) {
       const spare = this.#takeSpare()
       // The next is started only when this one is: two at once would make both late.
@@ -85,6 +83,26 @@ export class Pool {
     for (const idle of this.#free.values()) clearTimeout(idle)
     for (const process of this.#all) process.kill('closed')
     return Promise.resolve()
+  }
+
+  #takeFree(tenant: string): TenantProcess | undefined {
+    for (const [process, idle] of this.#free) {
+      if (process.tenant !== tenant) continue
+      this.#free.delete(process)
+      clearTimeout(idle)
+      return process
+    }
+    return undefined
+  }
+
+  /** Whoever asks again right after an answer would otherwise cost a new process each time. */
+  async #waitForDraining(tenant: string): Promise<TenantProcess | undefined> {
+    for (const process of this.#all) {
+      if (process.tenant !== tenant || !process.draining || this.#claims.has(process)) continue
+      await new Promise<void>(resolve => this.#claims.set(process, resolve))
+      if (process.free) return process
+    }
+    return undefined
   }
 
   #takeSpare(): Spare {
@@ -129,6 +147,13 @@ export class Pool {
   }
 
   #becameFree(process: TenantProcess): void {
+    const claim = this.#claims.get(process)
+    if (claim) {
+      this.#claims.delete(process)
+      this.#tell(process)
+      claim()
+      return
+    }
     const { idle, idleMs } = this.#options.limits
     const expire = setTimeout(() => process.kill('closed'), idleMs)
     expire.unref()
@@ -150,6 +175,8 @@ export class Pool {
       })
     }
     this.#tell(process)
+    this.#claims.get(process)?.()
+    this.#claims.delete(process)
   }
 
   #tell(process: TenantProcess): void {

@@ -67,6 +67,11 @@ export class TenantProcess {
     return this.alive && this.#run === undefined
   }
 
+  /** It has answered, and will be free or gone in a moment. */
+  get draining(): boolean {
+    return this.alive && this.#run?.isDone === true
+  }
+
   kill(end: End): void {
     this.#runner?.kill(end)
   }

@@ -45,8 +45,11 @@ export function layGround(header: BootHeader, classes: string, client: string) {
   Object.assign(compartment.globalThis, inside.globals)
   const clientModule = compartment.evaluate(client) as object
   hardenInstance(inside.createClient(clientModule, header.headerPrefix))
-  harden(clientModule)
-  harden(inside)
+  // What a bundle exports stands behind getters, which hardening does not look behind.
+  for (const exported of [inside, clientModule]) {
+    for (const value of Object.values(exported)) harden(value)
+    harden(exported)
+  }
   harden(compartment.globalThis)
   return { inside, clientModule }
 }

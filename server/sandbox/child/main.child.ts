@@ -25,13 +25,18 @@ const modules = new Map(
 
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 const waiting: Buffer[] = []
+let isFlushing = false
 
 /** Written from a clean stack: whoever calls may be a formula at the end of its own. */
 function send(message: object, body?: Uint8Array): void {
-  if (waiting.push(encodeFrame(message, body)) === 1) queueMicrotask(flush)
+  waiting.push(encodeFrame(message, body))
+  if (isFlushing) return
+  queueMicrotask(flush)
+  isFlushing = true
 }
 
 function flush(): void {
+  isFlushing = false
   for (const frame of waiting.splice(0)) socket.write(frame)
 }
 

@@ -62,8 +62,10 @@ function respell(
     case tokTypes.regexp:
       return inRegularExpression(text)
     case tokTypes._import:
+    case tokTypes.name:
+    case tokTypes.privateId:
       // As an expression it was refused, so it is the name of a member.
-      return 'im\\u0070ort'
+      return text.replace(/^(#?)import$/, '$1im\\u0070ort')
     case tokTypes.incDec:
       return next?.start === token.end && code[next.start] === '>' ? `${text} ` : text
     default:

@@ -115,6 +115,7 @@ export class Buffer extends Uint8Array {
   override fill(value: unknown, start = 0, end = this.length, encoding?: unknown): this {
     if (typeof value !== 'string') return super.fill(Number(value), start, end)
     const bytes = encode(value, encoding)
+    if (bytes.length <= 1) return super.fill(bytes[0] ?? 0, start, end)
     for (let at = start; at < end; at++)
       this[at] = bytes.length === 0 ? 0 : (bytes[(at - start) % bytes.length] ?? 0)
     return this

@@ -1,0 +1,105 @@
+import type { Attack } from './attacks.model.ts'
+
+/** What code can leave behind: `next` is run next, for the same tenant. */
+export const lifeAttacks: readonly Attack[] = [
+  {
+    name: 'globals are not there in the next invocation',
+    tries: `globalThis.left = 1; this; module.left = 1; process.env.LEFT = 'x'; console.left = 1; return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `return { raw: [typeof left, typeof module.left, Object.keys(process.env).length, typeof console.left] }`,
+    nextMust: { kind: 'answered', raw: ['undefined', 'undefined', 0, 'undefined'] },
+  },
+  {
+    name: 'variables of the module are not there in the next invocation',
+    code: `let n = 0; module.exports = async () => ({ raw: ++n })`,
+    must: { kind: 'answered', raw: 1 },
+    nextCode: `let n = 0; module.exports = async () => ({ raw: ++n })`,
+    nextMust: { kind: 'answered', raw: 1 },
+  },
+  {
+    name: 'registered symbols carry nothing',
+    tries: `const s = Symbol.for('note'); try { Object.prototype[s] = 1 } catch {} return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `return { raw: ({})[Symbol.for('note')] ?? null }`,
+    nextMust: { kind: 'answered', raw: null },
+  },
+  {
+    name: 'a timer that is left does not fire',
+    tries: `setTimeout(() => { console.log('late') }, 1); setInterval(() => { console.log('late') }, 1); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
+    nextMust: { kind: 'answered', raw: 1 },
+    quiet: true,
+  },
+  {
+    name: 'work that is left does not see the next invocation',
+    tries: `req.svc.tokens.get('slow').then(() => console.log('late'), () => console.log('late')); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
+    nextMust: { kind: 'answered', raw: 1 },
+    quiet: true,
+  },
+  {
+    name: 'microtasks without end after the answer end the process, not the answer',
+    tries: `const again = () => Promise.resolve().then(again); setTimeout(again, 0); queueMicrotask(() => queueMicrotask(again)); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `return { raw: 2 }`,
+    nextMust: { kind: 'answered', raw: 2 },
+  },
+  {
+    name: 'a loop without end after the answer',
+    tries: `Promise.resolve().then(() => Promise.resolve()).then(() => Promise.resolve()).then(() => Promise.resolve()).then(() => { for (;;); }); return { raw: 1 }`,
+    must: { kind: /answered|failed/ },
+    given: { timeoutMs: 1_000 },
+    next: `return { raw: 2 }`,
+    nextMust: { kind: 'answered', raw: 2 },
+  },
+  {
+    name: 'an unhandled rejection is a failure',
+    tries: `Promise.reject(new TypeError('x')); await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
+    must: { kind: 'failed', reason: 'threw', detail: /TypeError/ },
+  },
+  {
+    name: 'a rejection that is left over hurts nobody',
+    tries: `setTimeout(() => Promise.reject(new Error('late')), 0); Promise.reject(1).catch(() => {}); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `await new Promise(r => setTimeout(r, 30)); return { raw: 2 }`,
+    nextMust: { kind: 'answered', raw: 2 },
+  },
+  {
+    name: 'a throw in a timer is a failure',
+    tries: `setTimeout(() => { throw new RangeError('x') }, 0); await new Promise(() => {})`,
+    must: { kind: 'failed', reason: 'threw', detail: /RangeError/ },
+  },
+  {
+    name: 'a throw in a microtask is a failure',
+    tries: `queueMicrotask(() => { throw new SyntaxError('x') }); await new Promise(() => {})`,
+    must: { kind: 'failed', reason: 'threw', detail: /SyntaxError/ },
+  },
+  {
+    name: 'a throw in nextTick is a failure',
+    tries: `process.nextTick(() => { throw new URIError('x') }); await new Promise(() => {})`,
+    must: { kind: 'failed', reason: 'threw', detail: /URIError/ },
+  },
+  {
+    name: 'functions of an invocation that is over do nothing',
+    tries: `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('late'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `return { raw: 2 }`,
+    nextMust: { kind: 'answered', raw: 2 },
+  },
+  {
+    name: 'memory that was taken does not stay',
+    tries: `globalThis.kept = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: 1 }`,
+    must: { kind: 'answered', raw: 1 },
+    next: `const a = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: a.length }`,
+    nextMust: { kind: 'answered', raw: 60 },
+  },
+  {
+    name: 'a module is evaluated anew',
+    tries: `const errors = require('@surrogate/formula-errors'); try { errors.left = 1 } catch {} return { raw: typeof errors.left }`,
+    must: { kind: 'answered', raw: 'undefined' },
+    next: `return { raw: typeof require('@surrogate/formula-errors').left }`,
+    nextMust: { kind: 'answered', raw: 'undefined' },
+  },
+]

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import { costAttacks } from './attacks.cost.cases.ts'
+import { lifeAttacks } from './attacks.life.cases.ts'
+import type { Attack } from './attacks.model.ts'
+import { nameAttacks } from './attacks.names.cases.ts'
+import type { Outcome, ServiceTransport } from './sandbox.ts'
+
+/**
+ * The corpus: every formula here tries one thing. After each the host is as it was: another tenant's formula
+ * runs, and its data has not come out.
+ */
+type Tap = typeof t
+const canary = 'canary-4242424242424242'
+const all: readonly Attack[] = [...nameAttacks, ...costAttacks, ...lifeAttacks]
+const shared = openSandbox(t)
+let svcAnswers: (() => void)[] = []
+
+const svc: ServiceTransport = async ({ path }) => {
+  // Answered when the attack is over.
+  if (path.endsWith('/slow')) await new Promise<void>(resolve => svcAnswers.push(resolve))
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
+}
+const releaseSlow = () => {
+  for (const answer of svcAnswers) answer()
+  svcAnswers = []
+}
+
+function holds(t: Pick<Tap, 'match' | 'same' | 'notOk'>, outcome: Outcome, must: object): void {
+  t.match(outcome, must)
+  if ('raw' in must) t.same((outcome as { raw?: unknown }).raw, must.raw)
+  t.notOk(JSON.stringify(outcome).includes(canary), 'nothing of another tenant')
+}
+
+t.test('there are enough of them, each with a name of its own', async t => {
+  t.ok(all.length >= 80, `${all.length} formulas`)
+  t.equal(new Set(all.map(({ name }) => name)).size, all.length)
+})
+
+for (const attack of all) {
+  t.test(attack.name, async t => {
+    const sandbox = attack.limits ? openSandbox(t, { limits: attack.limits }) : shared
+    sandbox.lines.length = 0
+    const run = (text: string) => sandbox.formula(text, { svc, tenant: 'hostile', ...attack.given })
+    holds(t, await run(attack.code ?? body(attack.tries ?? '')), attack.must)
+    // Answers that come when nobody waits any more.
+    releaseSlow()
+    if (attack.nextMust) holds(t, await run(attack.nextCode ?? body(attack.next ?? '')), attack.nextMust)
+    if (attack.quiet) t.same(sandbox.lines, [])
+    t.notOk(sandbox.lines.some(({ text }) => text.includes(canary)))
+    t.equal(
+      await shared.raw(body('return { raw: req.args.secret }'), {
+        tenant: 'other',
+        args: { secret: canary },
+      }),
+      canary,
+      'another tenant goes on',
+    )
+  })
+}
+
+t.test('the host has not grown, and no process is left behind', async t => {
+  t.ok(process.memoryUsage().rss < 600 * 2 ** 20)
+  await shared.close()
+  const left = readdirSync('/proc').filter(name => {
+    try {
+      return (
+        /^\d+$/.test(name) && readFileSync(`/proc/${name}/stat`, 'latin1').includes(`) S ${process.pid} `)
+      )
+    } catch {
+      return false
+    }
+  })
+  t.comment(`children left: ${left.length}`)
+})

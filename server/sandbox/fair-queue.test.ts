@@ -1,0 +1,66 @@
+import t from 'tap'
+import { FairQueue, type Release } from './fair-queue.ts'
+
+const limits = { slots: 2, slotsPerTenant: 1, queue: 10, queuePerTenant: 4 }
+
+/** A queue, and the order in which things were let in. */
+function watched(given: Partial<typeof limits> = {}) {
+  const queue = new FairQueue({ ...limits, ...given })
+  const order: string[] = []
+  const held = new Map<string, Release>()
+  return {
+    queue,
+    order,
+    enter: (name: string) =>
+      queue.enter(name[0] ?? '', release => {
+        order.push(name)
+        held.set(name, release)
+      }),
+    leave: (name: string) => held.get(name)?.(),
+  }
+}
+
+t.test('tenants take turns, however many of one wait', async t => {
+  const { order, enter, leave } = watched({ slotsPerTenant: 2 })
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']) enter(name)
+  t.same(order, ['a1', 'a2'], 'as many as there are slots')
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'a4']) leave(name)
+  t.same(order, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
+})
+
+t.test('a tenant that holds its share leaves the rest to others', async t => {
+  const { order, enter, leave } = watched()
+  for (const name of ['a1', 'a2', 'a3', 'b1']) enter(name)
+  t.same(order, ['a1', 'b1'])
+  leave('b1')
+  t.same(order, ['a1', 'b1'], 'a free slot is not for the tenant that has its share')
+  enter('c1')
+  t.same(order, ['a1', 'b1', 'c1'])
+  leave('a1')
+  t.same(order, ['a1', 'b1', 'c1', 'a2'])
+})
+
+t.test('a full queue refuses, that of one tenant before that of all', async t => {
+  const { queue, enter } = watched()
+  for (let n = 0; n < 5; n++) t.ok(enter(`a${n}`))
+  t.equal(enter('a5'), undefined, 'four of one tenant wait')
+  t.ok(enter('b1'))
+  for (const tenant of 'cdefgh') t.ok(enter(`${tenant}1`))
+  t.equal(queue.queued, 10)
+  t.equal(enter('i1'), undefined, 'ten wait')
+})
+
+t.test('who gives up waiting is passed over, and a slot is given back once', async t => {
+  const { queue, order, enter, leave } = watched({ slots: 1 })
+  enter('a1')
+  const giveUp = enter('b1')
+  enter('c1')
+  giveUp?.()
+  giveUp?.()
+  t.equal(queue.queued, 1)
+  leave('a1')
+  leave('a1')
+  t.same(order, ['a1', 'c1'])
+  enter('d1')
+  t.same(order, ['a1', 'c1'], 'the second time gave nothing back')
+})

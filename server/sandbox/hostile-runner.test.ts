@@ -1,0 +1,139 @@
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+
+/**
+ * A formula that broke out of everything would speak for its process. Here the process runs a program that
+ * says what it likes; whatever it is, the host ends it, tells the caller that it crashed, and goes on.
+ */
+const prelude = `
+  const { Socket } = require('node:net')
+  const socket = new Socket({ fd: 3, readable: true, writable: true })
+  const frame = (header, body = '') => {
+    const [head, bytes] = [Buffer.from(typeof header === 'string' ? header : JSON.stringify(header)), Buffer.from(body)]
+    const prefix = Buffer.alloc(8)
+    prefix.writeUInt32BE(head.length, 0)
+    prefix.writeUInt32BE(bytes.length, 4)
+    return Buffer.concat([prefix, head, bytes])
+  }
+  const say = (header, body) => socket.write(frame(header, body))
+  const raw = (...bytes) => socket.write(Buffer.from(bytes))
+  const answer = { type: 'done', run: 1 }, good = '{"kind":"answered","raw":1}'
+  const idle = { type: 'idle', run: 1, worn: false }
+  const call = { type: 'call', run: 1, call: 1, kind: 'svc', method: 'GET', target: '/tokens', headers: [], hasBody: false }
+  const line = { type: 'console', run: 1, level: 'log', text: 'x' }
+`
+const onRun = (text: string) =>
+  Buffer.from(`${prelude} say({ type: 'ready' }); socket.once('data', () => { ${text} })`)
+const crash = { kind: 'failed', reason: 'crash' }
+
+const modes: readonly [name: string, says: string][] = [
+  ['bytes that are no frame', `raw(...Array(64).fill(255))`],
+  ['a header longer than allowed', `raw(0, 2, 0, 0, 0, 0, 0, 0)`],
+  ['a body longer than allowed', `raw(0, 0, 0, 2, 127, 255, 255, 255)`],
+  ['a header that is no JSON', `say('{')`],
+  ['a header that is a list', `say('[]')`],
+  ['an unknown type', `say({ type: 'run', run: 1 })`],
+  ['ready a second time', `say({ type: 'ready' })`],
+  ['an answer of another invocation', `say({ type: 'done', run: 2 }, good)`],
+  ['an answer of no invocation', `say({ type: 'done' }, good)`],
+  ['an end before the answer', `say(idle)`],
+  ['an answer that is no JSON', `say(answer, '{"kind":')`],
+  ['an answer that is text', `say(answer, '"answered"')`],
+  ['an answer of an unknown kind', `say(answer, '{"kind":"approved"}')`],
+  ['an answer with a reason of the host', `say(answer, '{"kind":"failed","reason":"time","detail":"x"}')`],
+  ['a refusal of an unknown class', `say(answer, '{"kind":"refused","error":"Error","errors":{}}')`],
+  [
+    'a refusal whose messages are none',
+    `say(answer, '{"kind":"refused","error":"BadRequestError","errors":{"a":1}}')`,
+  ],
+  ['an answer nested a million deep', `say(answer, '['.repeat(1e6))`],
+  ['a line of an unknown level', `say({ ...line, level: 'fatal' })`],
+  ['a line that is no text', `say({ ...line, text: {} })`],
+  ['a line that is too long', `say({ ...line, text: 'x'.repeat(5000) })`],
+  ['more lines than allowed', `for (let i = 0; i < 101; i++) say(line)`],
+  ['a request out of turn', `say({ ...call, call: 2 })`],
+  ['a request twice', `say(call); say(call)`],
+  ['a request of an unknown kind', `say({ ...call, kind: 'file' })`],
+  ['a request with headers that are none', `say({ ...call, headers: [['a']] })`],
+  ['a request with a header that splits', `say({ ...call, headers: [['x-a', 'b\\r\\nc: d']] })`],
+  ['more frames than allowed', `for (let i = 1; i < 1100; i++) say({ ...call, call: i, method: 'TRACE' })`],
+  ['nothing, and an end', `process.exit(0)`],
+  ['half a frame, and an end', `socket.end(frame(answer, good).subarray(0, 12))`],
+]
+
+for (const [name, says] of modes) {
+  t.test(`a process that says ${name}`, async t => {
+    const asked: string[] = []
+    const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(says) } })
+    const svc = async ({ path }: { path: string }) => {
+      asked.push(path)
+      return { status: 200, headers: {}, body: '{}' }
+    }
+    t.match(await sandbox.formula(body('return { raw: 1 }'), { svc }), crash)
+    t.equal(sandbox.counts().alive, 0)
+    t.ok(asked.length <= 1)
+  })
+}
+
+t.test('the same process is believed when it keeps to the protocol', async t => {
+  const sandbox = openSandbox(
+    t,
+    {},
+    { programs: { runner: onRun('say(line); say(answer, good); say(idle)') } },
+  )
+  t.same(await sandbox.formula(''), { kind: 'answered', raw: 1 })
+  t.equal(sandbox.lines.length, 1)
+})
+
+const after: readonly [name: string, says: string][] = [
+  ['a second answer', `say(answer, good); say(answer, '{"kind":"answered","raw":2}')`],
+  ['a request after the answer', `say(answer, good); say(call)`],
+  ['nothing after the answer', `say(answer, good)`],
+  ['an end of another invocation', `say(answer, good); say({ ...idle, run: 2 })`],
+]
+for (const [name, says] of after) {
+  t.test(`a process that says ${name} has answered, and is ended`, async t => {
+    const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(says) } })
+    let asked = 0
+    const svc = async () => {
+      asked++
+      return { status: 200, headers: {} }
+    }
+    t.same(await sandbox.formula('', { svc }), { kind: 'answered', raw: 1 })
+    t.same(await sandbox.formula('', { svc }), { kind: 'answered', raw: 1 }, 'by another process')
+    t.equal(sandbox.counts().started, 2)
+    t.equal(asked, 0)
+  })
+}
+
+t.test('a process cannot say who it is', async t => {
+  const forged = `say({ ...call, target: '//evil.test/tokens', headers: [['svc-api-key', 'k'], ['authorization', 'k'], ['content-type', 'a/b']] });
+    say({ ...call, call: 2, target: '/tokens?a=b', headers: [['svc-api-key', 'k'], ['cookie', 'k'], ['content-type', 'a/b']] });
+    say({ ...call, call: 3, target: 'http://evil.test/' }); say({ ...call, call: 4, kind: 'fetch', target: 'http://evil.test/' });
+    say({ ...call, call: 5, target: '/a', method: 'CONNECT' })
+    socket.on('data', () => { say(answer, good) })`
+  const sandbox = openSandbox(t, {}, { programs: { runner: onRun(forged) } })
+  const asked: object[] = []
+  const svc = async (request: object) => {
+    asked.push(request)
+    return { status: 200, headers: {} }
+  }
+  await sandbox.formula('', { svc })
+  t.same(asked, [{ method: 'GET', path: '/tokens?a=b', headers: { 'content-type': 'a/b' } }])
+})
+
+t.test('a process that never starts is given up', async t => {
+  const programs = { runner: Buffer.from('setInterval(() => {}, 1000)') }
+  const sandbox = openSandbox(t, { limits: { startMs: 300 } }, { programs })
+  t.match(await sandbox.formula(''), {
+    kind: 'failed',
+    reason: 'crash',
+    detail: 'no process could be started',
+  })
+})
+
+t.test('a process that speaks before it is ready is ended', async t => {
+  const programs = { runner: Buffer.from(`${prelude} say(line)`) }
+  const sandbox = openSandbox(t, {}, { programs })
+  t.match(await sandbox.formula(''), { kind: 'failed', reason: 'crash' })
+})

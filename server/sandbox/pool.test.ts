@@ -1,0 +1,157 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import type { Outcome, ServiceTransport } from './sandbox.ts'
+
+const one = body('return { raw: 1 }')
+const asks = body(`await req.svc.tokens.get('slow', { maxRetries: 0 }); return { raw: 1 }`)
+const hasProc = existsSync('/proc/self/stat')
+
+/** Answers when it is told to. */
+function gate() {
+  const waiting: (() => void)[] = []
+  const arrivals: (() => void)[] = []
+  const svc: ServiceTransport = async () => {
+    await new Promise<void>(resolve => {
+      waiting.push(resolve)
+      arrivals.shift()?.()
+    })
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
+  }
+  return {
+    svc,
+    arrived: () =>
+      waiting.length > 0 ? Promise.resolve() : new Promise<void>(resolve => arrivals.push(resolve)),
+    open: () => {
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+  }
+}
+
+t.test('while a hostile tenant keeps its share busy, the others go on', async t => {
+  const sandbox = openSandbox(t, { limits: { slots: 2, slotsPerTenant: 1 } })
+  const { svc, open, arrived } = gate()
+  const order: string[] = []
+  const note = (name: string) => (outcome: Outcome) => void order.push(`${name} ${outcome.kind}`)
+  const hostile = Array.from({ length: 5 }, () =>
+    sandbox.formula(asks, { tenant: 'hostile', svc }).then(note('hostile')),
+  )
+  await arrived()
+  for (const tenant of ['b', 'c', 'b']) await sandbox.formula(one, { tenant }).then(note(tenant))
+  t.same(order, ['b answered', 'c answered', 'b answered'])
+  const opening = setInterval(open, 5)
+  await Promise.all(hostile)
+  clearInterval(opening)
+  t.equal(order.length, 8)
+})
+
+t.test('a queue that is full says so, and who waits too long is told', async t => {
+  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1, queuePerTenant: 1 } })
+  const { svc, open, arrived } = gate()
+  const first = sandbox.formula(asks, { svc })
+  await arrived()
+  const second = sandbox.formula(one, { timeoutMs: 300 })
+  t.same(await sandbox.formula(one), { kind: 'busy' })
+  t.match(await second, { kind: 'failed', reason: 'time', detail: 'no process was free in time' })
+  open()
+  t.match(await first, { kind: 'answered' })
+  t.match(await sandbox.formula(one), { kind: 'answered' }, 'and there is room again')
+})
+
+t.test('long work waits apart from short', async t => {
+  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
+  const { svc, open, arrived } = gate()
+  const long = sandbox.formula(asks, { svc, lane: 'async' })
+  await arrived()
+  t.match(await sandbox.formula(one), { kind: 'answered' })
+  open()
+  t.match(await long, { kind: 'answered' })
+})
+
+t.test('a formula that calls a formula never waits for its own slot', async t => {
+  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1, depth: 2 } })
+  const outcomes: Outcome[] = []
+  const svcAt =
+    (depth: number): ServiceTransport =>
+    async () => {
+      const outcome = await sandbox.formula(asks, { depth, svc: svcAt(depth + 1) })
+      outcomes.push(outcome)
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
+    }
+  t.match(await sandbox.formula(asks, { svc: svcAt(1) }), { kind: 'answered' })
+  t.match(outcomes, [{ kind: 'failed', detail: /2 levels deep/ }, { kind: 'answered' }, { kind: 'answered' }])
+})
+
+t.test('a process serves one tenant, many times, and no other', async t => {
+  const sandbox = openSandbox(t, { limits: { spares: 1, runsPerProcess: 3 } })
+  for (let n = 0; n < 2; n++) await sandbox.raw(one, { tenant: 'a' })
+  t.same(sandbox.counts(), { alive: 2, started: 2, ended: 0 }, 'one of the tenant, one spare')
+  await sandbox.raw(one, { tenant: 'a' })
+  t.equal(sandbox.counts().started, 2)
+  await sandbox.raw(one, { tenant: 'b' })
+  t.equal(sandbox.counts().started, 3, 'another tenant has another')
+  await sandbox.raw(one, { tenant: 'a' })
+  t.equal(sandbox.counts().started, 4, 'after three invocations the first was replaced')
+})
+
+t.test('a process is ended by what it costs, and its tenant is served on', async t => {
+  const sandbox = openSandbox(t)
+  await sandbox.raw(one)
+  t.match(await sandbox.formula(body('for (;;);'), { timeoutMs: 300 }), { reason: 'time' })
+  t.equal(sandbox.counts().ended, 1)
+  t.match(await sandbox.formula(one), { kind: 'answered' })
+})
+
+t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
+  process.env.SURROGATE_TEST_CANARY = 'canary'
+  t.teardown(() => delete process.env.SURROGATE_TEST_CANARY)
+  const sandbox = openSandbox(t)
+  await sandbox.raw(one)
+  const isolation = sandbox.isolation()
+  const children = readdirSync('/proc').filter(pid => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1] === `${process.pid}`
+      )
+    } catch {
+      return false
+    }
+  })
+  const runners = children.filter(pid =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--max-semi-space-size'),
+  )
+  t.ok(runners.length >= 1)
+  const users = new Set<string>()
+  for (const pid of runners) {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    const user = /^Uid:\t(\d+)/m.exec(status)?.[1] ?? ''
+    users.add(user)
+    t.equal(/^NoNewPrivs:\t1/m.test(status), isolation?.noNewPrivileges)
+    if (isolation?.user === 'own') t.not(user, `${process.getuid?.()}`)
+    const limits = readFileSync(`/proc/${pid}/limits`, 'latin1')
+    t.match(limits, /Max data size +335544320 /)
+    t.match(limits, /Max file size +0 /)
+    t.match(limits, /Max core file size +0 /)
+    if (process.getuid?.() !== 0) continue
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').filter(Boolean)
+    t.same(environment.map(entry => entry.split('=')[0]).sort(), ['LANG', 'LC_ALL', 'TZ'])
+    const files = readdirSync(`/proc/${pid}/fd`).map(fd => readlinkSync(`/proc/${pid}/fd/${fd}`))
+    const foreign = files.filter(file => !/^(\/dev\/null|anon_inode:.*|pipe:.*|socket:.*)$/.test(file))
+    t.same(foreign, [], 'no file is open')
+    t.equal(files.filter(file => file.startsWith('socket:')).length, 1, 'one socket, to us')
+    if (isolation?.network === 'none') {
+      t.not(readlinkSync(`/proc/${pid}/ns/net`), readlinkSync('/proc/self/ns/net'))
+    }
+  }
+  if (isolation?.user === 'own') t.equal(users.size, runners.length, 'each is a user of its own')
+})
+
+t.test('what outlives us is nothing', { skip: !hasProc }, async t => {
+  const sandbox = openSandbox(t)
+  const running = sandbox.formula(body('for (;;);'))
+  await sandbox.warm()
+  await sandbox.close()
+  t.match(await running, { kind: 'failed', reason: 'crash' })
+  t.equal(sandbox.counts().alive, 0)
+})

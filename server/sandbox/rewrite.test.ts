@@ -1,0 +1,102 @@
+import { Script } from 'node:vm'
+import fc from 'fast-check'
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import { rewrite } from './child/rewrite.child.ts'
+
+/** What a compartment's filters look for. */
+const filtered = /<!--|-->|(?<![.\w$])import(\s*(\(|\/[/*])|$)/
+
+const value = (code: string) => new Script(`(() => { ${code}\n })()`).runInThisContext()
+
+const harmless: readonly [name: string, code: string][] = [
+  ['a line comment', `// import('a') <!-- -->\nreturn 1`],
+  ['a block comment', `/* import(\n'a')\n--> */ return 1`],
+  ['a string', `return "import('a') <!-- -->" + 'import(b)'`],
+  ['an escaped string', `return '\\import(a) \\<!-- \\-->'`],
+  ['a template', `return \`import(\${1}) <!-- \${2} -->\``],
+  [
+    'a regular expression',
+    `return /import(a)|<!--|-->/.source.length > 0 && /^import(a)$/.test('importa') && /^<!-->$/.test('<!-->')`,
+  ],
+  ['a class of a regular expression', `return /^[+-->]$/.test('-') && !/^[+-->]$/.test('a')`],
+  ['a decrement and a comparison', `let x = 2, n = 0; while (x-->0) n++; return n`],
+  ['a member', `const o = { import(a) { return a }, 'import': 1 }; return [typeof o.import, o.import]`],
+  ['a method', `const o = { import(a) { return a } }; return o.import(3)`],
+  ['an optional method', `const o = { import: a => a }; return o?.import(3)`],
+  [
+    'a private one',
+    `class A { #import(a) { return a } go() { return this.#import(4) } } return new A().go()`,
+  ],
+]
+
+for (const [name, code] of harmless) {
+  t.test(`${name} means what it meant, on the same lines, and is let pass`, async t => {
+    const text = rewrite(code)
+    t.notMatch(text, filtered)
+    t.equal(text.split('\n').length, code.split('\n').length)
+    t.same(value(text), value(code))
+  })
+}
+
+t.test('code that cannot be told harmless stays for the filters', async t => {
+  for (const code of ['return String.raw`import(a)`', 'return /(?<!--)a/.test("a")'])
+    t.equal(rewrite(code), code)
+})
+
+t.test('an import is refused with its place', async t => {
+  for (const code of [`import('a')`, `a\nimport.meta`, `import.source('a')`, `import a from 'a'`]) {
+    t.throws(() => rewrite(code), { name: 'SyntaxError', message: /\(\d+:\d+\)$/ }, code)
+  }
+})
+
+t.test('any text in a string or a template means what it meant', async t => {
+  const piece = fc.constantFrom(
+    'import',
+    '(',
+    ')',
+    '<!--',
+    '-->',
+    '-',
+    '>',
+    '<',
+    '!',
+    '/*',
+    '*/',
+    '//',
+    '\\',
+    'x',
+    ' ',
+    '"',
+    '`',
+    '$',
+    '{',
+    "'",
+    '\n',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), pieces => {
+      const text = pieces.join('')
+      const quoted = `return [${JSON.stringify(text)}, \`${text.replace(/[`\\$]/g, '\\$&')}\`]`
+      const written = rewrite(quoted)
+      return !filtered.test(written) && JSON.stringify(value(written)) === JSON.stringify([text, text])
+    }),
+    { numRuns: 500 },
+  )
+  t.pass()
+})
+
+t.test('code of this kind runs, and is read once', async t => {
+  const sandbox = openSandbox(t)
+  const code = body(`/* import( */ return { raw: ['import(', \`<!--\`, /^-->$/.test('-->')] }`)
+  for (let n = 0; n < 3; n++) t.same(await sandbox.raw(code), ['import(', '<!--', true])
+  t.match(await sandbox.formula(`/* import( */ }`), { kind: 'unusable', detail: /Unexpected token \(1:14\)/ })
+})
+
+t.test('a text that is read for too long is given up, and the next is read', async t => {
+  const sandbox = openSandbox(t, { limits: { prepareMs: 150 } })
+  const heavy = `module.exports = "import(" + ${'a=>'.repeat(200)}${'('.repeat(1500)}${'x=>{'.repeat(300)}`
+  const slow = `/*import(*/${'('.repeat(3000)}${'a,'.repeat(2e6)}`
+  for (const code of [heavy, slow]) t.match(await sandbox.formula(code), { kind: 'unusable' })
+  t.same(await sandbox.raw(body(`return { raw: 'import(' }`)), 'import(')
+})

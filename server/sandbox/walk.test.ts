@@ -1,0 +1,91 @@
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import type { ServiceTransport } from './sandbox.ts'
+
+/**
+ * Everything a formula can reach, walked twice in one process: whatever could be marked the first time must
+ * not be met again. And nothing that stays may hold state in itself, as a map or a buffer does, frozen or not.
+ */
+const provoke = `
+  const made = []
+  const keep = (...values) => made.push(...values)
+  const tryAll = async (...steps) => { for (const step of steps) try { keep(await step()) } catch (error) { keep(error) } }
+  const crypto2 = require('crypto'), errors = require('@surrogate/formula-errors')
+  keep(crypto2, errors, require('buffer'), require('url'), require('node:crypto'))
+  await tryAll(
+    () => require('nothing'), () => new URL(''), () => new TextDecoder('nope'), () => structuredClone(() => {}), () => atob('*'),
+    () => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])), () => null.x, () => undeclared, () => JSON.parse('{'),
+    () => new Array(-1), () => decodeURIComponent('%'), () => 'x'.repeat(-1), () => 1n / 0n, () => Symbol() + '', () => new Proxy({}, null),
+    () => fetch('http://a.test/'), () => crypto.subtle.digest('SHA-256', new Uint8Array(1)), () => crypto.subtle.digest('x', 1),
+    () => crypto2.createHash('nope'), () => crypto2.createHash('sha256').update('a').digest(), () => crypto2.createHash('md5'), () => crypto2.randomBytes(4),
+    () => req.svc.tokens.get('a'), () => req.svc.tokens.get('missing'), () => req.svc.tokens.list(), () => req.svc.tokens.list()[Symbol.asyncIterator](),
+    () => req.svc.withSession('k'), () => new req.svc.constructor({}),
+    () => new errors.BadRequestError({ a: 1 }), () => new errors.CustomHttpResponseError({}), () => structuredClone(new Map([[1, new Error('a')]])),
+    () => new Response('a').text(), () => new Response('a').arrayBuffer(), () => Response.json({ a: 1 }), () => new Request('http://a/'),
+    () => new Promise((_, reject) => { const c = new AbortController(); c.signal.addEventListener('abort', e => { keep(e); reject(c.signal.reason) }); c.abort() }),
+    () => AbortSignal.abort(), () => AbortSignal.timeout(1e6), () => new Function('return import("x")'), () => eval('('),
+  )
+  keep([][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g), (function* () {})(), (async function* () {})(),
+    new Headers().entries(), new URLSearchParams('a=b').entries(), new URL('http://a/?b=c').searchParams, new Date(0), /a/.exec('a'), Proxy.revocable({}, {}),
+    new Intl.NumberFormat('de'), new Intl.DateTimeFormat(), new Intl.DateTimeFormat().formatToParts(), new Intl.PluralRules(), new Intl.Collator(), new Intl.ListFormat(),
+    new Intl.RelativeTimeFormat(), new Intl.Locale('de'), new Intl.DisplayNames('de', { type: 'region' }), new Intl.NumberFormat().resolvedOptions(),
+    Buffer.from('a'), Buffer.alloc(1).subarray(0), new DataView(new ArrayBuffer(1)), new TextEncoder().encode('a'), new BigInt64Array(1), new Float64Array(1), (function () { return arguments })(1))
+  if (typeof Iterator === 'function' && Iterator.from) keep(Iterator.from({ next() {} }), [].values().map(x => x), [].values())
+  keep(await new Promise(done => setTimeout((...all) => done(all), 0, 1)), setTimeout(() => {}, 1e6))
+`
+const walk = `
+  const marked = [], closed = [], seen = new Map()
+  const stateful = [v => Map.prototype.has.call(v), v => Set.prototype.has.call(v), v => WeakMap.prototype.has.call(v, {}), v => WeakSet.prototype.has.call(v, {}), v => Date.prototype.getTime.call(v)]
+  const holdsState = value => ArrayBuffer.isView(value) || stateful.some(test => { try { test(value); return true } catch { return false } })
+  const queue = [[globalThis, 'globalThis'], [req, 'req'], [module, 'module'], [require, 'require'], ...made.map((value, index) => [value, 'made.' + index])]
+  while (queue.length) {
+    const [value, path] = queue.pop()
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || value === seen || value === queue || value === made || value === marked || value === closed) continue
+    seen.set(value, path)
+    if (Object.hasOwn(value, 'mark')) marked.push(path)
+    if (Object.isFrozen(value) && holdsState(value)) closed.push(path)
+    queue.push([Object.getPrototypeOf(value), path + '.__proto__'])
+    if (ArrayBuffer.isView(value)) continue
+    for (const key of Reflect.ownKeys(value)) {
+      const { get, set, value: member } = Reflect.getOwnPropertyDescriptor(value, key)
+      queue.push([get, path + '.get ' + String(key)], [set, path + '.set ' + String(key)], [member, path + '.' + String(key)])
+      if (get && path !== 'globalThis') try { queue.push([Reflect.apply(get, value, []), path + '.' + String(key) + '()']) } catch {}
+    }
+  }
+  let open = 0
+  for (const value of seen.keys()) if (Reflect.defineProperty(value, 'mark', { value: 1, configurable: true })) open++
+  return { raw: { seen: seen.size, open, marked, closed } }
+`
+const svc: ServiceTransport = async ({ path }) =>
+  path.includes('missing')
+    ? {
+        status: 404,
+        headers: { 'content-type': 'application/problem+json' },
+        body: '{"title":"no","status":404}',
+      }
+    : {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: '{"pagination":{"total_pages":1},"data":[]}',
+      }
+
+t.test('no mutable object is shared by two invocations', async t => {
+  const sandbox = openSandbox(t, { egress: async () => ({ status: 200, headers: {}, body: 'a' }) })
+  const walked = async () =>
+    (await sandbox.raw(body(provoke + walk), { svc, args: { a: [1] } })) as Record<string, string[] & number>
+  const first = await walked()
+  const { started } = sandbox.counts()
+  t.ok(first.seen && first.seen > 900, `${first.seen} objects are reached`)
+  t.ok(first.open && first.open > 50, `${first.open} of them are the invocation's own and can be marked`)
+  t.same(first.closed, [], 'nothing frozen holds state in itself')
+  const second = await walked()
+  t.equal(sandbox.counts().started, started, 'it is the same process')
+  t.same(second.marked, [])
+})
+
+t.test('the walk would find one', async t => {
+  const sandbox = openSandbox(t)
+  const twice = `made.push(globalThis.Array.prototype); Object.defineProperty(req, 'mark', { value: 1 });`
+  const { marked } = (await sandbox.raw(body(`const made = []; ${twice} ${walk}`))) as { marked: string[] }
+  t.same(marked, ['req'])
+})
