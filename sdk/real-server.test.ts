@@ -2,10 +2,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setupServer } from 'msw/node'
 import t, { type Test } from 'tap'
+import { vaultHandlers } from '../server/msw.ts'
 import { openTenant, openVault, type TestTenant } from '../server/testing/vault.ts'
 import type { Vault } from '../server/vault.ts'
-import { AuthenticationError, type Card, ConflictError, PermissionError, Surrogate } from './index.ts'
+import {
+  AuthenticationError,
+  type Card,
+  ConflictError,
+  NotFoundError,
+  PermissionError,
+  Surrogate,
+} from './index.ts'
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 
@@ -128,6 +137,22 @@ t.test('a session does what it was granted, until its time is over', async t => 
 
   await vault.clock.advance(3 * 60_000)
   await t.rejects(session.tokens.get(id), AuthenticationError)
+})
+
+t.test('through msw it is the same', async t => {
+  const vault = openVault(t)
+  const { privateKey } = await openTenant(vault)
+  const server = setupServer(...vaultHandlers(vault, 'https://vault.example.org/v1'))
+  server.listen({ onUnhandledRequest: 'error' })
+  t.teardown(() => server.close())
+  const surrogate = new Surrogate({ apiKey: privateKey, baseUrl: 'https://vault.example.org/v1' })
+  const { id } = await surrogate.tokens.create({ type: 'token', data: { a: [1, 'é'] } })
+  await surrogate.tokens.update(id, { data: { b: null, c: 2 } })
+  t.same((await surrogate.tokens.get(id)).data, { a: [1, 'é'], c: 2 })
+  await surrogate.tokens.delete(id)
+  await t.rejects(surrogate.tokens.get(id), NotFoundError)
+  const aborted = surrogate.tokens.get(id, { signal: AbortSignal.abort('enough') }).catch(reason => reason)
+  t.equal(await aborted, 'enough')
 })
 
 t.test('a list of several pages comes whole and in order', async t => {

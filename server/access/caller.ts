@@ -23,12 +23,31 @@ export function holds(caller: Caller, permission: Permission): boolean {
   )
 }
 
+/** What a caller is told that holds a permission nowhere. */
+export function lacking(caller: Caller, permission: Permission): ServiceError {
+  const { session, rights, limit } = caller
+  if (session === undefined) {
+    return new ServiceError('permission_denied', `the caller does not hold ${permission}`)
+  }
+  if (!limit) return new ServiceError('permission_denied', 'the session is not authorized yet')
+  const missing = holdsAnywhere(rights, permission)
+    ? `the application that authorized the session does not hold ${permission}`
+    : `the session was not granted ${permission}`
+  return new ServiceError('permission_denied', `the session does not hold ${permission}`, {
+    cause: { missing } satisfies DeniedCause,
+  })
+}
+
 /** The transform under which the caller may do this to the subject. The grant's counts, not the authorizer's. */
-export function decideFor(caller: Caller, permission: Permission, subject: Subject): Decision {
+export function decideFor(
+  caller: Caller,
+  permission: Permission,
+  subject: Subject,
+): Decision & { readonly limited?: true } {
   const granted = decide(caller.rights, permission, subject)
   if (!granted.allowed || !caller.limit) return granted
   const limit = decide(caller.limit, permission, subject)
-  return limit.allowed ? granted : limit
+  return limit.allowed ? granted : { ...limit, limited: true }
 }
 
 /** As `decideFor`, with a 403 where nothing allows it. @throws {ServiceError} permission_denied */
@@ -37,14 +56,14 @@ export function demand(caller: Caller, permission: Permission, subject: Subject)
   if (decision.allowed) return decision.transform
   throw new ServiceError('permission_denied', `${permission} is not held for every container of the token`, {
     cause: {
-      missing: `no access rule gives ${permission} on ${decision.container}`,
+      missing: `no access rule${decision.limited ? ' of the application that authorized the session' : ''} gives ${permission} on ${decision.container}`,
       subject: subject.id,
     } satisfies DeniedCause,
   })
 }
 
-/** Why a rule refused: what `--dev` adds to a 403, and which token it was, for the audit log. */
+/** Why it was refused: what `--dev` adds to a 403, and for the audit log which token it was, where one was looked at. */
 export interface DeniedCause {
   readonly missing: string
-  readonly subject: string
+  readonly subject?: string
 }

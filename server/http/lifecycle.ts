@@ -1,5 +1,5 @@
 import { applicationCaller } from '../access/behalf.ts'
-import { type Caller, holds } from '../access/caller.ts'
+import { type Caller, holds, lacking } from '../access/caller.ts'
 import { authenticate, authenticateAtOnce } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { decodeUtf8, JsonError, parseJson } from '../base/json.ts'
@@ -71,11 +71,7 @@ function authorize(exchange: Exchange): void {
     throw new ServiceError('permission_denied', `this operation takes the key of a ${kinds} application`)
   }
   if (operation.permission !== null && !holds(caller, operation.permission)) {
-    const detail =
-      bySession && !caller.limit
-        ? 'the session is not authorized yet'
-        : `the caller does not hold ${operation.permission}`
-    throw new ServiceError('permission_denied', detail)
+    throw lacking(caller, operation.permission)
   }
 }
 

@@ -146,13 +146,50 @@ async function react(tenant: TestTenant): Promise<Ladder> {
   }
 }
 
-for (const build of [create, update, react]) {
+async function authorize(tenant: TestTenant): Promise<Ladder> {
+  const keyFor = await callers(tenant, 'management', { permissions: ['application:read'] })
+  const newNonce = async () => (await tenant.asPublic('POST', '/sessions')).json.nonce
+  const nonces = await Promise.all(Array.from({ length: 30 }, newNonce))
+  const used = await newNonce()
+  const grant = { permissions: ['token:create'] }
+  await tenant.send('POST', '/sessions/authorize', { nonce: used, ...grant })
+  const tooLate = new Date((await vault.clock.now()) + 25 * 60 * 60 * 1000).toISOString()
+  return {
+    faults: [
+      ['route', 405, 'method_not_allowed'],
+      ['key', 401, 'unauthenticated'],
+      ['right', 403, 'permission_denied'],
+      ['type', 415, 'unsupported_media_type'],
+      ['size', 413, 'payload_too_large'],
+      ['body', 400, 'validation'],
+      ['existence', 404, 'not_found'],
+      ['duration', 400, 'validation'],
+      ['grant', 403, 'permission_denied'],
+      ['state', 409, 'nonce_used'],
+    ],
+    success: 200,
+    request: faults => {
+      const body = JSON.stringify({
+        nonce: faults.has('existence') ? 'unknown' : faults.has('state') ? used : nonces.pop(),
+        permissions: [faults.has('grant') ? 'token:delete' : 'token:create'],
+        rules: faults.has('body') ? 'none' : [],
+        ...(faults.has('duration') ? { expires_at: tooLate } : {}),
+      })
+      const method = faults.has('route') ? 'PUT' : 'POST'
+      const key = keyFor(faults)
+      return { path: '/sessions/authorize', init: init(faults, method, key, 'application/json', body) }
+    },
+  }
+}
+
+for (const build of [create, update, react, authorize]) {
   t.test(`the order of checks: ${build.name}`, async t => {
     const ladder = await build(await openTenant(vault))
     const answer = async (...faults: string[]) => {
       const { path, init } = ladder.request(new Set(faults))
       const response = await vault.fetch(`http://vault${path}`, init)
-      const { type } = await response.json()
+      const text = await response.text()
+      const { type } = JSON.parse(text || '{}')
       return [response.status, type?.replace('urn:surrogate:error:', '')]
     }
     const names = ladder.faults.map(([name]) => name)

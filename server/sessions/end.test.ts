@@ -3,7 +3,7 @@ import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../crypto/keyring.ts'
 import { MemoryStore } from '../storage/memory/memory-store.ts'
 import type { DocumentKind, Store } from '../storage/port.ts'
-import { newMasterKey, replacing } from '../testing/stores.ts'
+import { newMasterKey, OpenMemoryStore, replacing, sealedOn } from '../testing/stores.ts'
 import { openTenant, openVault } from '../testing/vault.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
 
@@ -153,6 +153,27 @@ t.test('where the process dies between the two, the sessions are dead all the sa
   t.equal((await tenant.asManagement('DELETE', `/applications/${own.id}`)).status, 500)
   t.equal(await count(inner, 'session', tenant.tenantId), 1, 'control: it is still there')
   t.equal((await session.send('GET', '/tokens')).status, 401)
+})
+
+t.test('a session whose record is spoilt is erased when its time is over, and hides no other', async t => {
+  const store = new OpenMemoryStore()
+  const masterKey = newMasterKey()
+  const options = { now, masterKey, log: silentLog }
+  const vault = openVault(t, options, { openStore: async () => store })
+  const tenant = await openTenant(vault)
+  const spoilt = await openSession(tenant)
+  await openSession(tenant)
+  const view = await sealedOn(store, masterKey).tenant(tenant.tenantId)
+  const { entity_id } = (await tenant.asManagement('GET', '/logs?entity_type=session')).json.data[1]
+  if (!view) throw new Error('the tenant is there')
+  const id = view.address('session', entity_id)
+  store.tamper({ kind: 'session', tenant: tenant.tenantId, id }, ({ box }) => ({
+    box: box.map(byte => byte ^ 1),
+  }))
+  t.equal(await count(store, 'session', tenant.tenantId), 2)
+  await vault.clock.advance(4 * minute)
+  t.equal(await count(store, 'session', tenant.tenantId), 0)
+  t.equal((await spoilt.send('GET', '/tokens')).status, 401)
 })
 
 t.test('an application that is over takes its sessions with it', async t => {

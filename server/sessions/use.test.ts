@@ -113,6 +113,30 @@ t.test('the authorizer’s rights are those of the moment', async t => {
   t.equal((await send('DELETE', `/tokens/${id}`)).status, 403, 'but no more than they were granted')
 })
 
+t.test('a refusal says which of the two is missing', async t => {
+  const tenant = await openTenant(vault)
+  const id = await store(tenant, { containers: ['/c/'] })
+  const onA = {
+    priority: 1,
+    container: '/a/',
+    transform: 'mask',
+    permissions: ['token:read', 'token:update'],
+  }
+  const own = await tenant.application({ rules: [onA] })
+  const everywhere = await openAuthorized(tenant, { permissions: ['token:read', 'token:update'] }, own)
+  const onlyA = await openAuthorized(tenant, { rules: [{ ...onA, permissions: ['token:read'] }] })
+  const detail = async ({ send }: typeof onlyA, method: string, body?: JsonObject) =>
+    (await send(method, `/tokens/${id}`, body)).json.detail
+  const read = 'gives token:read on /c/'
+  t.ok((await detail(onlyA, 'GET')).includes(`no access rule ${read}`))
+  const limited = `no access rule of the application that authorized the session ${read}`
+  t.ok((await detail(everywhere, 'GET')).includes(limited))
+  t.match(await detail(onlyA, 'PATCH', {}), 'the session was not granted token:update')
+  await tenant.asManagement('PUT', `/applications/${own.id}`, { name: 'Own', permissions: ['token:read'] })
+  const lost = 'the application that authorized the session does not hold token:update'
+  t.match(await detail(everywhere, 'PATCH', {}), lost)
+})
+
 t.test('what a session makes belongs to its public application, and the log names the session', async t => {
   const tenant = await openTenant(vault)
   const { id: creator } = (await tenant.asPublic('GET', '/applications/key')).json
