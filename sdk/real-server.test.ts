@@ -171,8 +171,13 @@ t.test('a list of several pages comes whole and in order', async t => {
     data.map(token => token.id),
     made.slice(0, 3),
   )
-  t.same(pagination, { total_items: 7, page_number: 1, page_size: 3, total_pages: 3 })
+  t.match(pagination, { total_items: 7, page_number: 1, page_size: 3, total_pages: 3 })
   const found: string[] = []
   for await (const token of list) found.push(token.id)
   t.same(found, made)
+  const searched: string[] = []
+  const query = 'metadata.list:"a b" AND NOT type:card'
+  for await (const token of surrogate.tokens.search({ query, size: 2 })) searched.push(token.id)
+  t.same(searched, made)
+  t.equal((await surrogate.tokens.search({ query, page: 4, size: 2 })).data.length, 1)
 })

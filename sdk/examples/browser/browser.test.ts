@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { artefact, openBrowser, withoutChromium } from '../../../server/testing/chromium.ts'
 import { openTenant, openVault, type TestTenant } from '../../../server/testing/vault.ts'
+import type { VaultOptions } from '../../../server/vault-options.ts'
 
 const number = '4242424242424242'
 const masked = 'XXXXXXXXXXXX4242'
@@ -115,19 +116,37 @@ t.test('a page stores a card and shows it, until its session is over', withoutCh
   t.notOk((await all()).includes(tenant.privateKey))
 })
 
-t.test('what is wrong with a card is said where it was entered', withoutChromium, async t => {
-  const vault = openVault(t)
+/** The page of a shop whose vault is set up so, with a card entered and sent. */
+async function submitted(t: Test, options: VaultOptions, card: string) {
+  const vault = openVault(t, options)
   const tenant = await openTenant(vault)
   const { url } = await vault.listen()
   const shop = await startBackend(t, tenant, url)
   const page = await (await openBrowser(t)).newPage()
   await page.goto(shop)
   await page.locator('body[data-ready]').waitFor()
-  await page.fill('[name=number]', '4242424242424241')
+  await page.fill('[name=number]', card)
   await page.fill('[name=month]', '12')
   await page.fill('[name=year]', '2039')
   await page.click('text=Store the card')
-  await page.locator('#message').filter({ hasText: 'data.number' }).waitFor({ timeout: 20_000 })
+  const says = (text: string) =>
+    page.locator('#message').filter({ hasText: text }).waitFor({ timeout: 20_000 })
+  const stored = async () => (await tenant.send('GET', '/tokens')).json.pagination.total_items
+  return { page, says, stored }
+}
+
+t.test('what is wrong with a card is said where it was entered', withoutChromium, async t => {
+  const { page, says, stored } = await submitted(t, {}, '4242424242424241')
+  await says('data.number')
   t.equal(await page.isDisabled('#show'), true)
-  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 0)
+  t.equal(await stored(), 0)
+})
+
+t.test('a page of an origin that the server does not allow gets nowhere', withoutChromium, async t => {
+  const other = await submitted(t, { corsOrigins: ['https://shop.example.com'] }, number)
+  await other.says('no answer from the server')
+  t.equal(await other.stored(), 0)
+  const any = await submitted(t, { corsOrigins: ['*'] }, number)
+  await any.says('The card is stored')
+  t.equal(await any.stored(), 1, 'control')
 })
