@@ -68,6 +68,10 @@ t.test('there is no body, and one that is sent does not matter', async t => {
     const reply = await tenant.asPublic('POST', '/sessions', { raw: body })
     t.equal(reply.status, 201, body)
   }
+  for (const type of ['text/plain', 'application/json; charset=utf-16', 'application/merge-patch+json']) {
+    const reply = await tenant.asPublic('POST', '/sessions', undefined, { 'Content-Type': type })
+    t.equal(reply.status, 201, type)
+  }
 })
 
 t.test('a request that is repeated makes one session', async t => {
