@@ -258,14 +258,14 @@ t.test('no arguments take long to fit', async t => {
   // Every object has every beginning of the names as a key.
   const wide = (depth: number): JsonObject =>
     Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [name(index + 1), depth > 0 ? wide(depth - 1) : {}]),
+      Array.from({ length: 30 }, (_, index) => [name(index + 1), depth > 0 ? wide(depth - 1) : {}]),
     )
   const args = wide(2)
-  const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`k${index}`, index]))
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]))
   const started = performance.now()
   fitArguments(parameters, args)
   t.same(fitArguments(parameters, many), {})
-  t.ok(performance.now() - started < 6_000, `${performance.now() - started} ms`)
+  t.ok(performance.now() - started < 4_000, `${performance.now() - started} ms`)
 })
 
 /** What is declared and there comes through; nothing else does, and nothing is looked up where it is not. */
