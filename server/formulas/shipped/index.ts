@@ -9,7 +9,8 @@ const createdUs = parseMicros('2024-01-01T00:00:00.000000Z')
 
 /**
  * Official formulas that are part of the server: in every vault, as this version has them. They are in no store,
- * so nothing has to put them there, and nobody can change or delete them.
+ * so nothing has to put them there, and nobody can change or delete them. Nor can we: a reactor may be on one, so
+ * a later version may change what is here, but takes nothing away.
  */
 export const shippedFormulas: readonly SealedRecord<FormulaRecord>[] = [cardCheck, cardTokenizer].map(
   (value, index) => ({ value, version: 1, createdUs: createdUs + index }),
