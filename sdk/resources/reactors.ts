@@ -127,7 +127,8 @@ export class Reactors {
   /**
    * Puts token data in the place of the `{{ token-id }}` expressions in `args`, runs the formula on the outcome and
    * answers what it gave. With `callback_url` it answers undefined as soon as the request is found valid, and the result
-   * is sent there as a webhook with the same trace id. Needs `token:use` on each container of each token.
+   * is sent there as a webhook with the same trace id. Of a response of 2xx that the formula chose itself it answers the
+   * body, whatever that is. Needs `token:use` on each container of each token.
    *
    * Throws `BadRequestError` if a token does not exist or an argument does not fit, `UnprocessableError` if the formula
    * cannot run, `ServerError` if it failed, and the class of the status that a formula chose. A failed formula is not
