@@ -30,6 +30,5 @@ if (goes !== 'no further') {
   })
 }
 await queue.clock.advance(Number(advanceMs))
+// And stays until it is killed.
 say('done')
-// Until it is killed.
-setInterval(() => {}, 1000)

@@ -61,7 +61,10 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
   }
   const webhooks = createWebhooks(context)
   if (options.performer) webhooks.start(options.performer)
+  // The clock's timers keep no process alive; a test that waits for one of them has to be.
+  const alive = setInterval(() => {}, 1000)
   t.teardown(async () => {
+    clearInterval(alive)
     await webhooks.close()
     await clock.stop()
   })

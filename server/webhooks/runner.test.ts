@@ -5,7 +5,7 @@ import { openReceiver } from '../testing/receiver.ts'
 import { newMasterKey, OpenMemoryStore, replacing } from '../testing/stores.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
 import type { Performer } from './context.ts'
-import type { Job } from './job.ts'
+import type { Job, ScheduleRecord } from './job.ts'
 
 const minute = 60_000
 const callbackUrl = 'http://127.0.0.1:1/'
@@ -150,11 +150,27 @@ t.test('an attempt that is given up for leaving does not count', async t => {
   await first.accept({ callbackUrl: receiver.origin })
   await receiver.arrived(1)
   await first.webhooks.close()
+  const page = { nowMs: 0, offset: 0, limit: 1 }
+  const { records } = await (await first.store()).find<ScheduleRecord>('job', { op: 'all' }, page)
+  t.match(records[0]?.value, { stage: 'delivery', failures: 0 })
   const second = await openQueue(t, { ...shared, performer: answering(null) })
   await second.clock.advance(0)
   const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
   t.equal(ids.length, 2)
   t.equal(ids[0], ids[1])
+})
+
+t.test('a job that takes longer than its lease makes room, and may be run again', async t => {
+  const { performer, started, reached } = holding()
+  const limits = { waiting: { overall: 1, perTenant: 1 }, graceMs: 10 }
+  const queue = await openQueue(t, { performer, context: { limits } })
+  // The lease is 30 seconds more than the formula may take: so this one is 50 real milliseconds.
+  await queue.accept({ callbackUrl, timeoutMs: -29_950 })
+  await reached(1)
+  await queue.accept({ callbackUrl, reactor: 'another' })
+  await reached(2)
+  t.match(started[1], { reactor: 'another' })
+  t.same(await queue.left(), [2, 2])
 })
 
 t.test('records that do not open hold up nothing', async t => {
