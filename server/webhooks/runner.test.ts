@@ -173,6 +173,20 @@ t.test('a job that takes longer than its lease makes room, and may be run again'
   t.same(await queue.left(), [2, 2])
 })
 
+t.test('a clock that is moved beyond a lease does not make its own process run the job again', async t => {
+  const { performer, started, reached, end } = holding()
+  const queue = await openQueue(t, { performer })
+  await queue.accept({ callbackUrl })
+  await reached(1)
+  const advanced = queue.clock.advance(2 * minute)
+  await queue.accept({ callbackUrl, reactor: 'another' })
+  await reached(2)
+  t.match(started[1], { reactor: 'another' }, 'though the first is due again, and longer')
+  end()
+  await advanced
+  t.equal(started.length, 2)
+})
+
 t.test('records that do not open hold up nothing', async t => {
   const store = new OpenMemoryStore()
   const receiver = await openReceiver(t)
