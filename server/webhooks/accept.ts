@@ -2,7 +2,7 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
 import type { Write } from '../storage/port.ts'
 import { type WebhooksContext, webhookLimits } from './context.ts'
-import type { ContentRecord, Job, ScheduleRecord } from './job.ts'
+import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
 
 /** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
 export function refuseCallback({ callbacks }: WebhooksContext, callbackUrl: string): void {
@@ -11,12 +11,17 @@ export function refuseCallback({ callbacks }: WebhooksContext, callbackUrl: stri
 }
 
 /**
- * Keeps a job until it is delivered. Resolves when it survives the death of the process.
+ * Keeps a job until it is delivered. Resolves with it, which is due at once, when it survives the death of the
+ * process.
  * @param companion writes that belong into the same commit
  * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict, where the
  * companion's conditions do not hold
  */
-export async function accept(context: WebhooksContext, job: Job, companion: readonly Write[]): Promise<void> {
+export async function accept(
+  context: WebhooksContext,
+  job: Job,
+  companion: readonly Write[],
+): Promise<Claimed> {
   refuseCallback(context, job.callbackUrl)
   const { tenant, args, ...about } = job
   const store = await context.store.tenant(tenant)
@@ -43,10 +48,14 @@ export async function accept(context: WebhooksContext, job: Job, companion: read
     store.insert('job-content', content),
   ]
   const result = await store.commit([...own, ...companion], context.clock.nowUs())
-  if (result.ok) return
-  if (result.conflict.write < own.length) throw new Error('a new job could not be stored')
-  throw new ServiceError(
-    'idempotency_conflict',
-    'another request with this idempotency key is being answered',
-  )
+  if (!result.ok) {
+    if (result.conflict.write < own.length) throw new Error('a new job could not be stored')
+    throw new ServiceError(
+      'idempotency_conflict',
+      'another request with this idempotency key is being answered',
+    )
+  }
+  const [written] = result.written
+  if (!written) throw new Error('a commit that wrote nothing')
+  return { store, schedule: { value: schedule, ...written } }
 }

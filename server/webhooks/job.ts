@@ -48,7 +48,7 @@ export interface ContentRecord extends RecordValue {
   readonly about: Omit<Job, 'args' | 'tenant'>
 }
 
-/** A job that this process has claimed. */
+/** A job as this process has seen it last, or claimed it. */
 export interface Claimed {
   readonly store: TenantStore
   readonly schedule: SealedRecord<ScheduleRecord>

@@ -5,30 +5,41 @@ import { StoreUnavailable, type Write } from '../storage/port.ts'
 import type { SealedRecord } from '../storage/sealed.ts'
 import { giveUp, release } from './claim.ts'
 import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
-import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
+import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
 
 /** How long a job waits that found no room to run in. */
 const noRoomMs = 2000
 
 /**
  * Runs a job that waits, and makes it a delivery of what came of it: within the performer's own commit where
- * there is one, else in one of its own. Whoever lost the job meanwhile to another process changes nothing.
+ * there is one, else in one of its own. Answers the job as it is then, to be delivered at once. Whoever lost the job meanwhile to another process changes nothing.
  */
 export async function perform(
   context: WebhooksContext,
   performer: Performer,
   claimed: Claimed,
-): Promise<void> {
+): Promise<Claimed | undefined> {
   const { store, schedule } = claimed
   const content = await store.readable(() => contentOf(claimed))
-  if (!content) return giveUp(context, claimed, undefined)
+  if (!content) {
+    await giveUp(context, claimed, undefined)
+    return undefined
+  }
   const companion = (answer: JsonValue) => asDelivery(context, claimed, content, answer)
   const answer = await run(context, performer, claimed, content, companion)
-  if (answer === 'overtaken') return
-  if (answer === 'no room') return release(context, claimed, noRoomMs)
+  if (answer === 'no room') await release(context, claimed, noRoomMs)
+  if (typeof answer === 'string') return undefined
   // Fails where the performer has committed it; or another process, which has claimed it, goes on with it.
   await store.commit(companion(answer.body), context.clock.nowUs())
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
+  return {
+    store,
+    schedule: { ...schedule, value: toDelivery(schedule.value), version: schedule.version + 1 },
+  }
+}
+
+function toDelivery(schedule: ScheduleRecord): ScheduleRecord {
+  return { ...schedule, stage: 'delivery' }
 }
 
 async function run(
@@ -63,9 +74,8 @@ function asDelivery(
 ): Write[] {
   const { args: _erased, ...kept } = value
   const delivery: ContentRecord = { ...kept, answer }
-  const next = { ...schedule.value, stage: 'delivery' as const }
   return [
-    store.replace('job', schedule.version, next, { dueMs: clock.nowMs() }),
+    store.replace('job', schedule.version, toDelivery(schedule.value), { dueMs: clock.nowMs() }),
     store.replace('job-content', version, delivery),
   ]
 }

@@ -13,9 +13,9 @@ import { leaseMs } from './schedule.ts'
 /** How often the store is asked for what is due again, or what other processes have left. */
 const lookEveryMs = 1000
 
-/** How many due jobs are looked at first, and at most: further only while there is room for other tenants'. */
-const firstLook = 64
-const furthestLook = 4096
+/** How many due jobs a look at the store shows; where there are more, once again further. */
+const firstLook = 1024
+const furtherLook = 4096
 
 /** A job that is due and that nobody here works on. */
 interface DueJob {
@@ -42,8 +42,9 @@ export class Runner {
   readonly #performer: Performer
   readonly #limits: WebhookLimits
   readonly #underWay = new Map<string, UnderWay>()
-  #looking: Promise<unknown> = Promise.resolve()
-  #hasMore = false
+  /** What is due as far as is known here: seen at the last look, or made due by this process since. */
+  #known = new Map<string, DueJob>()
+  #turn: Promise<unknown> = Promise.resolve()
   #isLeaving = false
   #cancelLook: Cancel = () => {}
 
@@ -54,19 +55,17 @@ export class Runner {
     this.#lookIn(0)
   }
 
-  /** Takes up what is due; resolves when that, and what it made due or made room for, is done. */
-  async wake(): Promise<void> {
-    // One look at a time: two would see the same room.
-    const look = this.#looking.then(() => this.#takeUp())
-    this.#looking = look.catch(() => {})
-    await Promise.all(await look)
+  /** Takes up a job that has just become due; resolves when it is done, and what it made room for. */
+  add(found: Claimed): Promise<void> {
+    this.#know(found)
+    return this.#takeUp()
   }
 
   /** Takes up nothing more, waits a while for what is under way, and gives back what does not end by then. */
   async close(): Promise<void> {
     this.#isLeaving = true
     this.#cancelLook()
-    await this.#looking
+    await this.#turn
     const all = Promise.all([...this.#underWay.values()].map(({ done }) => done))
     let alarm: NodeJS.Timeout | undefined
     const grace = new Promise<void>(over => {
@@ -83,36 +82,48 @@ export class Runner {
     this.#cancelLook = clock.at(clock.nowMs() + ms, async () => {
       if (this.#isLeaving) return
       this.#lookIn(lookEveryMs)
-      await this.wake()
+      await this.#takeUp(() => this.#look())
     })
   }
 
-  async #takeUp(): Promise<Promise<void>[]> {
-    const { store, clock } = this.#context
-    const { waiting, delivery } = this.#limits
-    for (let limit = firstLook; !this.#isLeaving; limit *= 4) {
-      const due = await store.due<ScheduleRecord>('job', clock.nowMs(), limit)
-      const broken = due.filter(one => one.store && !one.record)
-      const jobs = due.flatMap(one => this.#asJob(one))
-      const underWay = [...this.#underWay.values()]
-      const chosen = choose(jobs, underWay, { waiting, delivery })
-      const isFull = underWay.length + chosen.length >= waiting.overall + delivery.overall
-      if (due.length === limit && limit < furthestLook && !isFull) continue
-      this.#hasMore = chosen.length < jobs.length
-      return [...chosen.map(job => this.#begin(job)), ...broken.map(one => this.#discard(one))]
-    }
-    return []
+  /** Starts what there is room for; resolves when that is done, and all that it made due or made room for. */
+  async #takeUp(look: () => Promise<Promise<void>[]> = async () => []): Promise<void> {
+    // One at a time: two would see the same room.
+    const turn = this.#turn.then(async () => {
+      const others = await look()
+      if (this.#isLeaving) return others
+      const { waiting, delivery } = this.#limits
+      const chosen = choose([...this.#known.values()], [...this.#underWay.values()], { waiting, delivery })
+      return [...others, ...chosen.map(job => this.#begin(job))]
+    })
+    this.#turn = turn.catch(() => {})
+    await Promise.all(await turn)
   }
 
-  #asJob({ document, store, record }: DueRecord<ScheduleRecord>): DueJob[] {
-    const key = `${document.tenant} ${document.id}`
-    if (!store || !record || this.#underWay.has(key)) return []
-    const { stage } = record.value
-    return [{ key, tenant: store.tenant, stage, found: { store, schedule: record } }]
+  /** Sees what is due: again, or left by other processes. What others have taken since is forgotten. */
+  async #look(): Promise<Promise<void>[]> {
+    const { store, clock } = this.#context
+    const before = new Set(this.#known.keys())
+    const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
+    const isAll = first.length < firstLook
+    const due = isAll ? first : await store.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
+    const since = [...this.#known.values()].filter(({ key }) => !before.has(key))
+    this.#known = new Map()
+    for (const { store, record } of due) if (store && record) this.#know({ store, schedule: record })
+    for (const { found } of since) this.#know(found)
+    return due.filter(one => one.store && !one.record).map(one => this.#discard(one))
+  }
+
+  #know(found: Claimed): void {
+    const { store, schedule } = found
+    const key = `${store.tenant} ${schedule.value.id}`
+    if (!this.#underWay.has(key))
+      this.#known.set(key, { key, tenant: store.tenant, stage: schedule.value.stage, found })
   }
 
   #begin(job: DueJob): Promise<void> {
     const { tenant, stage } = job
+    this.#known.delete(job.key)
     const abandoning = new AbortController()
     const done = this.#work(job, abandoning.signal)
     this.#underWay.set(job.key, { tenant, stage, abandoning, done })
@@ -120,8 +131,9 @@ export class Runner {
   }
 
   async #work(job: DueJob, abandoned: AbortSignal): Promise<void> {
+    let next: Claimed | undefined
     try {
-      await this.#step(job, abandoned)
+      next = await this.#step(job, abandoned)
     } catch (error) {
       // Its lease will be over, and somebody tries again; at once would be too soon for a store that is full.
       this.#context.log.error('job interrupted', { tenant: job.tenant, ...describeError(error) })
@@ -129,23 +141,26 @@ export class Runner {
     } finally {
       this.#underWay.delete(job.key)
     }
-    if (job.stage === 'waiting' || this.#hasMore) await this.wake()
+    if (next) this.#know(next)
+    if (this.#known.size > 0) await this.#takeUp()
   }
 
-  async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<void> {
+  /** The job as it is due at once, where its outcome is now to be delivered. */
+  async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<Claimed | undefined> {
     const claimed = await claim(this.#context, found)
-    if (!claimed) return
+    if (!claimed) return undefined
     try {
-      if (stage === 'delivery') await deliver(this.#context, this.#performer, claimed, abandoned)
-      else {
+      if (stage === 'waiting') {
         const performed = perform(this.#context, this.#performer, claimed)
-        await within(leaseMs(claimed.schedule.value), abandoned, performed)
+        return await within(leaseMs(claimed.schedule.value), abandoned, performed)
       }
+      await deliver(this.#context, this.#performer, claimed, abandoned)
     } catch (error) {
       if (!abandoned.aborted) throw error
       // What it may still commit fails, as the job is another version now.
       await release(this.#context, claimed)
     }
+    return undefined
   }
 
   /** A schedule that does not open can never be kept, and would stand in front of all others. */

@@ -26,8 +26,8 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
   return {
     checkCallback: callbackUrl => refuseCallback(context, callbackUrl),
     accept: async (job, companion = []) => {
-      await accept(context, job, companion)
-      context.clock.at(context.clock.nowMs(), async () => runner?.wake())
+      const accepted = await accept(context, job, companion)
+      context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
     start: performer => {
       runner ??= new Runner(context, performer)
