@@ -6,15 +6,19 @@ import {
   matchTerm,
   severalContainersTerm,
   underTerm,
+  whollyUnderTerm,
 } from '../search/terms.ts'
 import type { Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import type { Caller } from './caller.ts'
-import { normalizeContainer } from './containers.ts'
+import { isWithin, normalizeContainer } from './containers.ts'
 import type { Permission } from './permissions.ts'
 import { type AccessRule, matches, type Rights, rulesFor } from './rules.ts'
 
-/** The container combinations of tokens with more than one container, as the tenant's registry has them. */
+/**
+ * The container combinations of tokens with more than one container, as the tenant's registry has them. The
+ * list only grows, and stays the same object where it can.
+ */
 export type ContainerSets = () => Promise<readonly (readonly string[])[]>
 
 /**
@@ -44,19 +48,61 @@ async function coveredBy(
 
   const several = matchTerm(severalContainersTerm(store))
   const single = matchAll([{ op: 'not', of: several }, matchAny(rules.map(rule => ruleQuery(store, rule)))])
+  const paths = rules.flatMap(rule => pathOf(rule) ?? [])
+  const whole = paths.map(path => matchTerm(whollyUnderTerm(store, path)))
+  // One path that holds all of a token's containers says so itself; only several rules together need the sets.
+  const isOnePath = rules.length === 1 && paths.length === 1
+  const joint = isOnePath ? [] : jointlyCovered(store, rights, permission, rules, await sets())
+  return matchAny([single, ...whole, ...joint])
+}
 
+/** How far the sets of a tenant were gone through for one caller's rights, and what came of it. */
+interface Covered {
+  readonly sets: readonly (readonly string[])[]
+  seen: number
+  readonly queries: Query[]
+}
+
+/** By rights, which are the same object as long as they are the same, and by tenant and permission. */
+const remembered = new WeakMap<Rights, WeakMap<TenantStore, Map<Permission, Covered>>>()
+
+/** Sets that no single path holds. There may be many, so each is looked at once for the same rights. */
+function jointlyCovered(
+  store: TenantStore,
+  rights: Rights,
+  permission: Permission,
+  rules: readonly AccessRule[],
+  sets: readonly (readonly string[])[],
+): readonly Query[] {
+  const byStore = remembered.get(rights) ?? new WeakMap<TenantStore, Map<Permission, Covered>>()
+  remembered.set(rights, byStore)
+  const byPermission = byStore.get(store) ?? new Map<Permission, Covered>()
+  byStore.set(store, byPermission)
+  let covered = byPermission.get(permission)
+  if (covered?.sets !== sets) covered = { sets, seen: 0, queries: [] }
+  byPermission.set(permission, covered)
+
+  const paths = rules.flatMap(rule => pathOf(rule) ?? [])
   const ids = [...new Set(rules.flatMap(idsNamed))]
-  const covered: Query[] = [single]
-  for (const containers of await sets()) {
+  for (const containers of sets.slice(covered.seen)) {
+    covered.seen++
+    if (paths.some(path => containers.every(container => isWithin(container, path)))) continue
     const set = matchTerm(containerSetTerm(store, containers))
     // No id has this text, so only rules without an id condition can cover for it.
-    if (covers(rules, '', containers)) covered.push(set)
+    if (covers(rules, '', containers)) covered.queries.push(set)
     else {
       const named = ids.filter(id => covers(rules, id, containers)).map(id => store.address('token', id))
-      if (named.length > 0) covered.push(matchAll([{ op: 'ids', ids: named }, set]))
+      if (named.length > 0) covered.queries.push(matchAll([{ op: 'ids', ids: named }, set]))
     }
   }
-  return matchAny(covered)
+  return covered.queries
+}
+
+/** The container a rule speaks of, with all below it, where it asks for nothing else. */
+function pathOf(rule: AccessRule): string | undefined {
+  if (typeof rule.container === 'string') return rule.container
+  const [only, ...others] = rule.conditions ?? []
+  return others.length === 0 && only?.operator === 'starts_with' ? only.value : undefined
 }
 
 function covers(rules: readonly AccessRule[], id: string, containers: readonly string[]): boolean {

@@ -29,6 +29,7 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   if (containerSetKey(token.containers) !== undefined) {
     terms.add(severalContainersTerm(store))
     terms.add(containerSetTerm(store, token.containers))
+    for (const ancestor of commonAncestors(token.containers)) terms.add(whollyUnderTerm(store, ancestor))
   }
   for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
   for (const pattern of token.patterns ?? []) terms.add(dataTerm(store, pattern))
@@ -59,6 +60,16 @@ export const containerTerm = (store: TenantStore, container: string) =>
 /** This container or any below it. */
 export const underTerm = (store: TenantStore, container: string) =>
   store.term('under', normalizeContainer(container))
+
+/** On tokens with more than one container: all of them are this one or lie below it. */
+export const whollyUnderTerm = (store: TenantStore, container: string) =>
+  store.term('containers', `under ${normalizeContainer(container)}`)
+
+/** What holds all of the containers, but for the root, which holds everything. */
+function commonAncestors(containers: readonly string[]): string[] {
+  const [first = [], ...others] = containers.map(containerAncestry)
+  return first.filter(ancestor => ancestor !== '/' && others.every(other => other.includes(ancestor)))
+}
 
 /** On tokens with more than one container. */
 export const severalContainersTerm = (store: TenantStore) => store.term('containers', 'several')

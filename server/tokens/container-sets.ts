@@ -1,5 +1,5 @@
 import { containerSetKey } from '../search/terms.ts'
-import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import type { TenantStore } from '../storage/sealed.ts'
 
 /**
  * The registry of the container combinations a tenant's tokens have had.
@@ -32,12 +32,34 @@ export async function registerContainerSet(
   known.add(key)
 }
 
-/** One that does not open is left out: then fewer tokens are seen, never more. */
-export async function listContainerSets(store: TenantStore, nowMs: number): Promise<ContainerSet[]> {
+interface Listed {
+  readonly sets: (readonly string[])[]
+  /** The stamp of the last one. */
+  lastUs: number
+}
+
+const listed = new WeakMap<TenantStore, Listed>()
+
+/**
+ * All sets there are, in one list that grows: none is ever removed, so only those behind the last one are
+ * read. One that does not open is left out: then fewer tokens are seen, never more.
+ */
+export async function listContainerSets(
+  store: TenantStore,
+  nowMs: number,
+): Promise<readonly (readonly string[])[]> {
+  const known = listed.get(store) ?? { sets: [], lastUs: 0 }
+  listed.set(store, known)
   const { records } = await store.findReadable<ContainerSet>(
     'container-set',
     { op: 'all' },
-    { nowMs, offset: 0, limit: Number.MAX_SAFE_INTEGER },
+    { nowMs, offset: 0, limit: Number.MAX_SAFE_INTEGER, afterUs: known.lastUs, oldestFirst: true },
   )
-  return records.map((record: SealedRecord<ContainerSet>) => record.value)
+  for (const { value, createdUs } of records) {
+    // Another request may have read the same ones meanwhile.
+    if (createdUs <= known.lastUs) continue
+    known.sets.push(value.containers)
+    known.lastUs = createdUs
+  }
+  return known.sets
 }

@@ -43,10 +43,7 @@ export async function findTokens(
 ): Promise<Page<Token>> {
   const { request, find } = placeOf(store, wish)
   const nowUs = context.nowUs()
-  const visible = await visibleTo(store, caller, permission, async () => {
-    const sets = await listContainerSets(store, nowUs / 1000)
-    return sets.map(set => set.containers)
-  })
+  const visible = await visibleTo(store, caller, permission, () => listContainerSets(store, nowUs / 1000))
   const found = await store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
     ...find,

@@ -160,6 +160,31 @@ t.test('a search gives what is permitted under token:search, transformed by its 
   t.equal((await tenant.asManagement('POST', '/tokens/search', {})).status, 403)
 })
 
+t.test('combinations of containers count from the moment there is a token in them', async t => {
+  const tenant = await openTenant(vault)
+  const rules = ['/a/', '/b/'].map((container, index) => ({
+    priority: index + 1,
+    container,
+    transform: 'mask',
+    permissions: ['token:search'],
+  }))
+  const inEither = await tenant.application({ rules } as never)
+  const found: string[] = []
+  const addIn = async (...containers: string[]) => found.push(await add(tenant, { containers }))
+  t.same(await find(t, inEither, ''), [])
+  await addIn('/a/', '/b/')
+  t.same(await find(t, inEither, ''), [...found].sort())
+  await addIn('/A/x/', '/b/')
+  await addIn('/a/', '/a/x/')
+  await add(tenant, { containers: ['/a/', '/c/'] })
+  t.same(await find(t, inEither, ''), [...found].sort())
+  await addIn('/b/', '/B/y/', '/a/')
+  t.same(await find(t, inEither, ''), [...found].sort())
+  const [first = ''] = found
+  await tenant.send('PATCH', `/tokens/${first}`, { containers: ['/a/', '/d/'] } as never)
+  t.same(await find(t, inEither, ''), found.slice(1).sort())
+})
+
 t.test('one tenant does not find what another has', async t => {
   const [mine, theirs] = [await openTenant(vault), await openTenant(vault)]
   const id = await add(mine, { id: 'mine', metadata: { k: 'v' } })
