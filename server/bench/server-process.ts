@@ -10,7 +10,10 @@ export const privateKey = 'key_prv_0123456789abcdefghijklmn'
 /** Reads under a rule that masks, which leaves no entry in the audit log. */
 export const maskingKey = 'key_prv_masked0123456789abcdefgh'
 
-const bootstrap = {
+/** Searches under a rule that masks, on one container and what lies below it. */
+export const restrictedKey = 'key_prv_restricted0123456789abcd'
+
+export const bootstrap = {
   tenants: [
     {
       id: '6f2d8a5e-3b1c-4f7a-9d0e-5c4b3a291807',
@@ -27,7 +30,7 @@ const bootstrap = {
               priority: 1,
               container: '/',
               transform: 'reveal',
-              permissions: ['token:create', 'token:read', 'token:update', 'token:delete'],
+              permissions: ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete'],
             },
           ],
         },
@@ -36,7 +39,14 @@ const bootstrap = {
           name: 'Bench, masked',
           type: 'private',
           key: maskingKey,
-          permissions: ['token:read'],
+          permissions: ['token:read', 'token:search'],
+        },
+        {
+          id: '5a7e3c19-2d4b-4f60-8e91-b3c2d1e0f9a8',
+          name: 'Bench, restricted',
+          type: 'private',
+          key: restrictedKey,
+          rules: [{ priority: 1, container: '/g3/', transform: 'mask', permissions: ['token:search'] }],
         },
       ],
     },
