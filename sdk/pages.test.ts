@@ -113,6 +113,66 @@ t.test('what comes and goes meanwhile neither hides an item nor repeats one', as
   t.equal(new Set(ids).size, ids.length)
 })
 
+/** As `listServer`, with pages that say where to go on; a cursor is the id of the last item answered. */
+function cursorServer(count: number, size = 2) {
+  const items = Array.from({ length: count }, (_, index) => ({ id: `t${index + 1}` }))
+  const client = fakeClient((request, body) => {
+    const query = new URL(request.url).searchParams
+    const asked = body
+      ? JSON.parse(body)
+      : { start: query.get('start') ?? undefined, page: query.get('page') }
+    if (asked.start !== undefined && asked.page) return problem(400, 'validation')
+    const from = asked.start === undefined ? ((asked.page ?? 1) - 1) * size : Number(asked.start.slice(1))
+    const lasting = items.findIndex(({ id }) => id.startsWith('t'))
+    const data = items.slice(from + lasting, from + lasting + size)
+    const last = data.at(-1)
+    const next = last && last !== items.at(-1) ? { next: last.id } : {}
+    const numbers = { total_items: items.length, page_number: 1, page_size: size, total_pages: 99 }
+    return json({ pagination: { ...numbers, ...next }, data })
+  })
+  return { items, ...client }
+}
+
+t.test('where a page says how to go on, the list goes on behind it and not by number', async t => {
+  const { surrogate, sent, items } = cursorServer(5)
+  const ids: string[] = []
+  for await (const { id } of surrogate.tokens.list({ type: ['card'], page: 1 })) {
+    ids.push(id)
+    items.unshift({ id: `new ${id}` })
+  }
+  t.same(ids, ['t1', 't2', 't3', 't4', 't5'])
+  t.same(
+    sent.map(({ query }) => query),
+    ['?type=card&page=1', '?type=card&start=t2', '?type=card&start=t4'],
+  )
+})
+
+t.test('a search goes on in its body, also from a cursor of its own', async t => {
+  const { surrogate, sent } = cursorServer(5)
+  t.same(await idsOf(surrogate.tokens.search({ query: 'a:b', page: 2 })), ['t3', 't4', 't5'])
+  t.same(await idsOf(surrogate.tokens.search({ query: 'a:b', start: 't3' })), ['t4', 't5'])
+  t.same(await idsOf(surrogate.tokens.list({ start: 't1' })), ['t2', 't3', 't4', 't5'])
+  t.same(
+    sent.slice(0, 3).map(({ body }) => JSON.parse(body)),
+    [
+      { query: 'a:b', page: 2 },
+      { query: 'a:b', start: 't4' },
+      { query: 'a:b', start: 't3' },
+    ],
+  )
+})
+
+t.test('a server that hands out one cursor again and again does not hold the loop for ever', async t => {
+  const { surrogate, sent } = fakeClient(() =>
+    json({
+      pagination: { total_items: 9, page_number: 1, page_size: 1, total_pages: 9, next: 'x' },
+      data: [],
+    }),
+  )
+  t.same(await idsOf(surrogate.tokens.list()), [])
+  t.equal(sent.length, 2)
+})
+
 t.test('a list fails as a promise does', async t => {
   const { surrogate } = fakeClient(() => problem(400, 'validation'))
   t.match(await failure(Promise.all([surrogate.tokens.list()])), { status: 400 })

@@ -16,6 +16,13 @@ export interface Page<T> {
   data: T[]
 }
 
+/** How a list goes on behind a page that names where: by cursors, which no write in between can shift. */
+export interface Cursors<T> {
+  fetchBehind(start: string): Promise<Page<T>>
+  /** The first page was itself asked for by a cursor, so none of the others can be by number. */
+  begun: boolean
+}
+
 /**
  * A list, to be had as one page or item by item. Nothing is sent before it is awaited or gone through.
  *
@@ -33,11 +40,13 @@ export interface Page<T> {
  */
 export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #fetchPage: (number?: number) => Promise<Page<T>>
+  readonly #cursors: Cursors<T> | undefined
   #asked: Promise<Page<T>> | undefined
 
   /** @internal */
-  constructor(fetchPage: (number?: number) => Promise<Page<T>>) {
+  constructor(fetchPage: (number?: number) => Promise<Page<T>>, cursors?: Cursors<T>) {
     this.#fetchPage = fetchPage
+    this.#cursors = cursors
   }
 
   /** Fetches the page that was asked for, once. */
@@ -65,6 +74,10 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
     const seen = new Set<string>()
     let page = await this.#fetchPage()
     let number = page.pagination.page_number
+    if (this.#cursors && (this.#cursors.begun || page.pagination.next !== undefined)) {
+      yield* this.#behind(page, this.#cursors)
+      return
+    }
     for (;;) {
       for (const item of page.data) {
         if (seen.has(item.id)) continue
@@ -81,6 +94,18 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
         const gone = Math.max(0, total_items - page.pagination.total_items)
         from = Math.max(1, Math.min(number, goneThrough + 1 - Math.ceil(gone / page_size)))
       }
+    }
+  }
+
+  /** The items of a page, and of all that its cursors lead to. */
+  async *#behind(first: Page<T>, { fetchBehind }: Cursors<T>): AsyncGenerator<T, void, undefined> {
+    yield* first.data
+    let { next } = first.pagination
+    while (next !== undefined) {
+      const page = await fetchBehind(next)
+      yield* page.data
+      // A server that repeats itself must not hold the loop for ever.
+      next = page.pagination.next === next ? undefined : page.pagination.next
     }
   }
 }

@@ -114,12 +114,13 @@ export class Tokens {
    * ```
    */
   list<T = unknown>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>> {
-    return new Pages(
-      page =>
-        this.#send('tokens.list', { query: { ...query, ...(page && { page }) } }, options) as Promise<
-          Page<Token<T>>
-        >,
-    )
+    const fetch = (asked: TokenQuery | undefined) =>
+      this.#send('tokens.list', { query: { ...asked } }, options) as Promise<Page<Token<T>>>
+    const { page: _, ...filter } = query ?? {}
+    return new Pages(page => fetch({ ...query, ...(page && { page }) }), {
+      fetchBehind: start => fetch({ ...filter, start }),
+      begun: query?.start !== undefined,
+    })
   }
 
   /**
@@ -133,11 +134,12 @@ export class Tokens {
    * ```
    */
   search<T = unknown>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>> {
-    return new Pages(
-      page =>
-        this.#send('tokens.search', { body: { ...body, ...(page && { page }) } }, options) as Promise<
-          Page<Token<T>>
-        >,
-    )
+    const fetch = (asked: SearchTokensRequest) =>
+      this.#send('tokens.search', { body: asked }, options) as Promise<Page<Token<T>>>
+    const { page: _, ...search } = body
+    return new Pages(page => fetch({ ...body, ...(page && { page }) }), {
+      fetchBehind: start => fetch({ ...search, start }),
+      begun: typeof body.start === 'string',
+    })
   }
 }
