@@ -1,6 +1,6 @@
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
 import type { Epoch } from './epoch.ts'
-import { compileQuery, type Leaf, type OrdinalRange, pickPage, type Resolved, restrict } from './evaluate.ts'
+import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
 import {
   agendaRange,
   type CollectionKey,
@@ -12,7 +12,7 @@ import {
   termPrefix,
 } from './keys.ts'
 import { decodeDocument, decodePlace } from './record.ts'
-import { firstOrdinalFrom, type Moment, resolveLeaf, scanOver } from './resolve.ts'
+import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
 import type { PublishedState } from './state.ts'
 import type { BlockMap, HeldTerm, TermCache } from './term-cache.ts'
 
@@ -47,8 +47,7 @@ export async function findDocuments(
     const live = blocks.get(liveTerm) ?? nothing
     if (live.size === 0) return { total: 0, documents: [] }
     const moment: Moment = { collection, epoch, live }
-    const resolved = new Map<Leaf, Resolved>()
-    for (const leaf of leaves) resolved.set(leaf, await resolveLeaf(moment, leaf))
+    const resolved = await resolveLeaves(moment, leaves)
     const over =
       options.nowMs >= floorMs
         ? await scanOver(moment, options.nowMs, next => {

@@ -24,16 +24,39 @@ export interface Moment {
   readonly live: BlockMap
 }
 
-export async function resolveLeaf(moment: Moment, leaf: Leaf): Promise<Resolved> {
-  if (leaf.op === 'ids') return placeIds(moment, leaf.ids)
-  const from = wholeFrom(leaf.fromUs)
-  const to = wholeTo(leaf.toUs)
-  if (!(from <= to)) return new Map()
-  if (leaf.op === 'modified') return scanModified(moment, from, to)
-  return {
-    from: await firstOrdinalFrom(moment, from),
-    end: await firstOrdinalFrom(moment, to + 1),
+/** What each leaf matches at this moment. */
+export async function resolveLeaves(
+  moment: Moment,
+  leaves: ReadonlySet<Leaf>,
+): Promise<ReadonlyMap<Leaf, Resolved>> {
+  const resolved = new Map<Leaf, Resolved>()
+  const modified: ModifiedRange[] = []
+  for (const leaf of leaves) {
+    if (leaf.op === 'ids') {
+      resolved.set(leaf, await placeIds(moment, leaf.ids))
+      continue
+    }
+    const from = wholeFrom(leaf.fromUs)
+    const to = wholeTo(leaf.toUs)
+    if (!(from <= to)) resolved.set(leaf, new Map())
+    else if (leaf.op === 'modified') modified.push({ leaf, from, to, ordinals: [] })
+    else {
+      resolved.set(leaf, {
+        from: await firstOrdinalFrom(moment, from),
+        end: await firstOrdinalFrom(moment, to + 1),
+      })
+    }
   }
+  await scanModified(moment, modified)
+  for (const { leaf, ordinals } of modified) resolved.set(leaf, blocksOf(ordinals))
+  return resolved
+}
+
+interface ModifiedRange {
+  readonly leaf: Leaf
+  readonly from: number
+  readonly to: number
+  readonly ordinals: number[]
 }
 
 const mostUs = Number.MAX_SAFE_INTEGER - 1
@@ -75,13 +98,29 @@ export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: 
   return offset === undefined ? (block + 1) * blockSize : block * blockSize + offset
 }
 
-/** Reads one key per document of the answer. */
-async function scanModified({ collection, epoch }: Moment, from: number, to: number): Promise<BlockMap> {
-  const ordinals: number[] = []
-  for await (const keys of epoch.keys(modifiedRange(collection, from, to), 1000)) {
-    for (const key of keys) ordinals.push(ordinalOfKey(key))
+/**
+ * Reads one key per document in the ranges, and each once however many of them it is in: a query may name the
+ * same months eighty times.
+ */
+async function scanModified({ collection, epoch }: Moment, ranges: readonly ModifiedRange[]): Promise<void> {
+  const waiting = [...ranges].sort((a, b) => a.from - b.from)
+  for (let first = waiting.shift(); first; first = waiting.shift()) {
+    const together = [first]
+    let { to } = first
+    while ((waiting[0]?.from ?? Number.POSITIVE_INFINITY) <= to) {
+      const next = waiting.shift() as ModifiedRange
+      to = Math.max(to, next.to)
+      together.push(next)
+    }
+    for await (const keys of epoch.keys(modifiedRange(collection, first.from, to), 1000)) {
+      for (const key of keys) {
+        const us = stampOfKey(key)
+        for (const range of together) {
+          if (range.from <= us && us <= range.to) range.ordinals.push(ordinalOfKey(key))
+        }
+      }
+    }
   }
-  return blocksOf(ordinals)
 }
 
 /** What is over and not yet swept, or else the time before which nothing will be over. Reads what is over. */
