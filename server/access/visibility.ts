@@ -63,8 +63,11 @@ interface Covered {
   readonly queries: Query[]
 }
 
-/** By rights, which are the same object as long as they are the same, and by tenant and permission. */
-const remembered = new WeakMap<Rights, WeakMap<TenantStore, Map<Permission, Covered>>>()
+/**
+ * By the list of rules, which is one object for as long as its record is unchanged, and by tenant and
+ * permission. A permission held directly does not come here: it covers everything.
+ */
+const remembered = new WeakMap<Rights['rules'], WeakMap<TenantStore, Map<Permission, Covered>>>()
 
 /** Sets that no single path holds. There may be many, so each is looked at once for the same rights. */
 function jointlyCovered(
@@ -74,8 +77,8 @@ function jointlyCovered(
   rules: readonly AccessRule[],
   sets: readonly (readonly string[])[],
 ): readonly Query[] {
-  const byStore = remembered.get(rights) ?? new WeakMap<TenantStore, Map<Permission, Covered>>()
-  remembered.set(rights, byStore)
+  const byStore = remembered.get(rights.rules) ?? new WeakMap<TenantStore, Map<Permission, Covered>>()
+  remembered.set(rights.rules, byStore)
   const byPermission = byStore.get(store) ?? new Map<Permission, Covered>()
   byStore.set(store, byPermission)
   let covered = byPermission.get(permission)
