@@ -24,7 +24,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   try {
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
-      return say(await runCommand(first, argv.slice(1), environment))
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment)
+      say(output)
+      return exitCode
     }
     const config = readConfig(argv, environment)
     if (config.help) return say(helpText(commands))

@@ -13,7 +13,13 @@ export interface Command {
   /** What its own `--help` says besides. */
   readonly details: readonly string[]
   /** Does the job and answers what to print. Refusals are thrown: one sentence each. */
-  run(given: CommandInput): Promise<string>
+  run(given: CommandInput): Promise<string | CommandResult>
+}
+
+/** For a job that can be done and still have failed. */
+export interface CommandResult {
+  readonly output: string
+  readonly exitCode: number
 }
 
 export interface CommandInput {

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import { ConfigError, flags } from '../config.ts'
+import { type FormulaRun, runFormula } from '../sandbox/run-formula.ts'
+import type { Command } from './command.ts'
+
+export const runFormulaCommand: Command = {
+  name: 'run-formula',
+  summary: 'run the code in a file as a reactor would, and print what it answers',
+  flags: [
+    { name: 'args', type: 'string', default: '{}', value: 'JSON', help: 'what the formula gets as args' },
+    {
+      name: 'configuration',
+      type: 'string',
+      default: '{}',
+      value: 'JSON',
+      help: 'what the formula gets as configuration, an object',
+    },
+    ...flags.filter(({ name }) => name === 'formula-module' || name === 'header-prefix'),
+  ],
+  operands: ['FILE'],
+  details: [
+    'The sandbox and its limits are those of a server; svc is null, and no data is touched.',
+    'What the formula prints goes to the standard error.',
+    'The exit code is 0 for an answer, 1 where the formula fails or refuses, 2 where it could not be asked.',
+  ],
+  async run({ values, operands: [file = ''] }) {
+    const code = await readFile(file, 'utf8').catch(() => {
+      throw new ConfigError(`the file ${file} cannot be read`)
+    })
+    const configuration = readJson(values.configuration as string, '--configuration')
+    if (!isJsonObject(configuration)) throw new ConfigError('--configuration must be a JSON object')
+    const run = await runFormula(code, {
+      args: readJson(values.args as string, '--args'),
+      configuration,
+      modules: (values['formula-module'] ?? []) as readonly string[],
+      headerPrefix: values['header-prefix'] as string,
+    })
+    for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
+    return { output: `${JSON.stringify(shown(run), null, 2)}\n`, exitCode: isAnswer(run) ? 0 : 1 }
+  },
+}
+
+function readJson(text: string, name: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ConfigError(`${name} ${error.message} (at character ${error.offset})`)
+  }
+}
+
+function isAnswer({ outcome }: FormulaRun): boolean {
+  return outcome.kind === 'answered' || outcome.kind === 'custom'
+}
+
+/** An answer as it is; anything else with its status. */
+function shown({ outcome, status }: FormulaRun): object {
+  const { kind, ...rest } = outcome
+  return kind === 'answered' ? rest : { status, kind, ...rest }
+}
