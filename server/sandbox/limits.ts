@@ -62,7 +62,7 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     spares: 2,
     idle: 2 * slots,
     idleMs: 60_000,
-    runsPerProcess: 200,
+    runsPerProcess: 1_000,
     residentMiB: 160,
     drainMs: 150,
     startMs: 10_000,

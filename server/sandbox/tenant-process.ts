@@ -8,6 +8,8 @@ import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
 const watchMs = 50
+/** To look at a process costs as much as a tenth of a short invocation. */
+const sizedEvery = 16
 
 /** An invocation under way, and what it has cost so far. */
 interface Run {
@@ -21,7 +23,8 @@ interface Run {
   lines: number
   calls: number
   open: number
-  readonly cpuMs: number
+  /** Of the process when the invocation was first looked at. */
+  cpuMs: number | undefined
 }
 
 export interface TenantProcessOptions {
@@ -102,7 +105,7 @@ export class TenantProcess {
         lines: 0,
         calls: 0,
         open: 0,
-        cpuMs: runner.usage()?.cpuMs ?? 0,
+        cpuMs: undefined,
       }
       runner.hold(true)
       this.#watch = setInterval(() => this.#look(deadlineMs), watchMs)
@@ -159,6 +162,7 @@ export class TenantProcess {
     if (!run || run.isDone) return
     if (performance.now() > deadlineMs) this.kill('time')
     if (!usage) return
+    run.cpuMs ??= usage.cpuMs
     if (usage.cpuMs - run.cpuMs > this.#options.limits.cpuMs[run.invocation.lane]) this.kill('time')
     if (usage.residentMiB > this.#options.limits.dataMiB) this.kill('memory')
   }
@@ -226,9 +230,11 @@ export class TenantProcess {
     clearTimeout(this.#drain)
     this.#runner?.hold(false)
     const { runsPerProcess, residentMiB } = this.#options.limits
-    const isWorn = worn || run.number >= runsPerProcess
+    // Whoever was looked at once worked for a while, and may have grown.
+    const isDue = run.cpuMs !== undefined || run.number % sizedEvery === 0
+    const isLarge = isDue && (this.#runner?.usage()?.residentMiB ?? 0) > residentMiB
     this.#run = undefined
-    if (isWorn || (this.#runner?.usage()?.residentMiB ?? 0) > residentMiB) this.kill('closed')
+    if (worn || isLarge || run.number >= runsPerProcess) this.kill('closed')
     else this.#options.onIdle()
   }
 
