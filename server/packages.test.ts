@@ -28,14 +28,17 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
   [
     'server',
     ['bin/surrogate-server.js', 'dist/index.js', 'dist/index.d.ts', 'openapi.yaml', 'LICENSE', 'README.md'],
-    `import { createVault } from '@surrogate/server'
+    `import { createVault, runFormula } from '@surrogate/server'
      const vault = createVault()
      const { privateKey } = await vault.createTenant()
      const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
      const body = JSON.stringify({ id: 'abc', type: 'token', data: 1 })
      const { id } = await (await vault.fetch('http://x/tokens', { method: 'POST', headers, body })).json()
+     const code = 'module.exports = async ({ args, svc }) => ({ raw: (await svc.tokens.get(args.id)).id })'
+     const svc = { fetch: vault.fetch, apiKey: privateKey }
+     const { outcome } = await runFormula(code, { args: { id }, svc })
      await vault.close()
-     console.log(id)`,
+     console.log(outcome.raw)`,
   ],
   [
     'conformance',

@@ -40,7 +40,7 @@ export class Buffer extends Uint8Array {
     if (ArrayBuffer.isView(source)) return over(natives.copy(source) ?? new Uint8Array(0))
     const { data } = (source ?? {}) as { data?: unknown }
     if (Array.isArray(data)) return over(Uint8Array.from(data as number[]))
-    if (typeof source === 'object' && source !== null)
+    if (typeof (source as { length?: unknown } | null)?.length === 'number')
       return over(Uint8Array.from(source as ArrayLike<number>))
     throw new TypeError('a Buffer is made from text, bytes or a list of numbers')
   }

@@ -18,6 +18,11 @@ export class URLSearchParams {
     return parameters
   }
 
+  /** What the URL was given instead; it knows of that already. */
+  static renew(parameters: URLSearchParams, query: string): void {
+    parameters.#pairs = pairsFrom(query)
+  }
+
   #set(pairs: Pair[]): void {
     this.#pairs = pairs
     this.#changed?.(this.toString())
@@ -118,7 +123,7 @@ export class URL {
     const parts = natives.changeUrl(this.#parts.href, member, `${value}`)
     if (!parts && member === 'href') throw new TypeError('Invalid URL')
     if (parts) this.#parts = parts
-    if (!keepParameters) this.#parameters = undefined
+    if (!keepParameters && this.#parameters) URLSearchParams.renew(this.#parameters, this.search)
   }
 
   get searchParams(): URLSearchParams {

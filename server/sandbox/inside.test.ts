@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module'
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import type { EgressRequest } from './options.ts'
+
+/** Each expression gives in a formula what it gives in Node, or throws where Node throws. */
+const alike = [
+  `new URL('HTTP://a.test:80/b/../c?d=e#f').href`,
+  `new URL('/x?y', 'https://u:p@a.test:8443/z').toString()`,
+  `{ const u = new URL('http://a.test/'); u.pathname = '/b c'; u.search = 'x=1'; u.port = '99'; u.hash = 'h'; u.protocol = 'https'; return [u.href, u.origin, u.host, JSON.stringify(u)] }`,
+  `{ const u = new URL('http://a.test/?a=1&b=2'); u.searchParams.append('c', 'é &'); u.searchParams.delete('a'); return [u.href, u.search, u.searchParams.get('c')] }`,
+  `{ const u = new URL('http://a.test/?a=1'); const p = u.searchParams; u.search = '?b=2'; return [p.get('a'), p.get('b'), p === u.searchParams] }`,
+  `new URL('nothing')`,
+  `[URL.canParse('a'), URL.canParse('a', 'http://b'), URL.canParse('http://c')]`,
+  `[...new URLSearchParams('a=1&b=%20+&a=2')]`,
+  `new URLSearchParams({ a: '1', b: 'x y' }).toString()`,
+  `new URLSearchParams([['a', 'b'], ['c', 'd']]).toString()`,
+  `{ const p = new URLSearchParams('b=1&a=2&b=3'); p.set('b', '4'); p.sort(); return [p.toString(), p.getAll('b'), p.has('a'), p.has('a', 'x'), p.size, [...p.keys()], [...p.values()]] }`,
+  `[...new TextEncoder().encode('aé€😀')]`,
+  `new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 0x61, 0xff]))`,
+  `new TextDecoder('utf-8', { ignoreBOM: true }).decode(new Uint8Array([0xef, 0xbb, 0xbf, 0x61])).length`,
+  `new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([0xff]))`,
+  `new TextDecoder('utf-16le').decode(new Uint8Array([0x61, 0, 0x62, 0]))`,
+  `new TextDecoder('nope')`,
+  `{ const bytes = new Uint8Array(4); return [new TextEncoder().encodeInto('aé€', bytes), [...bytes]] }`,
+  `Buffer.from('aé€😀').toString('base64')`,
+  `Buffer.from('aé€😀').toString('hex')`,
+  `Buffer.from('YcOp4oKs', 'base64').toString()`,
+  `Buffer.from('YcOp4oKs', 'base64').toString('base64url')`,
+  `Buffer.from('61zz', 'hex').toString()`,
+  `Buffer.from('é', 'latin1').length`,
+  `Buffer.from([1, 2, 300]).toJSON()`,
+  `Buffer.from(Buffer.from('a').toJSON()).toString()`,
+  `Buffer.from(new Uint8Array([97, 98]).buffer).toString()`,
+  `Buffer.from({})`,
+  `Buffer.from(1)`,
+  `Buffer.from('a', 'nope')`,
+  `Buffer.concat([Buffer.from('a'), new Uint8Array([98])]).toString()`,
+  `Buffer.concat([Buffer.from('abc'), Buffer.from('def')], 4).toString()`,
+  `Buffer.alloc(5, 'ab').toString()`,
+  `Buffer.alloc(3, 1).toJSON().data`,
+  `[Buffer.isBuffer(Buffer.alloc(1)), Buffer.isBuffer(new Uint8Array(1)), Buffer.isEncoding('HEX'), Buffer.isEncoding('x')]`,
+  `[Buffer.byteLength('é'), Buffer.byteLength('YQ==', 'base64'), Buffer.compare(Buffer.from('a'), Buffer.from('b')), Buffer.from('a').equals(Buffer.from('a'))]`,
+  `{ const b = Buffer.alloc(8); b.writeUInt16BE(258, 0); b.writeUInt32BE(66051, 2); b.writeInt32BE(-2, 4); return [b.toString('hex'), b.readUInt16BE(0), b.readUInt16LE(0), b.readInt32BE(4), b.readUInt32LE(0), b.readUInt8(1), b.readInt8(7)] }`,
+  `Buffer.alloc(1).readUInt16BE(0)`,
+  `{ const b = Buffer.from('abcdef'); const s = b.slice(1, 3); s[0] = 120; return [b.toString(), s.toString(), b.subarray(2).toString('utf8', 1, 2), Buffer.isBuffer(b.subarray(1))] }`,
+  `{ const a = Buffer.from('abc'), b = Buffer.alloc(5, '.'); return [a.copy(b, 1), b.toString(), b.write('zz', 3), b.toString(), b.indexOf(46)] }`,
+  `[btoa('aÿ'), atob('Yf8='), atob(' Y Q ')]`,
+  `atob('Y')`,
+  `btoa('€')`,
+  `require('crypto').createHash('sha256').update('a').update(Buffer.from('b')).digest('hex')`,
+  `require('node:crypto').createHash('SHA-512').update('é', 'latin1').digest('base64')`,
+  `require('crypto').createHmac('sha1', 'key').update('data').digest('hex')`,
+  `require('crypto').createHmac('sha256', Buffer.from('6b', 'hex')).update('data').digest().length`,
+  `require('crypto').createHash('nope')`,
+  `{ const h = require('crypto').createHash('md5').update('a'); h.digest(); return h.digest() }`,
+  `require('crypto').timingSafeEqual(Buffer.from('ab'), Buffer.from('ab'))`,
+  `require('crypto').timingSafeEqual(Buffer.from('a'), Buffer.from('ab'))`,
+  `require('crypto').randomBytes(7).length`,
+  `{ const n = require('crypto').randomInt(3, 5); return n >= 3 && n < 5 }`,
+  `require('crypto').randomInt(5, 5)`,
+  `/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())`,
+  `crypto.getRandomValues(new Uint8Array(9)).length`,
+  `crypto.getRandomValues(new Uint8Array(65537))`,
+  `Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode('a'))).toString('hex')`,
+  `{ const h = new Headers({ 'X-B': '1' }); h.append('x-a', '2'); h.append('x-b', ' 3 '); return [[...h], h.get('X-B'), h.has('x-c'), h.get('x-c')] }`,
+  `new Headers({ 'a b': '1' })`,
+  `new Headers({ a: 'b\\nc' })`,
+  `{ const r = new Response('a', { status: 201, headers: { 'x-a': 'b' } }); return [r.status, r.ok, await r.text(), r.bodyUsed, r.headers.get('content-type')] }`,
+  `{ const r = Response.json({ a: 1 }); return [await r.json(), r.headers.get('content-type')] }`,
+  `{ const r = new Response('a'); await r.text(); return r.text() }`,
+  `{ const r = new Request('http://a.test', { method: 'post', body: new URLSearchParams('a=b') }); return [r.method, r.url, r.headers.get('content-type'), await r.clone().text()] }`,
+  `new Request('http://a.test', { body: 'a' })`,
+  `[...new Uint8Array(await new Response(new Uint8Array([1, 2])).arrayBuffer())]`,
+  `{ const c = new AbortController(); let heard = 0; c.signal.addEventListener('abort', () => heard++); c.abort(); c.abort(); await null; return [c.signal.aborted, c.signal.reason.name] }`,
+  `AbortSignal.abort(3).throwIfAborted()`,
+  `AbortSignal.any([AbortSignal.abort(4)]).reason`,
+  `new AbortSignal()`,
+  `structuredClone({ a: [new Date(0), new Map([[1, new Set([2])]]), 3n.toString()] }).a[0].getTime()`,
+  `structuredClone(() => {})`,
+  `{ const o = { a: 1 }; o.self = o; const c = structuredClone(o); return c.self === c && c !== o }`,
+  `await new Promise(done => { const t = setTimeout(done, 1e6, 'no'); clearTimeout(t); setTimeout((...all) => done(all), 1, 'a', 'b') })`,
+  `await new Promise(done => { let n = 0; const t = setInterval(() => { if (++n === 3) { clearInterval(t); done(n) } }, 1) })`,
+  `await new Promise(done => { const order = []; setImmediate(() => done(order.sort())); process.nextTick(x => order.push(x), 'tick'); queueMicrotask(() => order.push('micro')) })`,
+  `setTimeout('code', 1)`,
+  `new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(1234.5)`,
+  `(1234.5).toLocaleString('en-US')`,
+  `new Date(Date.UTC(2020, 1, 2)).toLocaleDateString('en-GB', { timeZone: 'UTC' })`,
+  `{ const n = Math.random(); return n >= 0 && n < 1 && n !== Math.random() && Math.max(1, 2) }`,
+  `Math.abs(Date.now() - new Date().getTime()) < 1000 && performance.now() > 0`,
+  `{ class E extends Error { constructor(m) { super(m); this.name = 'E' } toString() { return 'mine' } } const e = new E('a', { cause: 1 }); return [e.name, e.message, String(e), e instanceof Error] }`,
+  `{ const o = Object.create({ a: 1 }); o.toString = () => 'mine'; return [\`\${o}\`, new Float64Array([1.5])[0], 2n ** 64n + ''] }`,
+]
+
+const native = createRequire(import.meta.url)
+const AsyncFunction = (async () => {}).constructor as FunctionConstructor
+const program = (expression: string) => (expression.startsWith('{') ? expression : `return (${expression})`)
+
+async function inNode(expression: string): Promise<unknown> {
+  try {
+    const value = await new AsyncFunction('require', 'process', program(expression))(native, process)
+    return { value: JSON.parse(JSON.stringify(value ?? null)) }
+  } catch {
+    return 'throws'
+  }
+}
+
+const sandbox = openSandbox(t, { limits: { runsPerProcess: 10_000 } })
+
+for (const expression of alike) {
+  t.test(expression, async t => {
+    const code = body(
+      `try { return { raw: { value: (await (async () => { ${program(expression)} })()) ?? null } } } catch { return { raw: 'throws' } }`,
+    )
+    t.same(await sandbox.raw(code), await inNode(expression))
+  })
+}
+
+t.test('fetch asks whoever the host has put there', async t => {
+  const asked: EgressRequest[] = []
+  const egress = async (request: EgressRequest) => {
+    asked.push(request)
+    if (request.url.includes('refused')) throw new Error('connect ECONNREFUSED 10.0.0.1:80')
+    if (request.url.includes('never'))
+      await new Promise(resolve => request.signal.addEventListener('abort', resolve))
+    return { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('{"ok":true}') }
+  }
+  const open = openSandbox(t, { egress })
+  const asks = body(`
+    const response = await fetch(new URL('http://a.test/b?c'), { method: 'PUT', headers: { Authorization: 'k' }, body: 'é' })
+    return { raw: [response.status, response.ok, response.headers.get('x-a'), await response.json()] }`)
+  t.same(await open.raw(asks), [201, true, 'b', { ok: true }])
+  t.match(asked[0], { method: 'PUT', url: 'http://a.test/b?c', headers: { authorization: 'k' } })
+  t.equal(Buffer.from(asked[0]?.body ?? []).toString(), 'é')
+  const refused = body(
+    `try { await fetch('http://refused.test') } catch (e) { return { raw: [e.name, e.message] } }`,
+  )
+  t.same(await open.raw(refused), ['TypeError', 'the request failed'], 'and does not say why')
+  const aborted = body(
+    `try { await fetch('http://never.test', { signal: AbortSignal.timeout(5) }) } catch (e) { return { raw: e.name } }`,
+  )
+  t.equal(await open.raw(aborted), 'TimeoutError')
+  t.equal(asked.at(-1)?.signal.aborted, true, 'nobody waits any more')
+  t.equal(
+    await open.raw(body(`try { await fetch('nothing') } catch (e) { return { raw: e.name } }`)),
+    'TypeError',
+  )
+})

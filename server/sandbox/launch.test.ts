@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import { describeIsolation, type Isolation } from './launch.ts'
+
+const execute = promisify(execFile)
+const isRoot = process.getuid?.() === 0
+const linux = process.platform === 'linux'
+
+const all: Isolation = {
+  permissionModel: true,
+  jitless: true,
+  user: 'own',
+  network: 'none',
+  resourceLimits: true,
+  endsWithServer: true,
+  noNewPrivileges: true,
+}
+
+t.test(
+  'formulas run on a host that lacks tools, and it is told what is missing',
+  { skip: !linux },
+  async t => {
+    for (const [missing, expected] of [
+      [['unshare'], { network: 'server', permissionModel: true, resourceLimits: true }],
+      [['setpriv'], { endsWithServer: false, noNewPrivileges: false, resourceLimits: true }],
+      [
+        ['unshare', 'setpriv'],
+        { user: 'server', network: 'server', endsWithServer: false, resourceLimits: true },
+      ],
+    ] as const) {
+      const sandbox = openSandbox(t, { limits: { spares: 0 } }, { without: missing })
+      t.equal(await sandbox.raw(body('return { raw: 1 }')), 1, `without ${missing.join(' and ')}`)
+      t.match(sandbox.isolation(), expected)
+      await sandbox.close()
+    }
+  },
+)
+
+/** A sandbox in a process whose parent adds nothing to its environment, as tap does. */
+const script = `
+  import { body, openSandbox } from './server/sandbox/_fixture.ts'
+  const sandbox = openSandbox({ teardown() {} }, { limits: { spares: 0 } }, JSON.parse(process.argv.at(-1)))
+  const answer = await sandbox.raw(body('return { raw: 1 }'))
+  const buffers = await sandbox.formula(body('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))'))
+  process.stdout.write(JSON.stringify([answer, buffers.reason, sandbox.isolation()]))
+  await sandbox.close()
+`
+const root = new URL('../..', import.meta.url)
+
+async function alone(parts: object, prefix: readonly string[] = []) {
+  const node = [
+    process.execPath,
+    '--import=tsx',
+    '--input-type=module',
+    '--eval',
+    script,
+    '--',
+    JSON.stringify(parts),
+  ]
+  const { PATH = '' } = process.env
+  const [file = '', ...args] = [...prefix, 'env', '-i', `PATH=${PATH}`, ...node]
+  const { stdout } = await execute(file, args, { cwd: root })
+  return JSON.parse(stdout) as [number, string, Isolation]
+}
+
+t.test('with nothing but Node a formula runs, and its memory is watched', { skip: !linux }, async t => {
+  const [answer, reason, isolation] = await alone({ without: ['unshare', 'setpriv', 'sh'] })
+  t.same([answer, reason], [1, 'memory'])
+  t.same(isolation, {
+    ...all,
+    user: 'server',
+    network: 'server',
+    resourceLimits: false,
+    endsWithServer: false,
+    noNewPrivileges: false,
+  })
+})
+
+t.test('an ordinary user runs formulas too', { skip: !linux || !isRoot }, async t => {
+  const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--']
+  const readable = await execute(nobody[0] ?? '', [
+    ...nobody.slice(1),
+    'test',
+    '-r',
+    new URL('package.json', root).pathname,
+  ]).then(
+    () => true,
+    () => false,
+  )
+  if (!readable) {
+    t.comment('skipped: nobody else may read this folder')
+    return
+  }
+  const [answer, reason, isolation] = await alone({}, nobody)
+  t.same([answer, reason], [1, 'memory'])
+  t.match(isolation, { permissionModel: true, resourceLimits: true, endsWithServer: true })
+  t.not(isolation.user, 'own')
+})
+
+t.test('the line for the operator names what holds and what is missing', async t => {
+  t.equal(
+    describeIsolation(all),
+    'formulas run in processes with: the permission model, an interpreter only, a user of its own, no network, no new privileges, resource limits, an end with the server',
+  )
+  t.match(describeIsolation({ ...all, user: 'namespace' }), /a user namespace, no network.*server$/)
+  t.match(
+    describeIsolation({ ...all, user: 'server', network: 'server' }),
+    /without: a user of its own, a user namespace, no network$/,
+  )
+  t.equal(describeIsolation('none'), 'formulas cannot run: no process can be started')
+})
+
+t.test('with a compiler a formula runs too', async t => {
+  const sandbox = openSandbox(t, { jitless: false, limits: { spares: 0, dataMiB: 900 } })
+  t.equal(
+    await sandbox.raw(body('let n = 0; for (let i = 0; i < 1e6; i++) n += i % 3; return { raw: n }')),
+    999_999,
+  )
+  t.equal(sandbox.isolation()?.jitless, false)
+})
