@@ -3,6 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { JobPerformer } from '../http/job-performer.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { openAuthorized } from '../sessions/_fixture.ts'
 import type { Digest, Write } from '../storage/port.ts'
 import { makeToken, openReactors, reactorOn } from '../testing/reactors.ts'
 import { openTenant } from '../testing/vault.ts'
@@ -70,6 +71,30 @@ t.test('what is valid is accepted with its expressions, and run later with the d
   t.same(await perform(), { raw: 6 })
   t.equal((await react({ callback_url, args: { secret: 'abc' } })).status, 202)
   t.match(accepted, [{ timeoutMs: 10_000, application: String }])
+})
+
+t.test('a job of a session runs with what the session may do when it runs', async t => {
+  const { vault, accepted, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, sum)
+  const token = await makeToken(tenant, { data: 's3cret' })
+  const own = await tenant.application({ permissions: ['token:use'] })
+  const session = await openAuthorized(tenant, { permissions: ['token:use'] }, own)
+  const later = async () => {
+    const body = { args: { secret: `{{ ${token} }}` }, callback_url }
+    t.equal((await session.send('POST', react.path, body)).status, 202)
+    t.match(accepted, [{ session: String }])
+  }
+  await later()
+  t.same(await perform(), { raw: 6 })
+  await later()
+  const path = `/applications/${own.id}`
+  await tenant.asManagement('PUT', path, { name: 'Own', permissions: ['token:read'] })
+  t.match(await perform(), { status: 403 }, 'what its authorizer lost it has lost')
+  await tenant.asManagement('PUT', path, { name: 'Own', permissions: ['token:use'] })
+  await later()
+  await vault.clock.advance(3 * 60_000)
+  t.match(await perform(), { status: 401 }, 'its time is over')
 })
 
 t.test('what is not valid is refused before it is accepted', async t => {
