@@ -68,6 +68,11 @@ t.test('a receiver that does not answer in time has not answered', async t => {
   t.equal(await reasonOf(post(answering.origin, { timeoutMs: 5000 })), 'answered 200', 'control')
 })
 
+t.test('a name that is never resolved is no answer in time', async t => {
+  const resolve: Resolve = () => new Promise(() => {})
+  t.equal(await reasonOf(post('https://hooks.test/', { resolve, timeoutMs: 50 })), 'time')
+})
+
 t.test('a callback ends when nobody waits for it any more', async t => {
   const receiver = await openReceiver(t, () => undefined)
   const abort = new AbortController()

@@ -1,5 +1,6 @@
 import { isPublicAddress } from './addresses.ts'
 import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
+import { startDeadline } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
 import { exchange } from './exchange.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
@@ -30,18 +31,23 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
     // What was allowed when the URL was taken need not be allowed now.
     const fault = checkCallbackUrl(url, { allowPrivate })
     if (fault !== undefined) throw new EgressError('policy', `the callback URL ${fault}`)
-    const response = await exchange({
-      url: new URL(url),
-      method: 'POST',
-      headers,
-      body,
-      accepts: address => allowPrivate || isPublicAddress(address),
-      resolve,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    })
-    // Only the status counts; a body without end must not keep us.
-    response.on('error', () => {})
-    response.destroy()
-    return response.statusCode ?? 0
+    const deadline = startDeadline(timeoutMs, signal)
+    try {
+      const response = await exchange({
+        url: new URL(url),
+        method: 'POST',
+        headers,
+        body,
+        accepts: address => allowPrivate || isPublicAddress(address),
+        resolve,
+        signal: deadline.signal,
+      })
+      // Only the status counts; a body without end must not keep us.
+      response.on('error', () => {})
+      response.destroy()
+      return response.statusCode ?? 0
+    } finally {
+      deadline.clear()
+    }
   }
 }

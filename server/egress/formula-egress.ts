@@ -1,5 +1,6 @@
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { acceptedEncodings, readBody } from './body.ts'
+import { startDeadline } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
 import { exchange, toEgressError } from './exchange.ts'
 import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
@@ -118,12 +119,14 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
     }
     count.requests++
     count.open++
-    const ended = AbortSignal.any([AbortSignal.timeout(limits.timeoutMs), signal])
+    const deadline = startDeadline(limits.timeoutMs, signal)
     try {
-      return await follow({ url: target, method, headers: sendableHeaders(headers), body }, redirect, ended)
+      const hop = { url: target, method, headers: sendableHeaders(headers), body }
+      return await follow(hop, redirect, deadline.signal)
     } catch (error) {
-      throw shown(toEgressError(error, ended))
+      throw shown(toEgressError(error, deadline.signal))
     } finally {
+      deadline.clear()
       count.open--
     }
   }

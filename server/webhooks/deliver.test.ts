@@ -95,7 +95,7 @@ t.test('a receiver that is slow, absent or cut off is tried again', async t => {
     if (count === 2) response.destroy()
     return count === 2 ? undefined : 204
   })
-  const send = createCallbackSender({ allowPrivate: true, timeoutMs: 100 })
+  const send = createCallbackSender({ allowPrivate: true, timeoutMs: 1000 })
   const queue = await openQueue(t, { performer: answering(answer), context: { send } })
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.accept({ callbackUrl: 'http://127.0.0.1:1/' })

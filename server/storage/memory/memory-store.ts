@@ -79,9 +79,10 @@ export class MemoryStore implements Store {
     const due: (StoredDocument & { dueMs: number })[] = []
     for (const { documents } of this.#collections.values()) {
       for (const document of documents.values()) {
+        // A collection is of one kind, and those of tokens can be long.
+        if (document.kind !== kind) break
         const { dueMs } = document
-        if (document.kind === kind && dueMs !== undefined && dueMs <= beforeMs)
-          due.push({ ...document, dueMs })
+        if (dueMs !== undefined && dueMs <= beforeMs) due.push({ ...document, dueMs })
       }
     }
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
