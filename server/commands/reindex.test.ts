@@ -53,7 +53,7 @@ const environment = (key: Uint8Array | undefined): Record<string, string> =>
 async function run(folder: string, args: readonly string[] = [], key: Uint8Array | undefined = masterKey) {
   try {
     const argv = ['--storage', `level:${folder}`, ...args]
-    return { stdout: await runCommand('reindex', argv, environment(key)), refusal: '' }
+    return { stdout: (await runCommand('reindex', argv, environment(key))).output, refusal: '' }
   } catch (error) {
     return { stdout: '', refusal: (error as Error).message }
   }
