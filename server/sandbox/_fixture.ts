@@ -7,7 +7,7 @@ type Teardown = { teardown(task: () => unknown): void }
 
 /** Few processes, so that a test file does not start more than it needs. */
 export const small: Partial<SandboxLimits> = {
-  ...defaultLimits(2),
+  ...defaultLimits(1),
   spares: 1,
   slots: 4,
   slotsPerTenant: 2,

@@ -144,6 +144,11 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [] },
   },
   {
+    name: 'a clone of an error shows no path of the host',
+    tries: `const seen = []; for (const f of [() => null.x, () => new URL('')]) try { f() } catch (e) { const c = structuredClone(e); seen.push(String(c.stack) + Object.getOwnPropertyNames(c).map(n => String(c[n]))) } return { raw: seen.filter(s => /node:|runner|at /.test(s)) }`,
+    must: { kind: 'answered', raw: [] },
+  },
+  {
     name: 'Error.prepareStackTrace is given no call sites',
     tries: `let got = null; try { Error.prepareStackTrace = (e, sites) => { got = sites.map(s => s.getFileName()); return '' } } catch {} const s = new Error('x').stack; return { raw: got }`,
     must: { kind: 'answered', raw: null },

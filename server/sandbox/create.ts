@@ -59,7 +59,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     starting ??= startSandbox(options, limits, parts).then(
       made => {
         started = made
-        if (closed) close(made)
+        if (closed) void close(made)
         return made
       },
       error => {
@@ -70,9 +70,8 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     )
     return starting
   }
-  const close = ({ pool, preparer }: Started) => {
-    preparer.close()
-    void pool.close()
+  const close = async ({ pool, preparer }: Started) => {
+    await Promise.all([preparer.close(), pool.close()])
   }
   /** Invocations wait for those of their own lane and depth only: never for one that waits for them. */
   const queueFor = ({ lane, depth }: Invocation) => {
@@ -99,14 +98,15 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
       } catch (error) {
         if (error instanceof TooLate) return failed('time', 'no process was free in time')
         if (error instanceof FormulaModuleRefused) throw error
+        if (closed) return failed('crash', 'the sandbox is closed')
         ;(options.log ?? silentLog).error('the sandbox cannot start a process')
         return failed('crash', 'no process could be started')
       }
     },
     close: async () => {
       closed = true
-      if (started) close(started)
-      await starting?.catch(() => {})
+      const made = await starting?.catch(() => undefined)
+      if (made) await close(made)
     },
     start: async () => (await start()).isolation,
     warm: async () => {
@@ -137,7 +137,7 @@ async function startSandbox(
   for (const [name, text] of bundles) {
     const prepared = await preparer.prepare(text)
     if (!prepared.ok) {
-      preparer.close()
+      await preparer.close()
       throw new FormulaModuleRefused(`the module ${name} cannot be given to formulas: ${prepared.detail}`)
     }
     moduleTexts.push(Buffer.from(prepared.text, 'utf8'))

@@ -74,6 +74,9 @@ const users = 0x00_ff_ff_ff
 /** Processor time of a whole life, for a runner that outlives its server where nothing else ends it. */
 const lifeCpuSeconds = 600
 
+/** Processes and threads of one runner; Node needs about ten. */
+const tasks = 64
+
 /** The descriptors above the socket's that a shell can close; the server opens all of its own close-on-exec. */
 const shellCloses = '4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 
@@ -141,7 +144,7 @@ function command(
     ...(wrapper.network === 'none'
       ? [`${unshare}`, ...(wrapper.user === 'namespace' ? ['--user'] : []), '--net', '--ipc', '--']
       : []),
-    ...(wrapper.limits ? [`${sh}`, '-c', limitScript(options)] : []),
+    ...(wrapper.limits ? [`${sh}`, '-c', limitScript(options, wrapper)] : []),
     ...(wrapper.setpriv ? [`${setpriv}`, ...privileges(wrapper, nextUser), '--'] : []),
   ]
 }
@@ -156,7 +159,7 @@ function privileges({ user }: Wrapper, nextUser: () => string): string[] {
   ]
 }
 
-function limitScript({ limits }: LaunchOptions): string {
+function limitScript({ limits }: LaunchOptions, { user }: Wrapper): string {
   const data = limits.dataMiB * 1024
   // What a system does not know it says, and the rest still holds.
   return [
@@ -164,6 +167,8 @@ function limitScript({ limits }: LaunchOptions): string {
     'ulimit -f 0',
     `ulimit -t ${lifeCpuSeconds}`,
     `ulimit -d ${data} 2>/dev/null`,
+    // Counted by user: shells differ in the letter, and a user who is shared has others' processes too.
+    ...(user === 'own' ? [`{ ulimit -p ${tasks} || ulimit -u ${tasks}; } 2>/dev/null`] : []),
     // What traces the server's processes may have added to the environment since; the shell adds to it too.
     `exec env -i ${Object.entries(environment)
       .map(([name, value]) => `${name}=${value}`)

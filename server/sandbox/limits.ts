@@ -44,7 +44,7 @@ export interface SandboxLimits {
 
 /** The limits in force unless told otherwise. */
 export function defaultLimits(cores: number = availableParallelism()): SandboxLimits {
-  const slots = Math.max(4, 2 * cores)
+  const slots = Math.max(8, 4 * cores)
   return {
     cpuMs: { sync: 5_000, async: 30_000 },
     outputBytes: 5 * 1024 * 1024,
@@ -56,11 +56,12 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     timers: 256,
     slots,
     slotsPerTenant: Math.max(1, slots / 2),
-    queue: 1_000,
-    queuePerTenant: 100,
+    // Each of them may hold arguments of 5 MB.
+    queue: 512,
+    queuePerTenant: 64,
     depth: 2,
     spares: 2,
-    idle: 2 * slots,
+    idle: slots,
     idleMs: 60_000,
     runsPerProcess: 1_000,
     residentMiB: 160,

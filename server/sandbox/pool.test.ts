@@ -7,6 +7,21 @@ const one = body('return { raw: 1 }')
 const asks = body(`await req.svc.tokens.get('slow', { maxRetries: 0 }); return { raw: 1 }`)
 const hasProc = existsSync('/proc/self/stat')
 
+/** Process ids of runners that are children of this process. */
+function runnersOfOurs(): string[] {
+  return readdirSync('/proc').filter(pid => {
+    try {
+      const parent = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]
+      return (
+        parent === `${process.pid}` &&
+        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--max-semi-space-size')
+      )
+    } catch {
+      return false
+    }
+  })
+}
+
 /** Answers when it is told to. */
 function gate() {
   const waiting: (() => void)[] = []
@@ -108,19 +123,7 @@ t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
   const sandbox = openSandbox(t)
   await sandbox.raw(one)
   const isolation = sandbox.isolation()
-  const children = readdirSync('/proc').filter(pid => {
-    try {
-      return (
-        /^\d+$/.test(pid) &&
-        readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1] === `${process.pid}`
-      )
-    } catch {
-      return false
-    }
-  })
-  const runners = children.filter(pid =>
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--max-semi-space-size'),
-  )
+  const runners = runnersOfOurs()
   t.ok(runners.length >= 1)
   const users = new Set<string>()
   for (const pid of runners) {
@@ -133,6 +136,7 @@ t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
     t.match(limits, /Max data size +335544320 /)
     t.match(limits, /Max file size +0 /)
     t.match(limits, /Max core file size +0 /)
+    if (isolation?.user === 'own') t.match(limits, /Max processes +64 /)
     if (process.getuid?.() !== 0) continue
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').filter(Boolean)
     t.same(environment.map(entry => entry.split('=')[0]).sort(), ['LANG', 'LC_ALL', 'TZ'])
@@ -149,9 +153,10 @@ t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
 
 t.test('what outlives us is nothing', { skip: !hasProc }, async t => {
   const sandbox = openSandbox(t)
-  const running = sandbox.formula(body('for (;;);'))
-  await sandbox.warm()
+  await sandbox.raw(one)
+  const all = Array.from({ length: 6 }, () => sandbox.formula(body('for (;;);')))
   await sandbox.close()
-  t.match(await running, { kind: 'failed', reason: 'crash' })
+  for (const outcome of await Promise.all(all)) t.match(outcome, { kind: 'failed', reason: 'crash' })
   t.equal(sandbox.counts().alive, 0)
+  t.same(runnersOfOurs(), [])
 })

@@ -60,6 +60,7 @@ export class Pool {
     const own = this.#takeFree(tenant) ?? (await this.#waitForDraining(tenant))
     if (own) return own
     for (let attempt = 0; ; attempt++) {
+      if (this.#closed) throw new Error('the pool is closed')
       const spare = this.#takeSpare()
       // The next is started only when this one is: two at once would make both late.
       try {
@@ -67,7 +68,7 @@ export class Pool {
         this.#refill()
         if (spare.process.alive) return spare.process
       } catch (error) {
-        if (attempt === 2 || this.#closed) throw error
+        if (attempt === 2) throw error
       }
     }
   }
@@ -78,11 +79,12 @@ export class Pool {
     else then()
   }
 
-  close(): Promise<void> {
+  /** Ends every process, and resolves when none is left. */
+  async close(): Promise<void> {
     this.#closed = true
-    for (const idle of this.#free.values()) clearTimeout(idle)
-    for (const process of this.#all) process.kill('closed')
-    return Promise.resolve()
+    const all = [...this.#all]
+    for (const process of all) process.kill('closed')
+    await Promise.all(all.map(process => process.gone()))
   }
 
   #takeFree(tenant: string): TenantProcess | undefined {
@@ -108,7 +110,7 @@ export class Pool {
   #takeSpare(): Spare {
     for (;;) {
       const spare = this.#spares.shift() ?? this.#start()
-      if (spare.process.alive || this.#closed) return spare
+      if (spare.process.alive) return spare
     }
   }
 

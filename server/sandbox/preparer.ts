@@ -62,8 +62,10 @@ export class Preparer {
     })
   }
 
-  close(): void {
-    this.#runner?.kill('closed')
+  async close(): Promise<void> {
+    const runner = this.#runner
+    runner?.kill('closed')
+    await runner?.gone()
   }
 
   async #next(): Promise<void> {

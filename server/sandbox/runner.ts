@@ -35,6 +35,8 @@ export class Runner {
   readonly #startDeadline: NodeJS.Timeout
   #end: End | undefined
   #isReady = false
+  #isGone = false
+  #isTold = false
   readonly ready: Promise<{ readonly cache: Uint8Array }>
   #settleReady: ((frame: Frame | undefined) => void) | undefined
 
@@ -54,8 +56,14 @@ export class Runner {
     })
     this.#socket?.on('data', chunk => this.#receive(reader, chunk))
     this.#socket?.on('error', () => this.kill('crash'))
-    this.#child.on('error', () => this.#ended('crash'))
-    this.#child.on('exit', (code, signal) => this.#ended(this.#end ?? endFor(code, signal)))
+    this.#child.on('error', () => {
+      this.#isGone = true
+      this.#ended('crash')
+    })
+    this.#child.on('exit', (code, signal) => {
+      this.#isGone = true
+      this.#ended(this.#end ?? endFor(code, signal))
+    })
     // Once it has started it does not keep the server's process from ending.
     this.#child.unref()
     this.#boot()
@@ -80,6 +88,16 @@ export class Runner {
     this.#child.kill('SIGKILL')
     this.#socket?.destroy()
     this.#ended(end)
+  }
+
+  /** Resolves when the system has let go of the process. Keeps ours from ending until then. */
+  gone(): Promise<void> {
+    if (this.#isGone) return Promise.resolve()
+    this.#child.ref()
+    return new Promise(resolve => {
+      this.#child.once('exit', () => resolve())
+      this.#child.once('error', () => resolve())
+    })
   }
 
   /** While an invocation runs, its process keeps the server's from ending. */
@@ -137,11 +155,10 @@ export class Runner {
     this.#socket?.destroy()
     this.#settleReady?.(undefined)
     this.#settleReady = undefined
-    if (this.#told) return
-    this.#told = true
+    if (this.#isTold) return
+    this.#isTold = true
     this.#options.onEnd(this.#end)
   }
-  #told = false
 }
 
 /** The engine aborts when memory is short: by which signal depends on its version and the processor. */

@@ -79,6 +79,11 @@ export class TenantProcess {
     this.#runner?.kill(end)
   }
 
+  /** Resolves when the system has let go of it. */
+  async gone(): Promise<void> {
+    await this.#runner?.gone()
+  }
+
   /**
    * Runs the prepared code. The promise settles with the answer; the process is free only at `onIdle`.
    * @param deadlineMs of `performance.now()`
