@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 import type { Outcome, ServiceRequest } from './sandbox.ts'
@@ -171,6 +172,21 @@ t.test('what JSON has comes back as it was', async t => {
   )
   const deepest = Array.from({ length: 63 }).reduce<unknown>(inner => [inner], 1)
   t.same(await sandbox.raw(body('return { raw: req.args }'), { args: deepest as never }), deepest)
+})
+
+t.test('any JSON goes in and comes out', async t => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async value => {
+      const text = JSON.stringify(value)
+      // A request may not hold it, and an answer loses it.
+      fc.pre(!text.includes('__proto__'))
+      const args = JSON.parse(text)
+      const raw = await sandbox.raw(body('return { raw: [req.args] }'), { args })
+      return JSON.stringify(raw) === JSON.stringify([args])
+    }),
+    { numRuns: 100 },
+  )
+  t.pass()
 })
 
 t.test('the client asks the host, under both names, and cannot say who it is', async t => {

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
@@ -76,6 +78,43 @@ t.test('with nothing but Node a formula runs, and its memory is watched', { skip
     endsWithServer: false,
     noNewPrivileges: false,
   })
+})
+
+t.test('a formula that loops does not outlive a server that was killed', { skip: !linux }, async t => {
+  const looping = `
+    import { readdirSync, readFileSync } from 'node:fs'
+    import { body, openSandbox } from './server/sandbox/_fixture.ts'
+    const sandbox = openSandbox({ teardown() {} }, { limits: { spares: 0, cpuMs: { sync: 1e6, async: 1e6 } } })
+    const svc = async () => {
+      const children = readdirSync('/proc').filter(pid => {
+        try { return readFileSync('/proc/' + pid + '/stat', 'latin1').split(') ').at(-1).split(' ')[1] === String(process.pid) } catch { return false }
+      })
+      process.stdout.write(JSON.stringify([sandbox.isolation().endsWithServer, children]))
+      return { status: 200, headers: {} }
+    }
+    await sandbox.formula(body('req.svc.tokens.get("a").catch(() => {}); await null; await new Promise(r => setTimeout(r, 20)); for (;;);'), { svc, timeoutMs: 1e6 })
+  `
+  const server = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', looping], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => server.kill('SIGKILL'))
+  const [said] = await once(server.stdout, 'data')
+  const [endsWithServer, children] = JSON.parse(said) as [boolean, string[]]
+  t.ok(children.length >= 1)
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  if (!endsWithServer) return
+  const isLooping = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--max-semi-space-size')
+    } catch {
+      return false
+    }
+  }
+  // Until then the test does not end, and its own time limit fails it.
+  while (children.some(isLooping)) await new Promise(resolve => setImmediate(resolve))
+  t.pass('every process is gone')
 })
 
 t.test('an ordinary user runs formulas too', { skip: !linux || !isRoot }, async t => {

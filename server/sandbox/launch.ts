@@ -62,6 +62,7 @@ const wrappers: readonly Wrapper[] = [
   { user: 'namespace', network: 'none', setpriv: true, limits: true },
   { user: 'own', network: 'server', setpriv: true, limits: true },
   { user: 'namespace', network: 'none', setpriv: false, limits: true },
+  { user: 'server', network: 'none', setpriv: false, limits: true },
   { user: 'server', network: 'server', setpriv: true, limits: true },
   { user: 'server', network: 'server', setpriv: false, limits: true },
   { user: 'server', network: 'server', setpriv: false, limits: false },
@@ -140,6 +141,8 @@ function command(
   if (wrapper.setpriv && !setpriv) return undefined
   if (wrapper.limits && !sh) return undefined
   if (wrapper.user === 'own' && !isRoot) return undefined
+  // Root in a namespace of users is still root to whatever checks the owner of a file or a process.
+  if (wrapper.user === 'namespace' && isRoot) return undefined
   return () => [
     ...(wrapper.network === 'none'
       ? [`${unshare}`, ...(wrapper.user === 'namespace' ? ['--user'] : []), '--net', '--ipc', '--']
