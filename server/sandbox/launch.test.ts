@@ -152,7 +152,7 @@ t.test('the line for the operator names what holds and what is missing', async t
 })
 
 t.test('with a compiler a formula runs too', async t => {
-  const sandbox = openSandbox(t, { jitless: false, limits: { spares: 0, dataMiB: 900 } })
+  const sandbox = openSandbox(t, { jitless: false, limits: { spares: 0 } })
   t.equal(
     await sandbox.raw(body('let n = 0; for (let i = 0; i < 1e6; i++) n += i % 3; return { raw: n }')),
     999_999,

@@ -73,7 +73,10 @@ const firstUser = 0x70_00_00_00
 const users = 0x00_ff_ff_ff
 
 /** Processor time of a whole life, for a runner that outlives its server where nothing else ends it. */
-const lifeCpuSeconds = 600
+export const lifeCpuSeconds = 600
+
+/** What V8 sets aside for compiled code, since Node 24 at once. */
+const codeRangeMiB = 520
 
 /** Processes and threads of one runner; Node needs about ten. */
 const tasks = 64
@@ -162,8 +165,8 @@ function privileges({ user }: Wrapper, nextUser: () => string): string[] {
   ]
 }
 
-function limitScript({ limits }: LaunchOptions, { user }: Wrapper): string {
-  const data = limits.dataMiB * 1024
+function limitScript({ limits, jitless }: LaunchOptions, { user }: Wrapper): string {
+  const data = (limits.dataMiB + (jitless ? 0 : codeRangeMiB)) * 1024
   // What a system does not know it says, and the rest still holds.
   return [
     'ulimit -c 0',

@@ -1,5 +1,6 @@
 import { answerCall, CallRefused, readCall } from './calls.ts'
 import { type Frame, FrameError } from './frames.ts'
+import { lifeCpuSeconds } from './launch.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { Egress } from './options.ts'
 import { ReportError, readReport } from './report.ts'
@@ -8,6 +9,8 @@ import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
 const watchMs = 50
+/** Half of what the system allows a process in all its life, so that no invocation is cut off by that. */
+const lifeCpuMs = (lifeCpuSeconds * 1000) / 2
 /** To look at a process costs as much as a tenth of a short invocation. */
 const sizedEvery = 16
 
@@ -237,9 +240,10 @@ export class TenantProcess {
     const { runsPerProcess, residentMiB } = this.#options.limits
     // Whoever was looked at once worked for a while, and may have grown.
     const isDue = run.cpuMs !== undefined || run.number % sizedEvery === 0
-    const isLarge = isDue && (this.#runner?.usage()?.residentMiB ?? 0) > residentMiB
+    const usage = isDue ? this.#runner?.usage() : undefined
+    const isSpent = usage !== undefined && (usage.residentMiB > residentMiB || usage.cpuMs > lifeCpuMs)
     this.#run = undefined
-    if (worn || isLarge || run.number >= runsPerProcess) this.kill('closed')
+    if (worn || isSpent || run.number >= runsPerProcess) this.kill('closed')
     else this.#options.onIdle()
   }
 

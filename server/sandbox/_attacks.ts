@@ -1,0 +1,60 @@
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import type { Attack } from './attacks.model.ts'
+import type { Outcome, ServiceTransport } from './sandbox.ts'
+
+type Tap = typeof t
+const canary = 'canary-4242424242424242'
+
+/**
+ * Every formula here tries one thing. After each the host is as it was: another tenant's formula runs, and its
+ * data has not come out.
+ */
+export function holdAttacks(attacks: readonly Attack[]): void {
+  // What fills the memory of a slow machine should end by that, not by the time it takes.
+  const shared = openSandbox(t, { limits: { cpuMs: { sync: 20_000, async: 20_000 } } })
+  let svcAnswers: (() => void)[] = []
+
+  const svc: ServiceTransport = async ({ path }) => {
+    // Answered when the attack is over.
+    if (path.endsWith('/slow')) await new Promise<void>(resolve => svcAnswers.push(resolve))
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
+  }
+  const releaseSlow = () => {
+    for (const answer of svcAnswers) answer()
+    svcAnswers = []
+  }
+
+  for (const attack of attacks) {
+    t.test(attack.name, async t => {
+      const sandbox = attack.limits ? openSandbox(t, { limits: attack.limits }) : shared
+      sandbox.lines.length = 0
+      const run = (text: string) => sandbox.formula(text, { svc, tenant: 'hostile', ...attack.given })
+      holds(t, await run(attack.code ?? body(attack.tries ?? '')), attack.must)
+      // Answers that come when nobody waits any more.
+      releaseSlow()
+      if (attack.nextMust) holds(t, await run(attack.nextCode ?? body(attack.next ?? '')), attack.nextMust)
+      if (attack.quiet) t.same(sandbox.lines, [])
+      t.notOk(sandbox.lines.some(({ text }) => text.includes(canary)))
+      t.equal(
+        await shared.raw(body('return { raw: req.args.secret }'), {
+          tenant: 'other',
+          args: { secret: canary },
+        }),
+        canary,
+        'another tenant goes on',
+      )
+    })
+  }
+
+  t.test('the host has not grown', async t => {
+    const grown = process.memoryUsage().rss / 2 ** 20
+    t.ok(grown < 600, `${grown.toFixed(0)} MiB`)
+  })
+}
+
+function holds(t: Pick<Tap, 'match' | 'same' | 'notOk'>, outcome: Outcome, must: object): void {
+  t.match(outcome, must)
+  if ('raw' in must) t.same((outcome as { raw?: unknown }).raw, must.raw)
+  t.notOk(JSON.stringify(outcome).includes(canary), 'nothing of another tenant')
+}
