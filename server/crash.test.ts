@@ -170,7 +170,10 @@ for (let round = 1; round <= rounds; round++) {
     t.same(faults, [], 'every request before the crash succeeds')
     const verdict = await runCommand('reindex', ['--storage', `level:${join(folder, 'data')}`], {
       SURROGATE_MASTER_KEY: masterKey,
-    }).catch(error => error.message)
+    }).then(
+      ({ output }) => output,
+      error => error.message,
+    )
     t.match(verdict, /checked and agree\n$/, 'every index entry agrees with the records')
     server = await startServer(folder)
     const { ids, total } = await list(server.url)

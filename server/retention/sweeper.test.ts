@@ -124,8 +124,10 @@ t.test('a sweeper whose lease another has taken stops at its next pause', async 
     // The first time it is given; then, after more than half of it, it is somebody else's.
     lease: async () => mine++ === 0,
     due: async (kind, beforeMs, limit) => {
-      if (kind === 'token') looks++
-      realMs += 3 * minute
+      if (kind === 'token') {
+        looks++
+        realMs += 3 * minute
+      }
       return store.due(kind, beforeMs, limit)
     },
   })
