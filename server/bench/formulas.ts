@@ -1,60 +1,17 @@
 /**
  * What it costs to run formulas: a round trip through the sandbox beside one to a bare child process that
- * echoes a message, in one run, and the first invocation of a tenant. Prints ratios, as times depend on the
- * machine. `SURROGATE_BENCH_SECONDS` sets how long each part takes.
+ * echoes a message, in one run, the first invocation of a tenant, and invocations over HTTP. Prints ratios, as
+ * times depend on the machine. `SURROGATE_BENCH_SECONDS` sets how long each part takes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { createSandbox } from '../sandbox/create.ts'
 import type { Invocation } from '../sandbox/sandbox.ts'
+import { line, measure, quantile, say } from './measure.ts'
+import { reactOverHttp } from './reactions.ts'
 
-const seconds = Number(process.env.SURROGATE_BENCH_SECONDS ?? 2)
 const tenants = 8
 const lanes = availableParallelism()
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
-interface Measured {
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-  readonly count: number
-}
-
-/** Keeps `lanes` under way for the time given, or for a number of them. */
-async function measure(work: () => Promise<unknown>, most = Number.POSITIVE_INFINITY): Promise<Measured> {
-  const times: number[] = []
-  const start = performance.now()
-  const end = start + seconds * 1000
-  let left = most
-  const lane = async () => {
-    while (left-- > 0 && (performance.now() < end || most !== Number.POSITIVE_INFINITY)) {
-      const begun = performance.now()
-      await work()
-      times.push(performance.now() - begun)
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  const elapsed = (performance.now() - start) / 1000
-  times.sort((a, b) => a - b)
-  const { length: count } = times
-  return { perSecond: count / elapsed, p50: quantile(times, 0.5), p99: quantile(times, 0.99), count }
-}
-
-function line(name: string, { perSecond, p50, p99, count }: Measured): void {
-  const figures = [
-    `${perSecond.toFixed(0).padStart(7)}/s`,
-    `p50 ${p50.toFixed(2)} ms`,
-    `p99 ${p99.toFixed(2)} ms`,
-  ]
-  say(`${name.padEnd(34)}${figures.join('  ')}  (${count})`)
-}
 
 /** A process that says back what it is told: what any answer from another process costs at least. */
 function startEcho(): { readonly child: ChildProcess; ask(): Promise<void> } {
@@ -82,53 +39,57 @@ const formula: Omit<Invocation, 'tenant'> = {
   depth: 0,
 }
 
-const echoes = Array.from({ length: lanes }, startEcho)
-const sandbox = createSandbox({})
-try {
-  const begun = performance.now()
-  await sandbox.warm()
-  say(`first process ready after ${(performance.now() - begun).toFixed(0)} ms`)
+/** All of it, in about twenty seconds. */
+export async function measureFormulas(): Promise<void> {
+  const echoes = Array.from({ length: lanes }, startEcho)
+  const sandbox = createSandbox({})
+  try {
+    const begun = performance.now()
+    await sandbox.warm()
+    say(`first process ready after ${(performance.now() - begun).toFixed(0)} ms`)
 
-  const run = async (tenant: string, given: Partial<Invocation> = {}) => {
-    const outcome = await sandbox.run({ ...formula, tenant, ...given })
-    if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome))
+    const run = async (tenant: string, given: Partial<Invocation> = {}) => {
+      const outcome = await sandbox.run({ ...formula, tenant, ...given })
+      if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome))
+    }
+    const first: number[] = []
+    for (let n = 0; n < tenants; n++) {
+      const start = performance.now()
+      await run(`tenant-${n}`)
+      first.push(performance.now() - start)
+      // What a tenant usually finds: spares that had the time to start.
+      await new Promise(resolve => setTimeout(resolve, 300))
+    }
+    first.sort((a, b) => a - b)
+    say(
+      `first invocation of a tenant: p50 ${quantile(first, 0.5).toFixed(1)} ms, worst ${(first.at(-1) ?? 0).toFixed(1)} ms`,
+    )
+
+    let turn = 0
+    for (const echo of echoes) await echo.ask()
+    const echo = await measure(() => echoes[turn++ % lanes]?.ask() ?? Promise.resolve())
+    line('echo of a bare process', echo)
+    const one = await measure(() => run('tenant-0'))
+    line('formula, one tenant', one)
+    line('formula, tenants in turn', await measure(() => run(`tenant-${turn++ % 2}`)))
+    const svc: Invocation['svc'] = async () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: '{"id":"a"}',
+    })
+    const asks = `module.exports = async req => ({ raw: await req.svc.tokens.get('a') })`
+    line('formula that asks svc once', await measure(() => run('tenant-0', { code: asks, svc })))
+    say(
+      `a formula takes ${(one.p50 / echo.p50).toFixed(1)} × an echo, at ${((one.perSecond / echo.perSecond) * 100).toFixed(0)} % of its rate`,
+    )
+
+    const before = process.memoryUsage().rss
+    await measure(() => run('tenant-0'), { most: 10_000 })
+    const grown = (process.memoryUsage().rss - before) / 2 ** 20
+    say(`host memory after 10,000 more: ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MiB`)
+  } finally {
+    for (const { child } of echoes) child.kill()
+    await sandbox.close()
   }
-  const first: number[] = []
-  for (let n = 0; n < tenants; n++) {
-    const start = performance.now()
-    await run(`tenant-${n}`)
-    first.push(performance.now() - start)
-    // What a tenant usually finds: spares that had the time to start.
-    await new Promise(resolve => setTimeout(resolve, 300))
-  }
-  first.sort((a, b) => a - b)
-  say(
-    `first invocation of a tenant: p50 ${quantile(first, 0.5).toFixed(1)} ms, worst ${(first.at(-1) ?? 0).toFixed(1)} ms`,
-  )
-
-  let turn = 0
-  for (const echo of echoes) await echo.ask()
-  const echo = await measure(() => echoes[turn++ % lanes]?.ask() ?? Promise.resolve())
-  line('echo of a bare process', echo)
-  const one = await measure(() => run('tenant-0'))
-  line('formula, one tenant', one)
-  line('formula, tenants in turn', await measure(() => run(`tenant-${turn++ % 2}`)))
-  const svc: Invocation['svc'] = async () => ({
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: '{"id":"a"}',
-  })
-  const asks = `module.exports = async req => ({ raw: await req.svc.tokens.get('a') })`
-  line('formula that asks svc once', await measure(() => run('tenant-0', { code: asks, svc })))
-  say(
-    `a formula takes ${(one.p50 / echo.p50).toFixed(1)} × an echo, at ${((one.perSecond / echo.perSecond) * 100).toFixed(0)} % of its rate`,
-  )
-
-  const before = process.memoryUsage().rss
-  await measure(() => run('tenant-0'), 10_000)
-  const grown = (process.memoryUsage().rss - before) / 2 ** 20
-  say(`host memory after 10,000 more: ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MiB`)
-} finally {
-  for (const { child } of echoes) child.kill()
-  await sandbox.close()
+  await reactOverHttp()
 }

@@ -3,7 +3,7 @@
  *
  *     --rounds N       how often each server is started and measured (3)
  *     --seconds S      how long each measurement lasts (2)
- *     --only TEXT      operations whose name begins so, such as get or "list page"
+ *     --only TEXT      operations whose name begins so, such as get or "list page"; formulas for those alone
  *     --cvc            cards with their security code: ours stores and reads two documents for one of the ceiling's
  *     --skip-prism     do not install Prism
  *
@@ -13,6 +13,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureFormulas } from './formulas.ts'
 import { type Generator, startGenerator } from './generator.ts'
 import { type Operation, operations } from './operations.ts'
 import { cpuUsOf } from './processes.ts'
@@ -24,6 +25,7 @@ interface Plan {
   readonly rounds: number
   readonly seconds: number
   readonly operations: readonly Operation[]
+  readonly formulas: boolean
   readonly cvc: boolean
   readonly skipPrism: boolean
 }
@@ -48,12 +50,15 @@ function readPlan(): Plan {
   if (!Number.isInteger(rounds) || rounds < 1 || !(seconds > 0))
     throw new Error('--rounds and --seconds are numbers above 0')
   const chosen = operations.filter(({ name }) => name.startsWith(only))
-  if (chosen.length === 0)
-    throw new Error(`--only is one of ${operations.map(({ name }) => name).join(', ')}`)
+  const formulas = 'formulas'.startsWith(only)
+  if (chosen.length === 0 && !formulas) {
+    throw new Error(`--only is one of ${operations.map(({ name }) => name).join(', ')}, formulas`)
+  }
   return {
     rounds,
     seconds,
     operations: chosen,
+    formulas,
     cvc: values.cvc,
     skipPrism: values['skip-prism'],
   }
@@ -144,7 +149,9 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {
-  await run(readPlan(), folder)
+  const plan = readPlan()
+  if (plan.operations.length > 0) await run(plan, folder)
+  if (plan.formulas) await measureFormulas()
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

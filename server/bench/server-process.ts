@@ -13,6 +13,9 @@ export const maskingKey = 'key_prv_masked0123456789abcdefgh'
 /** Searches under a rule that masks, on one container and what lies below it. */
 export const restrictedKey = 'key_prv_restricted0123456789abcd'
 
+/** Sets up formulas and reactors. */
+export const managementKey = 'key_mgt_0123456789abcdefghijklmn'
+
 export const bootstrap = {
   tenants: [
     {
@@ -30,7 +33,14 @@ export const bootstrap = {
               priority: 1,
               container: '/',
               transform: 'reveal',
-              permissions: ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete'],
+              permissions: [
+                'token:create',
+                'token:read',
+                'token:search',
+                'token:update',
+                'token:delete',
+                'token:use',
+              ],
             },
           ],
         },
@@ -40,6 +50,13 @@ export const bootstrap = {
           type: 'private',
           key: maskingKey,
           permissions: ['token:read', 'token:search'],
+        },
+        {
+          id: '7c4e1b2a-5d3f-4a86-9b70-2f8d6c1e0a34',
+          name: 'Bench, set up',
+          type: 'management',
+          key: managementKey,
+          permissions: ['reactor:create'],
         },
         {
           id: '5a7e3c19-2d4b-4f60-8e91-b3c2d1e0f9a8',
