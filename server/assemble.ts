@@ -45,7 +45,6 @@ import type { Store } from './storage/port.ts'
 import { type OnBroken, SealedStore } from './storage/sealed.ts'
 import { readExpiration } from './tokens/expiry.ts'
 import { type VaultFacts, type VaultOptions, VaultOptionsError, type VaultParts } from './vault-options.ts'
-import { NoRoom } from './webhooks/context.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Assembled {
@@ -132,10 +131,7 @@ async function wire(
     send: createCallbackSender(callbacks),
     traceHeader: headerNames.trace,
   })
-  const performer = jobPerformer(
-    () => reactors,
-    () => new NoRoom(),
-  )
+  const performer = jobPerformer(() => reactors)
   const formulaConsole = dev ? new FormulaConsole() : undefined
   const reactors: ReactorsContext = {
     store: sealed,

@@ -3,12 +3,12 @@ import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import type { JobPerformer } from './http/job-performer.ts'
-import type { Jobs } from './reactors/jobs-port.ts'
 import type { Isolation } from './sandbox/launch.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
 import type { Performer } from './webhooks/context.ts'
+import type { Jobs } from './webhooks/webhooks.ts'
 
 export interface VaultOptions {
   /** `memory:` (the default), or `level:<folder>`. */

@@ -1,37 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
-import type { ReactionJob } from '../reactors/jobs-port.ts'
 import { type Performed, performReaction, type Refused } from '../reactors/perform.ts'
 import type { UndatedReaction } from '../reactors/reaction.ts'
-import type { Write } from '../storage/port.ts'
 import { answerAgain } from '../tokens/undated-answer.ts'
+import { NoRoom, type Performer } from '../webhooks/context.ts'
+import type { Job } from '../webhooks/job.ts'
 import { problemOf } from './problem.ts'
 
 /** Runs jobs, and puts what comes of them into the words of the wire. */
-export interface JobPerformer {
-  /**
-   * Runs a job and answers the body of its webhook: `{tokens, raw}`, the problem, or `{status, body}` where the
-   * formula chose its response. Commits the companion's writes in any case, with the tokens if there are some.
-   *
-   * @param companion is given what can be kept of the answer; `finish` makes the body of it again
-   * @throws what `noRoom` gives, where there is no room to run it; nothing was done then
-   * @throws {ServiceError} idempotency_conflict, where the companion's writes do not hold
-   * @throws {StoreUnavailable} nothing was done
-   */
-  perform(job: ReactionJob, companion: (kept: JsonValue) => readonly Write[]): Promise<JsonValue>
-  /**
-   * The body from what the companion was given; anything else is answered as it is.
-   * @param keptUs when it was committed, in epoch microseconds
-   */
-  finish(job: ReactionJob, kept: JsonValue, keptUs: number): Promise<JsonValue>
-}
+export type JobPerformer = Required<Performer>
 
 /** @param context the reactors, which know the jobs that this performs: asked for when it is needed */
-export function jobPerformer(context: () => ReactorsContext, noRoom: () => Error): JobPerformer {
+export function jobPerformer(context: () => ReactorsContext): JobPerformer {
   return {
     perform: async (job, companion) => {
       const performed = await performReaction(context(), job, reaction => companion(keptOf(reaction, job)))
-      if (performed.kind === 'busy') throw noRoom()
+      if (performed.kind === 'busy') throw new NoRoom()
       return bodyOf(performed, job)
     },
     finish: async (job, kept, keptUs) => {
@@ -54,7 +38,7 @@ interface Kept {
   readonly reaction: UndatedReaction
 }
 
-function keptOf(reaction: UndatedReaction | Refused, job: ReactionJob): JsonValue {
+function keptOf(reaction: UndatedReaction | Refused, job: Job): JsonValue {
   if (reaction.kind === 'refused') return bodyOf(reaction, job)
   return { reaction } satisfies Kept as unknown as JsonValue
 }
@@ -63,7 +47,7 @@ function isKept(kept: JsonValue): kept is JsonObject & Kept {
   return isJsonObject(kept) && 'reaction' in kept
 }
 
-function bodyOf(performed: Exclude<Performed, { kind: 'busy' }>, { traceId }: ReactionJob): JsonValue {
+function bodyOf(performed: Exclude<Performed, { kind: 'busy' }>, { traceId }: Job): JsonValue {
   switch (performed.kind) {
     case 'answered': {
       const { kind: _kind, ...body } = performed

@@ -3,8 +3,8 @@ import type { Caller } from '../access/caller.ts'
 import type { FormulasContext } from '../formulas/context.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/context.ts'
+import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
-import type { Jobs } from './jobs-port.ts'
 
 /** What the verbs of this folder work with. */
 export interface ReactorsContext extends FormulasContext {

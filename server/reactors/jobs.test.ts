@@ -7,11 +7,11 @@ import { openAuthorized } from '../sessions/_fixture.ts'
 import type { Digest, Write } from '../storage/port.ts'
 import { makeToken, openReactors, reactorOn } from '../testing/reactors.ts'
 import { openTenant } from '../testing/vault.ts'
-import type { ReactionJob } from './jobs-port.ts'
+import type { Job } from '../webhooks/job.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
 function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
-  const accepted: ReactionJob[] = []
+  const accepted: Job[] = []
   const kept: Write[] = []
   let performer: JobPerformer | undefined
   const vault = openReactors(
@@ -26,7 +26,7 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
             if (url.startsWith('http:'))
               throw new ServiceError('validation', 'no', { errors: { callback_url: ['no'] } })
           },
-          accept: async (job, companion) => {
+          accept: async (job, companion = []) => {
             accepted.push(job)
             kept.push(...companion)
           },
@@ -39,7 +39,7 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
     if (!performer || !job) throw new Error('there is no job')
     return (await performer.perform(job, companion)) as JsonObject
   }
-  const finish = async (job: ReactionJob, answer: JsonValue) => performer?.finish(job, answer, 0)
+  const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer, 0)
   return { vault, accepted, kept, perform, finish }
 }
 
@@ -146,8 +146,8 @@ t.test('the answer is kept in the commit of its tokens, and can be told again', 
   })
   t.match(answer, { raw: 1, tokens: [{ type: 'token', created_at: /Z$/ }, String] })
   t.notMatch(JSON.stringify(kept), 'created_at')
-  t.same(await finish(job as ReactionJob, kept.at(-1) ?? null), answer)
-  t.same(await finish(job as ReactionJob, { type: 'a problem of another' }), { type: 'a problem of another' })
+  t.same(await finish(job as Job, kept.at(-1) ?? null), answer)
+  t.same(await finish(job as Job, { type: 'a problem of another' }), { type: 'a problem of another' })
 })
 
 t.test('where the writes beside it do not hold, nothing is made', async t => {

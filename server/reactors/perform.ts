@@ -1,8 +1,8 @@
 import { holds } from '../access/caller.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port.ts'
+import type { Job } from '../webhooks/job.ts'
 import type { ReactorsContext } from './context.ts'
-import type { ReactionJob } from './jobs-port.ts'
 import { refusalOf } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { run } from './react.ts'
@@ -26,7 +26,7 @@ export type Performed = Reaction | Refused | { readonly kind: 'busy' }
  */
 export async function performReaction(
   context: ReactorsContext,
-  job: ReactionJob,
+  job: Job,
   companion: (reaction: UndatedReaction | Refused) => readonly Write[],
 ): Promise<Performed> {
   try {

@@ -4,8 +4,8 @@ import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
 import { Runner } from './runner.ts'
 
-/** Asynchronous invocations, from their acceptance to the webhook that tells what came of them. */
-export interface Webhooks {
+/** What keeps jobs until they are done, and delivers what comes of them: as whoever accepts them sees it. */
+export interface Jobs {
   /** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
   checkCallback(callbackUrl: string): void
   /**
@@ -15,6 +15,10 @@ export interface Webhooks {
    * companion's conditions do not hold
    */
   accept(job: Job, companion?: readonly Write[]): Promise<void>
+}
+
+/** Asynchronous invocations, from their acceptance to the webhook that tells what came of them. */
+export interface Webhooks extends Jobs {
   /** From now on jobs are run and delivered, those that an earlier process has left included. */
   start(performer: Performer): void
   /** Takes up nothing more and waits a while for what is under way. What does not end by then is given back. */
