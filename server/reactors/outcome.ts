@@ -1,38 +1,35 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import type { FormulaErrorName, Outcome } from '../sandbox/sandbox.ts'
-
-/** What came of running the code, where it is no answer. */
-export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }>
+import { type Failure, failureCode } from '../sandbox/outcome-status.ts'
+import type { FormulaErrorName } from '../sandbox/sandbox.ts'
 
 /** `cause` of a refusal that is the formula's, not ours: none of our access rules had a part in it. */
 export const byFormula = 'formula'
 
-const codes = {
-  BadRequestError: ['validation', 'the formula refused the arguments'],
-  AuthenticationError: ['unauthenticated', 'the formula could not authenticate itself or its caller'],
-  InvalidPaymentMethodError: ['payment_method', 'the formula refused the means of payment'],
-  AuthorizationError: ['permission_denied', 'the formula refused to do this for its caller'],
-  RateLimitError: ['rate_limited', 'the formula was asked too often'],
-  ReactorRuntimeError: ['reactor_runtime', 'the formula failed'],
-  InvalidReactorConfigurationError: ['validation', "the formula refused the reactor's configuration"],
-} as const satisfies Record<FormulaErrorName, unknown>
+const refusals: Readonly<Record<FormulaErrorName, string>> = {
+  BadRequestError: 'the formula refused the arguments',
+  AuthenticationError: 'the formula could not authenticate itself or its caller',
+  InvalidPaymentMethodError: 'the formula refused the means of payment',
+  AuthorizationError: 'the formula refused to do this for its caller',
+  RateLimitError: 'the formula was asked too often',
+  ReactorRuntimeError: 'the formula failed',
+  InvalidReactorConfigurationError: "the formula refused the reactor's configuration",
+}
 
 /** The refusal that a caller is told of. */
 export function refusalOf(failure: Failure): ServiceError {
+  const code = failureCode(failure)
   switch (failure.kind) {
     case 'refused': {
-      const [code, detail] = codes[failure.error]
       const errors = Object.entries(failure.errors).map(([path, messages]) => [path, [...messages]])
-      return new ServiceError(code, detail, {
+      return new ServiceError(code, refusals[failure.error], {
         cause: byFormula,
         ...(errors.length === 0 ? {} : { errors: Object.fromEntries(errors) as FieldErrors }),
       })
     }
     case 'unusable':
-      return new ServiceError('unprocessable', failure.detail)
     case 'failed':
-      return new ServiceError('reactor_runtime', failure.detail)
+      return new ServiceError(code, failure.detail)
     case 'busy':
-      return new ServiceError('rate_limited', 'too many formulas are waiting to run; try again in a while')
+      return new ServiceError(code, 'too many formulas are waiting to run; try again in a while')
   }
 }

@@ -12,14 +12,14 @@ export const formulaErrorCodes: Readonly<Record<FormulaErrorName, ErrorCode>> = 
   InvalidReactorConfigurationError: 'validation',
 }
 
-/** The code of the problem an outcome comes to, or `undefined` where it is a response. */
-export function outcomeCode(outcome: Outcome): ErrorCode | undefined {
-  switch (outcome.kind) {
-    case 'answered':
-    case 'custom':
-      return undefined
+/** What came of running the code, where it is no answer. */
+export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }>
+
+/** The code of the problem that a caller is told of. */
+export function failureCode(failure: Failure): ErrorCode {
+  switch (failure.kind) {
     case 'refused':
-      return formulaErrorCodes[outcome.error]
+      return formulaErrorCodes[failure.error]
     case 'unusable':
       return 'unprocessable'
     case 'failed':
@@ -31,7 +31,6 @@ export function outcomeCode(outcome: Outcome): ErrorCode | undefined {
 
 /** The status with which an invocation answers. */
 export function outcomeStatus(outcome: Outcome): number {
-  if (outcome.kind === 'custom') return outcome.status
-  const code = outcomeCode(outcome)
-  return code === undefined ? 200 : errorRegistry[code].status
+  if (outcome.kind === 'answered') return 200
+  return outcome.kind === 'custom' ? outcome.status : errorRegistry[failureCode(outcome)].status
 }
