@@ -1,6 +1,7 @@
 /**
  * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second, while others read. Each must be refused; shows the slowest, and what the reads notice. Beside it the
- * same data under a harmless mask: data of a megabyte takes its time whatever its mask is.
+ * same data under a harmless mask: data of a megabyte takes its time whatever its mask is. And then formulas of one
+ * tenant that loop and fill memory, beside the reads and invocations of another.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { hostileCases } from '../expressions/hostile.cases.ts'
 import { Connection } from './connection.ts'
 import { startGenerator } from './generator.ts'
+import { attackWithFormulas } from './hostile-formulas.ts'
+import { post } from './post.ts'
 import { maskingKey, privateKey, startServer } from './server-process.ts'
 import { quantileMs } from './table.ts'
 
@@ -39,17 +42,11 @@ function createsWith(mask: (template: string) => string, status: Create['status'
 }
 
 /** Milliseconds until the answer. */
-function create(connection: Connection, { title, body, status: expected }: Create): Promise<number> {
-  const head = `POST /tokens HTTP/1.1\r\nHost: bench\r\nSVC-API-KEY: ${privateKey}\r\n`
-  const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+async function create(connection: Connection, { title, body, status: expected }: Create): Promise<number> {
   const sentMs = performance.now()
-  return new Promise((resolve, reject) => {
-    const onAnswer = (status: number) =>
-      status === expected
-        ? resolve(performance.now() - sentMs)
-        : reject(new Error(`${title} answered ${status}`))
-    connection.send(head + length + body, onAnswer, reject)
-  })
+  const { status } = await post(connection, privateKey, '/tokens', body)
+  if (status !== expected) throw new Error(`${title} answered ${status}`)
+  return performance.now() - sentMs
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'surrogate-hostile-'))
@@ -98,3 +95,4 @@ try {
   await generator.end()
   await rm(folder, { recursive: true, force: true })
 }
+await attackWithFormulas()

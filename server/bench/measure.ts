@@ -6,7 +6,8 @@ export function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-export function quantile(sorted: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
@@ -42,7 +43,6 @@ export async function measure(
   }
   await Promise.all(Array.from({ length: lanes }).map(lane))
   const elapsed = (performance.now() - start) / 1000
-  times.sort((a, b) => a - b)
   const { length: count } = times
   return { perSecond: count / elapsed, p50: quantile(times, 0.5), p99: quantile(times, 0.99), count }
 }

@@ -4,25 +4,12 @@ import { join } from 'node:path'
 import { cardNumber } from './cards.ts'
 import { Connection } from './connection.ts'
 import { line, measure } from './measure.ts'
+import { make, makeReactor, post } from './post.ts'
 import { managementKey, privateKey, startServer } from './server-process.ts'
 
 const clients = 16
 /** As many as one invocation may have. */
 const tokens = 100
-
-/** Answers the parsed body of a success. */
-type Ask = (connection: Connection, key: string, path: string, body: object) => Promise<{ id: string }>
-
-const ask: Ask = (connection, key, path, body) => {
-  const text = JSON.stringify(body)
-  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nSVC-API-KEY: ${key}\r\n`
-  const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`
-  return new Promise((resolve, reject) => {
-    const onAnswer = (status: number, answer: Buffer) =>
-      status < 300 ? resolve(JSON.parse(answer.toString())) : reject(new Error(answer.toString()))
-    connection.send(head + length + text, onAnswer, reject)
-  })
-}
 
 const code = 'module.exports = async req => ({ raw: { seen: JSON.stringify(req.args).length } })'
 
@@ -34,17 +21,19 @@ export async function reactOverHttp(): Promise<void> {
     const port = Number(new URL(server.url).port)
     const open = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)))
     const first = open[0] as Connection
-    const formula = { name: 'Bench', type: 'private', code, configuration: [], request_parameters: [] }
-    const { id: formulaId } = await ask(first, managementKey, '/reactor-formulas', formula)
-    const reactor = { name: 'Bench', configuration: {}, formula: { id: formulaId } }
-    const { id } = await ask(first, managementKey, '/reactors', reactor)
+    const path = await makeReactor(first, managementKey, code)
     const cards: string[] = []
     for (let n = 0; n < tokens; n++) {
       const data = { number: cardNumber(n) }
-      cards.push(`{{ ${(await ask(first, privateKey, '/tokens', { type: 'card', data })).id} }}`)
+      cards.push(`{{ ${await make(first, privateKey, '/tokens', { type: 'card', data })} }}`)
     }
-    const react = (args: object) => (lane: number) =>
-      ask(open[lane] as Connection, privateKey, `/reactors/${id}/react`, { args })
+    const react = (args: object) => {
+      const body = JSON.stringify({ args })
+      return async (lane: number) => {
+        const { status, text } = await post(open[lane] as Connection, privateKey, path, body)
+        if (status !== 200) throw new Error(`the invocation answered ${status}: ${text}`)
+      }
+    }
     const rows: readonly [name: string, args: object][] = [
       ['over HTTP, no token', { amount: 1 }],
       ['over HTTP, one card', { card: cards[0] }],

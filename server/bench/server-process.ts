@@ -16,6 +16,10 @@ export const restrictedKey = 'key_prv_restricted0123456789abcd'
 /** Sets up formulas and reactors. */
 export const managementKey = 'key_mgt_0123456789abcdefghijklmn'
 
+/** Of another tenant, whose formulas mean no good. */
+export const hostileManagementKey = 'key_mgt_hostile0123456789abcdefg'
+export const hostilePrivateKey = 'key_prv_hostile0123456789abcdefg'
+
 export const bootstrap = {
   tenants: [
     {
@@ -64,6 +68,26 @@ export const bootstrap = {
           type: 'private',
           key: restrictedKey,
           rules: [{ priority: 1, container: '/g3/', transform: 'mask', permissions: ['token:search'] }],
+        },
+      ],
+    },
+    {
+      id: 'b2d41c70-6e5f-4d38-8a19-0f7c5b3e2d61',
+      name: 'Hostile',
+      applications: [
+        {
+          id: 'e8f3a6b1-7c24-4950-9d3e-4a1b0c2d5f68',
+          name: 'Hostile, set up',
+          type: 'management',
+          key: hostileManagementKey,
+          permissions: ['reactor:create'],
+        },
+        {
+          id: '91c0d7e4-3b68-4f25-a1d9-7e6f5a4b3c20',
+          name: 'Hostile',
+          type: 'private',
+          key: hostilePrivateKey,
+          permissions: ['token:use'],
         },
       ],
     },

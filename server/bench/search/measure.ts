@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { brokenQueries } from '../../search/refusals.cases.ts'
+import { quantile } from '../measure.ts'
 import type { Started } from '../processes.ts'
 import { maskingKey, restrictedKey } from '../server-process.ts'
-import { Asker, quantile } from './ask.ts'
+import { Asker } from './ask.ts'
 import { type Corpus, farPage, type Shape, shapesFor } from './shapes.ts'
 import type { PeerSearch } from './sqlite-server.ts'
 
