@@ -1,7 +1,11 @@
 /**
  * @module @surrogate/conformance
- * Runs the cases against a server and says in TAP what held.
+ * Runs the cases against a server and says what held.
  */
-export type { Case, Exchange, Target } from './harness/target.ts'
+export type { Capability } from './capabilities.ts'
+export type { Profile } from './harness/finding.ts'
+export type { Exchange, Fetch, Reply, Target } from './harness/target.ts'
 export { main } from './main.ts'
-export { run, type Verdict } from './run.ts'
+export { type Report, reportOf } from './report/model.ts'
+export { type Result, type Run, type RunOptions, run } from './run.ts'
+export { exitCodes, type Outcome, outcomeOf, type Verdict } from './verdict.ts'

@@ -1,56 +1,74 @@
-import { parseArgs } from 'node:util'
-import { cases, run, type Verdict } from './run.ts'
+import { type Config, ConfigError, readConfig, shownConfig, targetOf, usage } from './config.ts'
+import { counts } from './harness/context.ts'
+import { readRequirements } from './harness/requirements.ts'
+import { redactor } from './redact.ts'
+import { reportOf } from './report/model.ts'
+import { tapEnd, tapLines } from './report/tap.ts'
+import { writeReport } from './report/write.ts'
+import { cases, run } from './run.ts'
+import { loadCarrier } from './through/carrier.ts'
+import { exitCodes } from './verdict.ts'
 
-const exitCodes: Record<Verdict, number> = { conformant: 0, 'not conformant': 1, invalid: 2 }
-
-const usage = `Usage: surrogate-conformance --base-url URL --private-key KEY [--header-prefix SVC] [--list]
-
-Runs the cases against a server. The key must be able to do everything with tokens and reveal their data.
-Each flag is also CONFORMANCE_…, such as CONFORMANCE_BASE_URL.
-Exit codes: 0 every case held, 1 one did not, 2 the run was not valid.
-`
-
-const options = {
-  'base-url': { type: 'string' },
-  'private-key': { type: 'string' },
-  'header-prefix': { type: 'string' },
-  list: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const
+type Output = { write(text: string): unknown; readonly isTTY?: boolean }
 
 /** The command: resolves with its exit code. */
 export async function main(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  out: Output = process.stdout,
+  err: Output = process.stderr,
 ): Promise<number> {
-  const write = (text: string) => process.stdout.write(`${text}\n`)
-  let flags: ReturnType<typeof parse>
   try {
-    flags = parse(argv)
+    const config = readConfig(argv, environment)
+    if (config.command === 'help') out.write(usage)
+    else if (config.command === 'print-config') out.write(`${shownConfig(config)}\n`)
+    else if (config.command === 'list') out.write(listed(config))
+    else return await perform(config, out, err)
+    return 0
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : 'unreadable arguments'}\n${usage}`)
-    return exitCodes.invalid
+    if (!(error instanceof ConfigError)) throw error
+    err.write(`${error.message}\n\n${usage}`)
+    return exitCodes['invalid run']
   }
-  if (flags.help) {
-    process.stdout.write(usage)
-    return 0
-  }
-  if (flags.list) {
-    for (const { id, title } of cases) write(`${id} ${title}`)
-    return 0
-  }
-  const baseUrl = flags['base-url'] ?? environment.CONFORMANCE_BASE_URL
-  const privateKey = flags['private-key'] ?? environment.CONFORMANCE_PRIVATE_KEY
-  if (baseUrl === undefined || !URL.canParse(baseUrl) || privateKey === undefined) {
-    process.stderr.write(`--base-url (a URL) and --private-key are needed\n${usage}`)
-    return exitCodes.invalid
-  }
-  const headerPrefix = flags['header-prefix'] ?? environment.CONFORMANCE_HEADER_PREFIX ?? 'SVC'
-  const verdict = await run({ baseUrl, privateKey, headerPrefix, fetch }, write)
-  write(`# verdict: ${verdict}`)
-  return exitCodes[verdict]
 }
 
-function parse(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values
+async function perform(config: Config, out: Output, err: Output): Promise<number> {
+  const target = targetOf(config, request => fetch(request))
+  const redact = redactor(target)
+  const startedAt = new Date()
+  const carrier = config.through === 'sdk' ? await loadCarrier(target) : undefined
+  let done = 0
+  out.write('TAP version 14\n')
+  const result = await run(target, {
+    profile: config.profile,
+    only: config.only,
+    skip: config.skip,
+    ...(config.seed === undefined ? {} : { seed: config.seed }),
+    ...(carrier === undefined ? {} : { carrier }),
+    onResult(one, count) {
+      if (done === 0) out.write(`1..${count}\n`)
+      done++
+      for (const line of tapLines(one, done, config.profile, redact)) out.write(`${line}\n`)
+      if (err.isTTY) err.write(`\r${done}/${count} ${one.case.id.padEnd(12)}`)
+    },
+  })
+  if (err.isTTY) err.write('\r')
+  for (const line of tapEnd(result)) out.write(`${line}\n`)
+  if (config.report !== undefined) {
+    const report = reportOf(result, { target, through: config.through, startedAt, redact })
+    await writeReport(config.report, report)
+  }
+  return exitCodes[result.verdicts[config.profile] ?? 'invalid run']
+}
+
+function listed({ profile }: Config): string {
+  const requirements = new Map(readRequirements().map(one => [one.id, one]))
+  return cases
+    .flatMap(one => {
+      const requirement = requirements.get(one.requirement)
+      return requirement && counts(requirement.profile, profile)
+        ? [`${one.id} ${requirement.level} ${requirement.profile} ${requirement.section}: ${one.title}\n`]
+        : []
+    })
+    .join('')
 }

@@ -1,60 +1,40 @@
-import t from 'tap'
-import { createVault } from '../server/index.ts'
-import type { Target } from './harness/target.ts'
-import { cases, run } from './run.ts'
+import tap from 'tap'
+import { type Result, type RunOptions, run } from './run.ts'
+import { contract, openReference } from './selftest/reference.ts'
+import { loadCarrier } from './through/carrier.ts'
+import { outcomeOf } from './verdict.ts'
 
-const vault = createVault({ dev: true })
-t.teardown(() => vault.close())
+const shown = (result: Result, profile: 'core' | 'surrogate') =>
+  `${outcomeOf(result, profile)} ${result.case.id}: ${result.findings.map(found => found.message).join('; ')}${result.error ?? ''}`
 
-async function target(answer: (request: Request) => Promise<Response>): Promise<Target> {
-  const { privateKey } = await vault.createTenant()
-  return {
-    baseUrl: 'http://vault',
-    privateKey,
-    headerPrefix: 'SVC',
-    fetch: (input, init) => answer(new Request(input, init)),
-  }
+async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, options: RunOptions = {}) {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const made = await run(reference.target, { contract, profile: 'surrogate', ...options })
+  t.same(
+    made.results
+      .map(result => [result, outcomeOf(result, 'surrogate')] as const)
+      .filter(([, outcome]) => outcome !== 'pass')
+      .map(([result]) => shown(result, 'surrogate')),
+    [],
+    `seed ${made.seed}`,
+  )
+  t.same(made.verdicts, { core: 'conformant', surrogate: 'conformant' })
+  t.equal(made.left, 0, 'all that was made is taken away')
+  return made
 }
 
-async function outcome(answer: (request: Request) => Promise<Response>) {
-  const lines: string[] = []
-  const verdict = await run(await target(answer), line => lines.push(line))
-  return { verdict, failed: lines.filter(line => line.startsWith('not ok')).map(line => line.split(' ')[4]) }
-}
-
-t.test('our own server conforms', async t => {
-  t.same(await outcome(request => vault.fetch(request)), { verdict: 'conformant', failed: [] })
+tap.test('our own server conforms to both profiles', async t => {
+  await conforms(t)
 })
 
-t.test('a server that always says the same thing conforms to nothing', async t => {
-  for (const status of [200, 400, 404, 500]) {
-    const { verdict, failed } = await outcome(async () => Response.json({}, { status }))
-    t.equal(verdict, 'not conformant')
-    t.equal(failed.length, cases.length, `all fail on ${status}`)
-  }
-})
-
-t.test('a server that lies about one thing fails the case for it', async t => {
-  const lies: [string, (request: Request) => Promise<Response>][] = [
-    [
-      'TOK-004.a',
-      async request =>
-        request.method === 'DELETE' ? new Response(null, { status: 204 }) : vault.fetch(request),
-    ],
-    [
-      'TOK-005.a',
-      async request => {
-        const response = await vault.fetch(request)
-        return response.status === 415 ? Response.json({}, { status: 400 }) : response
-      },
-    ],
-  ]
-  for (const [id, lie] of lies) t.ok((await outcome(lie)).failed.includes(id), id)
-})
-
-t.test('a server that is not there makes the run invalid', async t => {
-  const gone = async () => {
-    throw new TypeError('fetch failed')
-  }
-  t.equal((await outcome(gone)).verdict, 'invalid')
+tap.test('so it does through the client, and every operation goes through it', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const made = await conforms(t, { carrier: await loadCarrier(reference.target, contract) })
+  const carried = new Set(made.results.flatMap(result => result.carried))
+  t.same(
+    contract.operations.map(({ id }) => id).filter(id => !carried.has(id)),
+    [],
+  )
 })

@@ -1,30 +1,210 @@
-import { tokenCases } from './cases/tokens.case.ts'
-import { type Case, sender, type Target, Unreachable } from './harness/target.ts'
+import type { Capability } from './capabilities.ts'
+import { allCases } from './cases/index.ts'
+import { type Inbox, openInbox } from './harness/callback.ts'
+import type { Case } from './harness/case.ts'
+import { cleanUp } from './harness/clean-up.ts'
+import { Context } from './harness/context.ts'
+import { Contract } from './harness/contract.ts'
+import { Finding, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
+import { probe } from './harness/probe.ts'
+import { NoAnswer, Recorder } from './harness/recorder.ts'
+import { type Requirement, readRequirements } from './harness/requirements.ts'
+import type { Carrier, Exchange, Target } from './harness/target.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
 
-export const cases: readonly Case[] = [...tokenCases]
+export const cases = allCases
 
-/** What a run showed. `invalid` says nothing about the server: the suite could not do its work. */
-export type Verdict = 'conformant' | 'not conformant' | 'invalid'
+export interface RunOptions {
+  readonly profile?: Profile
+  /** Ids of requirements or cases; all others are skipped. */
+  readonly only?: readonly string[]
+  /** Ids of requirements or cases to be left out, with a reason each. */
+  readonly skip?: Readonly<Record<string, string>>
+  /** What the order is shuffled by. */
+  readonly seed?: number
+  /** Sends what it can through a client. */
+  readonly carrier?: Carrier
+  /** A contract that was read before: reading it takes longer than many a case. */
+  readonly contract?: Contract
+  readonly requirements?: readonly Requirement[]
+  readonly cases?: readonly Case[]
+  /** Told of each result as it comes, with how many there will be. */
+  readonly onResult?: (result: Result, count: number) => void
+}
 
-/** Runs the cases one after the other and writes a TAP line for each. */
-export async function run(target: Target, write: (line: string) => void): Promise<Verdict> {
-  const send = sender(target)
-  write('TAP version 14')
-  write(`1..${cases.length}`)
-  let failed = 0
-  for (const [index, { id, title, run: tryOut }] of cases.entries()) {
-    try {
-      await tryOut(send)
-      write(`ok ${index + 1} - ${id} ${title}`)
-    } catch (error) {
-      if (error instanceof Unreachable) {
-        write(`Bail out! ${error.message}`)
-        return 'invalid'
-      }
-      failed++
-      write(`not ok ${index + 1} - ${id} ${title}`)
-      write(`  ---\n  message: ${JSON.stringify(error instanceof Error ? error.message : 'failed')}\n  ...`)
-    }
+export interface FoundHere {
+  readonly profile: Profile
+  readonly message: string
+}
+
+/** What became of one case. */
+export interface Result {
+  readonly case: Case
+  readonly requirement: Requirement
+  readonly findings: readonly FoundHere[]
+  /** Why it was not run: a capability that is missing, or a reason that was given. */
+  readonly notSupported?: string
+  readonly skipped?: string
+  /** The suite's own fault. */
+  readonly error?: string
+  readonly exchanges: readonly Exchange[]
+  /** Operations that went through the client. */
+  readonly carried: readonly string[]
+  readonly ms: number
+}
+
+export interface Run {
+  readonly profile: Profile
+  readonly seed: number
+  readonly capabilities: readonly Capability[]
+  readonly results: readonly Result[]
+  /** One for each profile that was run. */
+  readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
+  /** Why the run is not valid, if it is not. */
+  readonly invalid?: string
+  /** What could not be taken away again. */
+  readonly left: number
+  readonly ms: number
+}
+
+/** Runs the cases of a profile, one after the other in an order made from the seed. */
+export async function run(target: Target, options: RunOptions = {}): Promise<Run> {
+  const { profile = 'core', seed = Math.floor(Math.random() * 2 ** 31), contract = new Contract() } = options
+  const requirements = new Map((options.requirements ?? readRequirements()).map(one => [one.id, one]))
+  const planned = shuffled(options.cases ?? cases, seed).flatMap(one => {
+    const requirement = requirements.get(one.requirement)
+    if (!requirement) throw new Error(`case ${one.id} belongs to no requirement`)
+    const asked = profile === 'surrogate' || requirement.profile === 'core'
+    return asked && requirement.status !== 'withdrawn' ? [{ one, requirement }] : []
+  })
+  const started = performance.now()
+  const results: Result[] = []
+  let left = 0
+  let inbox: Promise<Inbox> | undefined
+  const finish = (invalid?: string, capabilities: readonly Capability[] = []): Run => ({
+    profile,
+    seed,
+    capabilities,
+    results,
+    verdicts: Object.fromEntries(
+      (profile === 'core' ? (['core'] as const) : (['core', 'surrogate'] as const)).map(name => [
+        name,
+        invalid === undefined ? verdictOf(results, name, planned.length) : 'invalid run',
+      ]),
+    ),
+    ...(invalid === undefined ? {} : { invalid }),
+    left,
+    ms: performance.now() - started,
+  })
+  const refusal = unknownIds(
+    options,
+    planned.map(({ one }) => one),
+  )
+  if (refusal) return finish(refusal)
+  let has: ReadonlySet<Capability>
+  try {
+    has = await probe(target)
+  } catch (error) {
+    if (error instanceof Unreachable) return finish(error.message)
+    throw error
   }
-  return failed === 0 ? 'conformant' : 'not conformant'
+  const openOnce = () => {
+    inbox ??= openInbox(target.callbackHost ?? '127.0.0.1')
+    return inbox
+  }
+  try {
+    for (const { one, requirement } of planned) {
+      const recorder = new Recorder(target, contract, options.carrier)
+      const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
+      const begun = performance.now()
+      const base = { case: one, requirement, exchanges: recorder.exchanges }
+      const attempt = await tried(one, requirement, context, has, options)
+      left += await cleanUp(target, recorder.made)
+      const findings = [
+        ...(attempt.findings ?? []),
+        ...(attempt.notSupported === undefined && attempt.skipped === undefined
+          ? [
+              ...context.findings.map(message => ({ profile: 'surrogate' as const, message })),
+              ...recorder.complaints,
+            ]
+          : []),
+      ]
+      const ms = performance.now() - begun
+      const result: Result = { ...base, ...attempt, findings, carried: [...recorder.carried], ms }
+      results.push(result)
+      options.onResult?.(result, planned.length)
+      if (attempt.noAnswer && !(await isThere(target))) return finish('the target went away', [...has])
+    }
+  } finally {
+    await (await inbox)?.close()
+  }
+  return finish(undefined, [...has])
+}
+
+interface Attempt {
+  readonly findings?: readonly FoundHere[]
+  readonly notSupported?: string
+  readonly skipped?: string
+  readonly error?: string
+  readonly noAnswer?: boolean
+}
+
+async function tried(
+  one: Case,
+  requirement: Requirement,
+  context: Context,
+  has: ReadonlySet<Capability>,
+  { only = [], skip = {} }: RunOptions,
+): Promise<Attempt> {
+  if (only.length > 0 && !only.some(id => id === one.id || id === requirement.id))
+    return { skipped: 'not among those asked for' }
+  const reason = skip[one.id] ?? skip[requirement.id]
+  if (reason !== undefined) return { skipped: reason }
+  const missing = [...requirement.needs, ...one.needs].filter(name => !has.has(name))
+  if (missing.length > 0) return { notSupported: [...new Set(missing)].join(', ') }
+  try {
+    await one.run(context)
+    return {}
+  } catch (error) {
+    if (error instanceof NotSupported) return { notSupported: error.message }
+    const found = (message: string) => [{ profile: requirement.profile, message }]
+    if (error instanceof Finding)
+      return { findings: found(error.message), noAnswer: error instanceof NoAnswer }
+    // What a case reads of an answer is not there: the answer has another form than it should.
+    if (error instanceof TypeError)
+      return { findings: found('an answer does not have the form of what was asked for') }
+    return { error: error instanceof Error ? error.message : 'the case failed of itself' }
+  }
+}
+
+async function isThere(target: Target): Promise<boolean> {
+  return probe(target).then(
+    () => true,
+    () => false,
+  )
+}
+
+function unknownIds({ only = [], skip = {} }: RunOptions, planned: readonly Case[]): string | undefined {
+  const known = new Set(planned.flatMap(one => [one.id, one.requirement]))
+  const unknown = [...only, ...Object.keys(skip)].filter(id => !known.has(id))
+  return unknown.length === 0 ? undefined : `there is no case in this profile for ${unknown.join(', ')}`
+}
+
+/** The order that a seed makes (mulberry32 and Fisher-Yates), the same on every machine. */
+export function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const made = [...items]
+  let state = seed >>> 0
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  for (let last = made.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1))
+    const [a, b] = [made[last] as T, made[other] as T]
+    made[last] = b
+    made[other] = a
+  }
+  return made
 }

@@ -1,93 +1,71 @@
-/** The server under test, and who the suite is to it. */
+import type { Capability } from '../capabilities.ts'
+
+/** Sends a request. Node's own `fetch`, or a server in the same process. */
+export type Fetch = (request: Request) => Promise<Response>
+
+/** The server under test, who the suite is to it, and what else it has. */
 export interface Target {
   readonly baseUrl: string
-  /** The key of an application that may do everything with tokens and sees them whole. */
+  /** The key of a private application that may do everything with tokens and sees them whole. */
   readonly privateKey: string
+  readonly publicKey?: string | undefined
+  readonly managementKey?: string | undefined
+  /** Keys of the same kinds in a tenant of their own. */
+  readonly otherPrivateKey?: string | undefined
+  readonly otherManagementKey?: string | undefined
   /** The short name in the header names. */
   readonly headerPrefix: string
-  readonly fetch: typeof fetch
+  /** Takes `POST {"advance_ms": n}` and moves the server's time forward. */
+  readonly clockUrl?: string | undefined
+  /** The host under which the target reaches a listener of ours. */
+  readonly callbackHost?: string | undefined
+  /** `whsec_…`, which the target signs webhooks with. */
+  readonly webhookSecret?: string | undefined
+  /** What else the target has, by its own word. */
+  readonly capabilities: readonly Capability[]
+  /** How long one answer may take, in milliseconds. */
+  readonly timeoutMs: number
+  readonly fetch: Fetch
 }
 
+/** One request and what came back, as the report shows it. */
 export interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly requestHeaders: Readonly<Record<string, string>>
+  readonly requestBody: string | undefined
+  readonly status: number | undefined
+  readonly headers: Headers
+  readonly text: string
+  readonly operation: string | undefined
+}
+
+export interface Reply {
   readonly status: number
   readonly headers: Headers
-  /** The body, parsed where it is JSON. */
-  readonly body: unknown
+  readonly text: string
+  /** The body, parsed where it is JSON, else undefined. */
+  // biome-ignore lint/suspicious/noExplicitAny: a case reads whatever members it expects, and none may be there
+  readonly body: any
 }
 
-/** One thing the specification says, tried on a server. It throws what it found instead. */
-export interface Case {
-  readonly id: string
-  readonly title: string
-  run(send: Send): Promise<void>
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is, in the place of JSON. */
+  readonly raw?: string
+  /** Plain HTTP even in a pass through a client: for what no client would send. */
+  readonly plain?: boolean
 }
 
-export type Send = (
+/** Sends one request as one caller. */
+export type Call = (method: string, path: string, body?: unknown, options?: SendOptions) => Promise<Reply>
+
+/** A way to send: plain HTTP, or through a client. `undefined` from a client means that it cannot say this. */
+export type Carrier = (
+  key: string | undefined,
   method: string,
   path: string,
-  body?: unknown,
-  headers?: Readonly<Record<string, string>>,
-) => Promise<Exchange>
-
-/** What a server answered where the specification says something else. */
-export class Finding extends Error {
-  override readonly name = 'Finding'
-}
-
-/** A target that cannot be reached: says nothing about conformance. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-}
-
-/** Requests as they are, not through a client that would put them right. */
-export function sender(target: Target): Send {
-  return async (method, path, body, headers = {}) => {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    let response: Response
-    try {
-      response = await target.fetch(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
-        method,
-        headers: {
-          [`${target.headerPrefix}-API-KEY`]: target.privateKey,
-          ...(body === undefined ? {} : { 'Content-Type': type }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-    } catch (error) {
-      throw new Unreachable('the target cannot be reached', { cause: error })
-    }
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: parsed(text) }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-/** @throws {Finding} with what was expected and what came */
-export function expectEqual(found: unknown, expected: unknown, what: string): void {
-  const [left, right] = [canonical(found), canonical(expected)]
-  if (left !== right) throw new Finding(`${what}: expected ${right}, found ${left}`)
-}
-
-/** JSON with members in one order: the order of members means nothing. */
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_name, inner: unknown) =>
-      inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : inner,
-    ) ?? 'nothing'
-  )
-}
-
-export function member(exchange: Exchange, name: string): unknown {
-  const { body } = exchange
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
-}
+  body: unknown,
+  options: SendOptions,
+  fetch: Fetch,
+) => Promise<void> | undefined

@@ -1,0 +1,29 @@
+import type { Case } from '../harness/case.ts'
+import { accessCases } from './access.case.ts'
+import { dataCases } from './data.case.ts'
+import { formulaCases } from './formulas.case.ts'
+import { invocationCases } from './invocation.case.ts'
+import { invocationLimitCases } from './invocation-limits.case.ts'
+import { reactorCases } from './reactors.case.ts'
+import { searchFieldCases } from './search-fields.case.ts'
+import { searchQueryCases } from './search-query.case.ts'
+import { sessionCases } from './sessions.case.ts'
+import { tokenCreateCases } from './tokens-create.case.ts'
+import { tokenListCases } from './tokens-list.case.ts'
+import { tokenUpdateCases } from './tokens-update.case.ts'
+
+/** Every case of the suite, section by section. */
+export const allCases: readonly Case[] = [
+  ...dataCases,
+  ...tokenCreateCases,
+  ...tokenListCases,
+  ...tokenUpdateCases,
+  ...searchQueryCases,
+  ...searchFieldCases,
+  ...formulaCases,
+  ...reactorCases,
+  ...invocationCases,
+  ...invocationLimitCases,
+  ...sessionCases,
+  ...accessCases,
+]

@@ -1,0 +1,188 @@
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+
+/** Three tokens that differ in two metadata entries; every query of a case is joined with its own container. */
+async function three(c: Context) {
+  const make = async (color: string, size: string) =>
+    (await c.token({ metadata: { color, size } })).id as string
+  return {
+    redBig: await make('red', 'big'),
+    redSmall: await make('red', 'small'),
+    blueBig: await make('blue', 'big'),
+  }
+}
+
+const send = (c: Context) => (query: unknown) => c.asPrivate('POST', '/tokens/search', { query })
+
+/** Specification, section 4.2: the syntax of a query. */
+export const searchQueryCases = cases({
+  'SEA-001.a': [
+    'a search holds pagination and the tokens',
+    async c => {
+      const { id } = await c.token()
+      const page = await c.search('')
+      c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
+      c.equal(c.ids(page), [id], 'ids')
+      c.equal(page.data[0].data, c.tag, 'data')
+    },
+  ],
+  'SEA-002.a': [
+    'a search without a query is accepted',
+    async c => {
+      await c.token()
+      const page = c.success(await c.asPrivate('POST', '/tokens/search', {}), 200).body
+      c.ok(c.ids(page).length > 0, 'it finds tokens')
+    },
+  ],
+  'SEA-003.a': [
+    'AND finds what both terms match',
+    async c => {
+      const { redBig, redSmall } = await three(c)
+      c.equal(await c.found('metadata.color:red'), [redBig, redSmall].sort(), 'one term')
+      c.equal(await c.found('metadata.color:red AND metadata.size:big'), [redBig], 'two terms')
+    },
+  ],
+  'SEA-004.a': [
+    'OR finds what either term matches',
+    async c => {
+      const { redSmall, blueBig } = await three(c)
+      const both = await c.found('metadata.color:blue OR metadata.size:small')
+      c.equal(both, [redSmall, blueBig].sort(), 'two terms')
+    },
+  ],
+  'SEA-005.a': [
+    'NOT, ! and - leave out what the term matches',
+    async c => {
+      const { redBig, redSmall, blueBig } = await three(c)
+      c.equal(await c.found('NOT metadata.color:blue'), [redBig, redSmall].sort(), 'NOT')
+      c.equal(await c.found('!metadata.color:blue'), [redBig, redSmall].sort(), '!')
+      c.equal(await c.found('-metadata.color:blue'), [redBig, redSmall].sort(), '-')
+      c.equal(await c.found('metadata.size:big AND NOT metadata.color:red'), [blueBig], 'behind AND')
+    },
+  ],
+  'SEA-006.a': [
+    'parentheses change what belongs together',
+    async c => {
+      const { redBig, blueBig } = await three(c)
+      const grouped = await c.found('metadata.size:big AND (metadata.color:red OR metadata.color:blue)')
+      c.equal(grouped, [redBig, blueBig].sort(), 'a group behind AND')
+      c.equal(
+        await c.found('NOT (metadata.color:red AND metadata.size:small)'),
+        [redBig, blueBig].sort(),
+        'NOT a group',
+      )
+    },
+  ],
+  'SEA-007.a': [
+    'operators in lower case join nothing',
+    async c => {
+      await three(c)
+      const joined = 'metadata.color:red OR metadata.color:blue'
+      c.success(await send(c)(joined), 200, 'the control')
+      for (const operator of ['or', 'Or']) {
+        const reply = await send(c)(joined.replace('OR', operator))
+        // Refusing it is one way not to take it for the operator; the decisions choose that one.
+        c.surrogate(() => c.refused(reply, 400, operator))
+        if (reply.status < 300) {
+          const both = await c.asPrivate('POST', '/tokens/search', { query: joined })
+          c.ok(
+            JSON.stringify(c.ids(reply.body)) !== JSON.stringify(c.ids(both.body)),
+            `${operator} is no operator`,
+          )
+        }
+      }
+    },
+  ],
+  'SEA-008.a': [
+    'a value with spaces in double quotes is one value',
+    async c => {
+      const { id } = await c.token({ metadata: { name: 'Jane Roe' } })
+      await c.token({ metadata: { name: 'Jane' } })
+      c.equal(await c.found('metadata.name:"Jane Roe"'), [id], 'ids')
+    },
+  ],
+  'SEA-009.a': [
+    'a metadata term compares whole values, in any case',
+    async c => {
+      const { id } = await c.token({ metadata: { name: 'JaneRoe' } })
+      c.equal(await c.found('metadata.name:JaneRoe'), [id], 'as it is')
+      c.equal(await c.found('metadata.name:jANErOE'), [id], 'in another case')
+      c.equal(await c.found('metadata.name:Jane'), [], 'a part')
+    },
+  ],
+  'SEA-010.a': [
+    'a container term finds neither parents nor children',
+    async c => {
+      const parent = await c.token({ containers: [c.container] })
+      const child = await c.token({ containers: [`${c.container}a/`] })
+      await c.token({ containers: [`${c.container}a/b/`] })
+      const search = async (container: string) =>
+        c.ids(
+          c.success(await c.asPrivate('POST', '/tokens/search', { query: `container:"${container}"` }), 200)
+            .body,
+        )
+      c.equal(await search(`${c.container}a/`), [child.id], 'the container in the middle')
+      c.equal(await search(c.container), [parent.id], 'the one above')
+    },
+  ],
+  'SEA-011.a': [
+    'a container term with * finds the container and all below it',
+    async c => {
+      const ids = [
+        (await c.token({ containers: [`${c.container}a/`] })).id,
+        (await c.token({ containers: [`${c.container}a/b/`] })).id,
+        (await c.token({ containers: [`${c.container}a/b/c/`] })).id,
+      ]
+      await c.token({ containers: [`${c.container}ab/`] })
+      const query = `container:"${c.container}a/*"`
+      const page = c.success(await c.asPrivate('POST', '/tokens/search', { query }), 200).body
+      c.equal(c.ids(page).sort(), ids.sort(), 'ids')
+    },
+  ],
+  'SEA-012.a': [
+    'a * within a container path is refused',
+    c =>
+      c.refuses(400, send(c), `container:"${c.container}a/*"`, {
+        'in the middle': `container:"${c.container}*/a/"`,
+        'at the start': `container:"*${c.container}"`,
+      }),
+  ],
+  'SEA-016.a': [
+    'a data term compares whole index values, in any case',
+    async c => {
+      const { id } = await c.token({ data: `Value${c.tag}`, search_indexes: ['{{ data }}'] })
+      c.equal(await c.found(`data:Value${c.tag}`), [id], 'as it is')
+      c.equal(await c.found(`data:vALUE${c.tag.toUpperCase()}`), [id], 'in another case')
+      c.equal(await c.found('data:Value'), [], 'a part')
+    },
+  ],
+  'SEA-017.a': [
+    'wildcards, fuzziness, boosts and regular expressions do not work',
+    async c => {
+      const { id } = await c.token({ metadata: { a: 'bcd' }, data: '1234', search_indexes: ['{{ data }}'] })
+      c.equal(await c.found('metadata.a:bcd'), [id], 'the control')
+      const other = ['metadata.a:bc*', 'metadata.a:b?d', 'metadata.a:bce~', 'metadata.a:/b.d/', 'data:12*']
+      for (const query of other) {
+        const own = `container:"${c.container}" AND ${query}`
+        const reply = await c.asPrivate('POST', '/tokens/search', { query: own })
+        if (reply.status < 300) c.equal(c.ids(reply.body), [], `found by ${query}`)
+        else c.refused(reply, 400, query)
+        c.surrogate(() => c.refused(reply, 400, query))
+      }
+    },
+  ],
+  'SEA-018.a': [
+    'a query that is none is refused',
+    c =>
+      c.refuses<unknown>(400, send(c), 'id:abc AND (type:token)', {
+        'an open parenthesis': 'id:abc AND (type:token',
+        'a closed one too many': 'id:abc AND type:token)',
+        'an operator without a term': 'id:abc AND',
+        'a term without a field': 'abc',
+        'an open quote': 'id:"abc',
+        'a range that is open': 'created_at:[2030-01-01 TO',
+        'a date that is none': 'created_at:yesterday',
+        'a number': 1,
+      }),
+  ],
+})

@@ -1,0 +1,201 @@
+import { cases } from '../harness/case.ts'
+import { hour, minute } from './values.ts'
+
+/** Specification, sections 2.9, 3 and 4.5. */
+export const sessionCases = cases({
+  'SES-001.a': [
+    'a public application gets a session key, a nonce and a time of expiry',
+    async c => {
+      const [one, two] = [await c.session(), await c.session()]
+      for (const name of ['session_key', 'nonce']) {
+        c.ok(typeof one[name] === 'string' && one[name] !== '', `${name} is a text`)
+        c.ok(one[name] !== two[name], `${name} of another session is another`)
+      }
+      c.ok(Number.isFinite(Date.parse(one.expires_at)), 'expires_at is a date')
+    },
+  ],
+  'SES-002.a': [
+    'the time of expiry lies three minutes ahead',
+    async c => {
+      const before = await c.now()
+      const { expires_at } = await c.session()
+      const after = await c.now()
+      const at = Date.parse(expires_at)
+      // To the second: a service need not show more.
+      c.ok(
+        at >= before + 3 * minute - 1000 && at <= after + 3 * minute + 1000,
+        `three minutes, not ${at - before} ms`,
+      )
+    },
+  ],
+  'SES-003.a': [
+    'a session may do nothing until it is authorized',
+    async c => {
+      const { session_key, nonce } = await c.session()
+      const call = c.as(session_key)
+      const create = () => call('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] })
+      c.refused(await create(), 403, 'creating a token before')
+      c.refused(await call('GET', '/tokens'), 403, 'listing tokens before')
+      const grant = { nonce, permissions: ['token:create'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', grant), 200)
+      c.success(await create(), 201, 'creating a token afterwards')
+    },
+  ],
+  'SES-004.a': [
+    'a session does what its permissions allow',
+    async c => {
+      const { call } = await c.authorized({ permissions: ['token:create', 'token:read'] })
+      const { id } = await c.token({}, call)
+      c.equal((await c.read(id, call)).id, id, 'id')
+    },
+  ],
+  'SES-005.a': [
+    'a session does not do what its permissions leave out',
+    async c => {
+      const { call } = await c.authorized({ permissions: ['token:create', 'token:read'] })
+      const { id } = await c.token({}, call)
+      c.refused(await call('DELETE', `/tokens/${id}`), 403, 'deleting')
+      c.refused(await call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }), 403, 'updating')
+      const more = await c.authorized({ permissions: ['token:delete'] })
+      c.success(await more.call('DELETE', `/tokens/${id}`), 204, 'deleting with the permission')
+    },
+  ],
+  'SES-006.a': [
+    'a nonce that was used is refused, and the first grant stays',
+    async c => {
+      const { session_key, nonce } = await c.session()
+      const authorize = (permissions: string[]) =>
+        c.asPrivate('POST', '/sessions/authorize', { nonce, permissions })
+      await c.refuses(409, authorize, ['token:create'], {
+        'the same once more': ['token:create'],
+        'more than before': ['token:create', 'token:read'],
+      })
+      const { id } = await c.token({}, c.as(session_key))
+      c.refused(await c.as(session_key)('GET', `/tokens/${id}`), 403, 'what the second would have granted')
+    },
+  ],
+  'SES-006.b': [
+    'of several uses of a nonce at once a single one succeeds',
+    async c => {
+      const { nonce } = await c.session()
+      const body = { nonce, permissions: ['token:create'] }
+      const uses = Array.from({ length: 6 }, () => c.asPrivate('POST', '/sessions/authorize', body))
+      const statuses = (await Promise.all(uses)).map(reply => reply.status)
+      c.equal(statuses.filter(status => status < 300).length, 1, 'successes')
+      c.equal(statuses.filter(status => status >= 400 && status < 500).length, 5, 'errors')
+    },
+  ],
+  'SES-007.a': [
+    'neither permissions nor rules is refused, and the nonce stays usable',
+    async c => {
+      const { nonce } = await c.session()
+      const authorize = (grant: object) => c.asPrivate('POST', '/sessions/authorize', { nonce, ...grant })
+      c.refused(await authorize({}), 400, 'neither')
+      c.refused(await authorize({ permissions: [], rules: [] }), 400, 'both empty')
+      c.refused(await authorize({ permissions: ['token:fly'] }), 400, 'a permission that is none')
+      const last = await authorize({ permissions: ['token:create'] })
+      c.surrogate(() => c.success(last, 200, 'the nonce afterwards'))
+      const { nonce: another } = await c.session()
+      const control = { nonce: another, permissions: ['token:create'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', control), 200, 'the control')
+    },
+  ],
+  'SES-008.a': [
+    'a nonce that is none, or missing, is refused',
+    async c => {
+      const { nonce } = await c.session()
+      const authorize = (given: unknown) =>
+        c.asPrivate('POST', '/sessions/authorize', { nonce: given, permissions: ['token:create'] })
+      await c.refuses<unknown>(undefined, authorize, nonce, {
+        'another text': `${nonce}x`,
+        'no nonce': undefined,
+      })
+    },
+  ],
+  'SES-009.a': [
+    'a session works until its time is over, and not afterwards',
+    async c => {
+      const { call } = await c.authorized({ permissions: ['token:create'] })
+      await c.advance(2 * minute)
+      await c.token({}, call)
+      await c.advance(minute + 2000)
+      const body = { type: 'token', data: 1, containers: [c.container] }
+      c.refused(await call('POST', '/tokens', body), 401, 'using it')
+    },
+  ],
+  'SES-009.b': [
+    'a session whose time is over cannot be authorized',
+    async c => {
+      const [fresh, late] = [await c.session(), await c.session()]
+      const authorize = (nonce: string) =>
+        c.asPrivate('POST', '/sessions/authorize', { nonce, permissions: ['token:create'] })
+      c.success(await authorize(fresh.nonce), 200, 'the control')
+      await c.advance(3 * minute + 2000)
+      c.refused(await authorize(late.nonce), 404, 'authorizing it')
+    },
+  ],
+  'SES-010.a': [
+    'a session authorized for an hour works for an hour',
+    async c => {
+      const expires_at = await c.later(hour)
+      const { call } = await c.authorized({ permissions: ['token:create'], expires_at })
+      await c.advance(hour - minute)
+      await c.token({}, call)
+      await c.advance(minute + 2000)
+      const body = { type: 'token', data: 1, containers: [c.container] }
+      c.refused(await call('POST', '/tokens', body), 401, 'using it')
+    },
+  ],
+  'SES-011.a': [
+    'no session is created with a private key or a session key',
+    async c => {
+      const { session_key } = await c.session()
+      const create = (call: typeof c.asPublic) => call('POST', '/sessions')
+      await c.refuses(403, create, c.asPublic, {
+        'a private key': c.asPrivate,
+        'a session key': c.as(session_key),
+      })
+    },
+  ],
+  'SES-012.a': [
+    'no session is authorized with a public key or its own',
+    async c => {
+      const permissions = ['token:create']
+      const [{ nonce }, { nonce: another, session_key }] = [await c.session(), await c.session()]
+      const authorize = ([call, one]: readonly [typeof c.asPublic, string]) =>
+        call('POST', '/sessions/authorize', { nonce: one, permissions })
+      await c.refuses<readonly [typeof c.asPublic, string]>(403, authorize, [c.asPrivate, nonce], {
+        'a public key': [c.asPublic, another],
+        'its own key': [c.as(session_key), another],
+      })
+    },
+  ],
+  'SES-013.a': [
+    'the answer to authorize has no body',
+    async c => {
+      const { nonce } = await c.session()
+      const reply = await c.asPrivate('POST', '/sessions/authorize', { nonce, permissions: ['token:create'] })
+      c.equal(c.success(reply, 200).text, '', 'body')
+    },
+  ],
+  'SES-501.a': [
+    'a session under an access rule sees what the rule shows, and nothing else',
+    async c => {
+      const inside = await c.token({ containers: [`${c.container}in/`], mask: 'X' })
+      const outside = await c.token({ containers: [`${c.container}out/`] })
+      const rule = {
+        priority: 1,
+        container: `${c.container}in/`,
+        transform: 'mask',
+        permissions: ['token:read'],
+      }
+      const { nonce, session_key } = await c.session()
+      const reply = await c.asPrivate('POST', '/sessions/authorize', { nonce, rules: [rule] })
+      c.success(reply, 200, 'authorizing by a rule')
+      const call = c.as(session_key)
+      c.equal((await c.read(inside.id, call)).data, 'X', 'data inside')
+      c.refused(await call('GET', `/tokens/${outside.id}`), 403, 'reading outside')
+      c.success(await c.asPrivate('GET', `/tokens/${outside.id}`), 200, 'the control')
+    },
+  ],
+})

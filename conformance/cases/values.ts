@@ -1,0 +1,13 @@
+/** Values that pass the checks of their types. All are test numbers that belong to nobody. */
+export const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
+export const bank = { routing_number: '110000000', account_number: '000123456789' }
+export const ssn = '078-05-1120'
+export const employerId = '12-3456789'
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** A well-formed id of nothing. */
+export const nothing = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+export const allTokenPermissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map(
+  name => `token:${name}`,
+)
+export const minute = 60_000
+export const hour = 60 * minute

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { parse } from 'yaml'
+import { type Capability, capabilities, isCapability } from './capabilities.ts'
+import type { Profile } from './harness/finding.ts'
+import type { Target } from './harness/target.ts'
+
+/** A command that cannot be carried out as it was given: one sentence, exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+interface Flag {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: true
+  readonly value?: string
+  readonly secret?: true
+  readonly help: string
+}
+
+/** Every flag; each but the last six is also a member of the target file, and `CONFORMANCE_…`. */
+export const flags: Readonly<Record<string, Flag>> = {
+  'base-url': { type: 'string', value: 'URL', help: 'where the server is' },
+  'private-key': {
+    type: 'string',
+    value: 'KEY',
+    secret: true,
+    help: 'may do everything with tokens and reveal them',
+  },
+  'public-key': { type: 'string', value: 'KEY', secret: true, help: 'of a public application' },
+  'management-key': { type: 'string', value: 'KEY', secret: true, help: 'of a management application' },
+  'other-private-key': { type: 'string', value: 'KEY', secret: true, help: 'of another tenant' },
+  'other-management-key': { type: 'string', value: 'KEY', secret: true, help: 'of that tenant' },
+  'header-prefix': { type: 'string', value: 'NAME', help: 'short name in header names (SVC)' },
+  'clock-url': { type: 'string', value: 'URL', help: 'takes POST {"advance_ms": n} and moves time forward' },
+  'callback-host': { type: 'string', value: 'HOST', help: 'under which the server reaches this machine' },
+  'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'that webhooks are signed with' },
+  capability: { type: 'string', multiple: true, value: 'NAME', help: 'what else the server has' },
+  timeout: { type: 'string', value: 'MS', help: 'for one answer, in milliseconds (30000)' },
+  skip: {
+    type: 'string',
+    multiple: true,
+    value: 'ID=REASON',
+    help: 'leave a requirement or case out; the result is partial',
+  },
+  target: { type: 'string', value: 'FILE', help: 'YAML or JSON with any of the above as members' },
+  profile: { type: 'string', value: 'core|surrogate', help: 'which texts to hold the server to (core)' },
+  only: {
+    type: 'string',
+    multiple: true,
+    value: 'ID',
+    help: 'only these requirements or cases; the result is partial',
+  },
+  seed: { type: 'string', value: 'N', help: 'order of the cases, as an earlier run printed it' },
+  through: {
+    type: 'string',
+    value: 'http|sdk',
+    help: 'plain requests (http), or through the TypeScript client',
+  },
+  report: { type: 'string', value: 'DIR', help: 'write report.json, report.html, junit.xml and badge.json' },
+  'print-config': { type: 'boolean', help: 'print what would be used, without secrets, and leave' },
+  list: { type: 'boolean', help: 'print the cases and leave' },
+  help: { type: 'boolean', help: 'print this and leave' },
+}
+
+const ofTarget = Object.keys(flags).slice(0, Object.keys(flags).indexOf('target'))
+
+export interface Config {
+  readonly command: 'run' | 'list' | 'help' | 'print-config'
+  readonly settings: Readonly<Record<string, string | readonly string[]>>
+  readonly profile: Profile
+  readonly only: readonly string[]
+  readonly skip: Readonly<Record<string, string>>
+  readonly seed: number | undefined
+  readonly through: 'http' | 'sdk'
+  readonly report: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** @throws {ConfigError} with what is wrong */
+export function readConfig(argv: readonly string[], environment: Environment): Config {
+  const given = parsed(argv)
+  const file = one(given.target) ?? environment.CONFORMANCE_TARGET
+  const settings: Record<string, string | readonly string[]> = {
+    ...(file === undefined ? {} : readTarget(file)),
+  }
+  for (const name of ofTarget) {
+    const fromEnvironment = environment[`CONFORMANCE_${name.toUpperCase().replaceAll('-', '_')}`]
+    const lists = flags[name]?.multiple
+    if (fromEnvironment !== undefined) settings[name] = lists ? fromEnvironment.split(',') : fromEnvironment
+    const flag = given[name]
+    if (typeof flag === 'string' || Array.isArray(flag)) settings[name] = flag as string | string[]
+  }
+  const command = given.help ? 'help' : given.list ? 'list' : given['print-config'] ? 'print-config' : 'run'
+  const seed = one(given.seed)
+  if (seed !== undefined && !/^\d{1,10}$/.test(seed)) throw new ConfigError('--seed takes a number')
+  return {
+    command,
+    settings,
+    profile: choice('profile', one(given.profile), ['core', 'surrogate']),
+    through: choice('through', one(given.through), ['http', 'sdk']),
+    only: list(given.only),
+    skip: Object.fromEntries(list(settings.skip).map(asSkip)),
+    seed: seed === undefined ? undefined : Number(seed),
+    report: one(given.report),
+  }
+}
+
+/** @throws {ConfigError} if what is needed to run is not there, or is wrong */
+export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
+  const text = (name: string) =>
+    typeof settings[name] === 'string' && settings[name] !== '' ? settings[name] : undefined
+  const url = (name: string) => {
+    const value = text(name)
+    if (value !== undefined && !/^https?:\/\/[^/]/.test(value))
+      throw new ConfigError(`--${name} takes an http or https URL`)
+    return value
+  }
+  const [baseUrl, privateKey] = [url('base-url'), text('private-key')]
+  if (baseUrl === undefined || privateKey === undefined)
+    throw new ConfigError('--base-url and --private-key are needed')
+  const headerPrefix = text('header-prefix') ?? 'SVC'
+  if (!/^[A-Za-z0-9-]+$/.test(headerPrefix))
+    throw new ConfigError('--header-prefix takes the start of a header name')
+  const timeoutMs = Number(text('timeout') ?? 30_000)
+  if (!(timeoutMs >= 1)) throw new ConfigError('--timeout takes a number of milliseconds')
+  return {
+    baseUrl,
+    privateKey,
+    publicKey: text('public-key'),
+    managementKey: text('management-key'),
+    otherPrivateKey: text('other-private-key'),
+    otherManagementKey: text('other-management-key'),
+    headerPrefix,
+    clockUrl: url('clock-url'),
+    callbackHost: text('callback-host'),
+    webhookSecret: text('webhook-secret'),
+    capabilities: list(settings.capability).map(asCapability),
+    timeoutMs,
+    fetch,
+  }
+}
+
+/** What would be used, in the form of a target file. */
+export function shownConfig({ settings, profile, through }: Config): string {
+  const shown = Object.entries(settings).map(([name, value]) => [
+    name,
+    flags[name]?.secret ? '[redacted]' : value,
+  ])
+  return JSON.stringify({ ...Object.fromEntries(shown), profile, through }, undefined, 2)
+}
+
+export const usage = [
+  'Usage: surrogate-conformance --target FILE [flags]',
+  '       surrogate-conformance --base-url URL --private-key KEY [flags]',
+  '',
+  ...Object.entries(flags).map(
+    ([name, { value, multiple, help }]) =>
+      `  ${`--${name}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`.padEnd(32)}${help}`,
+  ),
+  '',
+  'What describes the server may also be CONFORMANCE_…, such as CONFORMANCE_BASE_URL; lists are comma-separated there.',
+  `Capabilities: ${Object.keys(capabilities).join(', ')}.`,
+  'Exit codes: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial.',
+  '',
+].join('\n')
+
+function parsed(argv: readonly string[]) {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { type, multiple }]) => [name, { type, multiple: multiple ?? false }]),
+  )
+  try {
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : 'unreadable arguments')
+  }
+}
+
+function readTarget(path: string): Record<string, string | readonly string[]> {
+  let content: unknown
+  try {
+    content = parse(readFileSync(path, 'utf8'))
+  } catch {
+    throw new ConfigError(`${path} cannot be read as YAML or JSON`)
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw new ConfigError(`${path} has to be a map of settings`)
+  const members = Object.entries(content).map(([name, value]) => {
+    if (!ofTarget.includes(name)) throw new ConfigError(`${path} has ${name}, which is no setting`)
+    const lists = flags[name]?.multiple
+    if (lists ? !Array.isArray(value) : typeof value === 'object')
+      throw new ConfigError(`${name} in ${path} has to be ${lists ? 'a list' : 'a text'}`)
+    return [name, lists ? (value as unknown[]).map(String) : String(value)] as const
+  })
+  return Object.fromEntries(members)
+}
+
+const one = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const list = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
+
+function asSkip(text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1 || at === text.length - 1) throw new ConfigError('--skip takes an id, = and a reason')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+function asCapability(name: string): Capability {
+  if (!isCapability(name))
+    throw new ConfigError(`there is no capability ${name}; there are ${Object.keys(capabilities).join(', ')}`)
+  return name
+}
+
+function choice<T extends string>(name: string, value: string | undefined, all: readonly [T, ...T[]]): T {
+  const found = value === undefined ? all[0] : all.find(item => item === value)
+  if (found === undefined) throw new ConfigError(`--${name} takes ${all.join(' or ')}`)
+  return found
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A webhook as it came in. */
+export interface Delivery {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+/** Listens for webhooks. Each case uses paths of its own. */
+export interface Inbox {
+  /** A URL under which deliveries arrive, and what arrived there. */
+  open(answers?: readonly number[]): { readonly url: string; readonly deliveries: readonly Delivery[] }
+  close(): Promise<void>
+}
+
+/** @param host the name under which the target reaches this machine */
+export async function openInbox(host: string): Promise<Inbox> {
+  const boxes = new Map<string, { readonly deliveries: Delivery[]; readonly answers: number[] }>()
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/'
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', chunk => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const box = boxes.get(path)
+      box?.deliveries.push({ path, headers: request.headers, text })
+      response.writeHead(box ? (box.answers.shift() ?? 200) : 404).end()
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    open(answers = []) {
+      const path = `/${crypto.randomUUID()}`
+      const box = { deliveries: [] as Delivery[], answers: [...answers] }
+      boxes.set(path, box)
+      return { url: `http://${host}:${port}${path}`, deliveries: box.deliveries }
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

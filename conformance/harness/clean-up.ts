@@ -1,0 +1,29 @@
+import type { Recorder } from './recorder.ts'
+import type { Target } from './target.ts'
+
+/** Takes away what a case made, the last first; answers how much of it is still there. */
+export async function cleanUp(target: Target, made: Recorder['made']): Promise<number> {
+  let left = 0
+  const remove = async ({ path, key }: Recorder['made'][number]) => {
+    const foreign = key !== undefined && [target.otherPrivateKey, target.otherManagementKey].includes(key)
+    const able = path.startsWith('/tokens/') ? target.privateKey : target.managementKey
+    try {
+      const response = await target.fetch(
+        new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
+          method: 'DELETE',
+          headers: { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' },
+          signal: AbortSignal.timeout(target.timeoutMs),
+        }),
+      )
+      await response.arrayBuffer()
+      if (response.status >= 300 && response.status !== 404) left++
+    } catch {
+      left++
+    }
+  }
+  const isToken = (one: { readonly path: string }) => one.path.startsWith('/tokens/')
+  // Reactors before their formulas and applications: what is used may not go first.
+  for (const one of made.filter(one => !isToken(one)).reverse()) await remove(one)
+  await Promise.all(made.filter(isToken).map(remove))
+  return left
+}

@@ -1,0 +1,136 @@
+import { parse } from 'yaml'
+import { readContract } from '../files.ts'
+import type { Profile } from './finding.ts'
+import { Schemas } from './schemas.ts'
+import type { Reply } from './target.ts'
+
+/** An operation of the contract. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly profile: Profile
+  readonly responses: Readonly<Record<string, ResponseSpec>>
+}
+
+interface ResponseSpec {
+  readonly $ref?: string
+  readonly 'x-profile'?: Profile
+  readonly content?: Readonly<Record<string, { readonly schema: unknown }>>
+}
+
+export interface Complaint {
+  readonly profile: Profile
+  readonly message: string
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, unknown>>
+}
+
+/** Holds answers against the contract: against all of it, and against the part that the specification states. */
+export class Contract {
+  readonly text: string
+  readonly operations: readonly Operation[]
+  readonly #patterns: readonly { readonly pattern: RegExp; readonly operation: Operation }[]
+  readonly #schemas: Record<Profile, Schemas>
+  readonly #problem: unknown
+
+  constructor(text: string = readContract()) {
+    this.text = text
+    const document = parse(text) as Document & Record<string, unknown>
+    this.#schemas = { core: new Schemas(document, 'core'), surrogate: new Schemas(document, 'surrogate') }
+    this.#problem = this.#schemas.core.find('#/components/schemas/Problem')
+    this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
+        .map(([method, raw]) => this.#operation(path, method, raw as Record<string, unknown>)),
+    )
+    // Paths without parameters first: `/tokens/search` is no token.
+    this.#patterns = [...this.operations]
+      .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+      .map(operation => ({
+        operation,
+        pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+      }))
+  }
+
+  #operation(path: string, method: string, raw: Record<string, unknown>): Operation {
+    const responses = Object.entries(raw.responses as Record<string, ResponseSpec>).map(
+      ([status, spec]) =>
+        [
+          status,
+          spec.$ref === undefined ? spec : (this.#schemas.core.find(spec.$ref) as ResponseSpec),
+        ] as const,
+    )
+    return {
+      id: raw.operationId as string,
+      method: method.toUpperCase(),
+      path,
+      profile: raw['x-profile'] === 'surrogate' ? 'surrogate' : 'core',
+      responses: Object.fromEntries(responses),
+    }
+  }
+
+  operationOf(method: string, path: string): Operation | undefined {
+    const [bare = ''] = path.split('?')
+    return this.#patterns.find(({ pattern, operation }) => operation.method === method && pattern.test(bare))
+      ?.operation
+  }
+
+  /** What an answer has wrong, whatever a case asks of it. */
+  complaints(operation: Operation | undefined, reply: Reply, headerPrefix: string): Complaint[] {
+    const found: Complaint[] = []
+    const complain = (profile: Profile, message: string | undefined) => {
+      if (message !== undefined) found.push({ profile, message: `${reply.status} ${message}` })
+    }
+    const { status } = reply
+    if (status < 200 || (status >= 300 && status < 400)) complain('core', 'is neither a success nor an error')
+    if (!reply.headers.get(`${headerPrefix}-TRACE-ID`))
+      complain('surrogate', `has no ${headerPrefix}-TRACE-ID header`)
+    if (!operation) {
+      if (status >= 400) complain('surrogate', this.#problemComplaint(reply))
+      return found
+    }
+    const mayFail = operation.id === 'reactors.react'
+    if (status >= 500 && !mayFail) complain('core', 'is a failure of the server')
+    if (status >= 200 && status < 300) {
+      const [success] = this.#successes(operation)
+      if (success?.schema === undefined) {
+        if (status === 204 && reply.text !== '') complain('core', 'has a body, and none is expected')
+      } else if (!(mayFail && status !== 200) && operation.profile === 'core') {
+        if (reply.body === undefined) complain('core', 'has no JSON body')
+        else complain('core', this.#schemas.core.complaint(success.schema, reply.body))
+      }
+    }
+    complain('surrogate', this.#surrogateComplaint(operation, reply))
+    return found
+  }
+
+  #successes(operation: Operation) {
+    return Object.entries(operation.responses)
+      .filter(([status]) => /^2\d\d$/.test(status))
+      .map(([status, spec]) => ({ status, schema: spec.content?.['application/json']?.schema }))
+  }
+
+  #surrogateComplaint(operation: Operation, reply: Reply): string | undefined {
+    const spec = operation.responses[reply.status] ?? operation.responses.default
+    if (!spec) return `is not a documented status of ${operation.id}`
+    const type = (reply.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+    if (!spec.content) return reply.text === '' ? undefined : 'has a body, and none is expected'
+    // A formula may choose any status of its own, with a body that is no problem.
+    const chosen = operation.responses.default && type === 'application/json' && reply.status !== 200
+    if (chosen) return undefined
+    const content = spec.content[type ?? '']
+    if (!content)
+      return `has the content type ${type || '(none)'}, not ${Object.keys(spec.content).join(' or ')}`
+    if (reply.body === undefined) return 'has a body that is not JSON'
+    return this.#schemas.surrogate.complaint(content.schema, reply.body)
+  }
+
+  #problemComplaint(reply: Reply): string | undefined {
+    if (!/^application\/problem\+json/i.test(reply.headers.get('content-type') ?? ''))
+      return 'is no application/problem+json'
+    return this.#schemas.surrogate.complaint(this.#problem, reply.body)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Capability } from '../capabilities.ts'
+import { Unreachable } from './finding.ts'
+import type { Target } from './target.ts'
+
+/**
+ * Looks whether the target answers and knows the private key, and finds out what it has.
+ * @throws {Unreachable} if there is nothing to be tried
+ */
+export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
+  const status = await ask(target, '/tokens', target.privateKey)
+  if (status === 401) throw new Unreachable('the target does not know the private key (401)')
+  const has = new Set<Capability>(target.capabilities)
+  if (target.publicKey !== undefined) has.add('public')
+  if (target.otherPrivateKey !== undefined) has.add('second-tenant')
+  if (target.otherManagementKey !== undefined) has.add('second-management')
+  if (target.clockUrl !== undefined) has.add('clock')
+  if (target.callbackHost !== undefined) has.add('callbacks')
+  if (target.webhookSecret !== undefined) has.add('webhook-signature')
+  if (target.managementKey !== undefined) {
+    has.add('management')
+    if ((await ask(target, '/applications', target.managementKey)) === 200) has.add('applications')
+  }
+  return has
+}
+
+async function ask(target: Target, path: string, key: string): Promise<number> {
+  const request = new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
+    headers: { [`${target.headerPrefix}-API-KEY`]: key },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(target.timeoutMs),
+  })
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason))
+    })
+    const response = await Promise.race([target.fetch(request), aborted])
+    await Promise.race([response.arrayBuffer(), aborted])
+    return response.status
+  } catch (error) {
+    throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })
+  }
+}

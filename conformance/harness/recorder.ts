@@ -1,0 +1,140 @@
+import type { Complaint, Contract } from './contract.ts'
+import { Finding } from './finding.ts'
+import type { Call, Carrier, Exchange, Fetch, Reply, SendOptions, Target } from './target.ts'
+
+/** Sends what a case asks for and keeps every exchange with what it had wrong. One for each case. */
+export class Recorder {
+  readonly exchanges: Exchange[] = []
+  readonly complaints: Complaint[] = []
+  /** Operations that were sent through a client, if the pass is one. */
+  readonly carried = new Set<string>()
+  /** What was made and has to be taken away again: a path, and the key that made it. */
+  readonly made: { readonly path: string; readonly key: string | undefined }[] = []
+
+  readonly #target: Target
+  readonly #contract: Contract
+  readonly #carrier: Carrier | undefined
+
+  constructor(target: Target, contract: Contract, carrier: Carrier | undefined) {
+    this.#target = target
+    this.#contract = contract
+    this.#carrier = carrier
+  }
+
+  /** Requests with a key, or with none. */
+  caller(key: string | undefined): Call {
+    return (method, path, body, options = {}) => this.#send(key, method, path, body, options)
+  }
+
+  async #send(
+    key: string | undefined,
+    method: string,
+    path: string,
+    body: unknown,
+    options: SendOptions,
+  ): Promise<Reply> {
+    const operation = this.#contract.operationOf(method, path)
+    let reply: Reply | undefined
+    const exchange: Fetch = async request => {
+      const sent = {
+        method,
+        path,
+        requestHeaders: Object.fromEntries(request.headers),
+        operation: operation?.id,
+      }
+      const requestBody = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      try {
+        const response = await within(this.#target.timeoutMs, this.#target.fetch(request))
+        const text = await within(this.#target.timeoutMs, response.text())
+        const { status, headers } = response
+        this.exchanges.push({ ...sent, requestBody, status, headers, text })
+        reply = { status, headers, text, body: parsed(text) }
+        return new Response(bodiless.has(status) ? null : text, { status, headers })
+      } catch (error) {
+        this.exchanges.push({ ...sent, requestBody, status: undefined, headers: new Headers(), text: '' })
+        throw new NoAnswer(error instanceof Late ? 'no answer in time' : 'no answer', { cause: error })
+      }
+    }
+    const carried =
+      options.raw === undefined && !options.plain
+        ? this.#carrier?.(key, method, path, body, options, exchange)
+        : undefined
+    if (carried) {
+      await carried
+      if (operation) this.carried.add(operation.id)
+    } else await exchange(this.#request(key, method, path, body, options))
+    if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
+    this.complaints.push(...this.#contract.complaints(operation, reply, this.#target.headerPrefix))
+    this.#remember(key, method, path, reply)
+    return reply
+  }
+
+  #request(
+    key: string | undefined,
+    method: string,
+    path: string,
+    body: unknown,
+    options: SendOptions,
+  ): Request {
+    const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    return new Request(`${this.#target.baseUrl.replace(/\/$/, '')}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === undefined ? {} : { [`${this.#target.headerPrefix}-API-KEY`]: key }),
+        ...(payload === undefined ? {} : { 'Content-Type': type }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    })
+  }
+
+  #remember(key: string | undefined, method: string, path: string, reply: Reply): void {
+    if (method !== 'POST' || reply.status >= 300 || typeof reply.body !== 'object') return
+    const [bare = ''] = path.split('?')
+    const collection = bare.replace(/\/$/, '')
+    if (['/tokens', '/reactor-formulas', '/reactors', '/applications'].includes(collection)) {
+      if (typeof reply.body?.id === 'string')
+        this.made.push({ path: `${collection}/${encodeURIComponent(reply.body.id)}`, key })
+    } else if (collection === '/tokenize') this.#rememberTokens(reply.body, key)
+    else if (collection.endsWith('/react')) this.#rememberTokens(reply.body?.tokens, this.#target.privateKey)
+  }
+
+  #rememberTokens(value: unknown, key: string | undefined): void {
+    if (typeof value === 'string') this.made.push({ path: `/tokens/${encodeURIComponent(value)}`, key })
+    else if (typeof value === 'object' && value !== null) {
+      const { id, tenant_id } = value as Record<string, unknown>
+      if (typeof id === 'string' && typeof tenant_id === 'string') this.#rememberTokens(id, key)
+      else for (const inner of Object.values(value)) this.#rememberTokens(inner, key)
+    }
+  }
+}
+
+/** A request that was answered by nothing: the case fails, and the run looks whether anyone is there. */
+export class NoAnswer extends Finding {}
+
+class Late extends Error {}
+
+/** Statuses whose responses have no body, by the rules of HTTP. */
+const bodiless = new Set([204, 205, 304])
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Late()), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { Report, ReportedCase } from './model.ts'
+
+/** The report as JUnit's XML, which build servers read. */
+export function junitOf(report: Report): string {
+  const is = (...outcomes: ReportedCase['outcome'][]) =>
+    report.cases.filter(one => outcomes.includes(one.outcome)).length
+  const seconds = (ms: number) => (ms / 1000).toFixed(3)
+  const cases = report.cases.map(one => {
+    const head = `<testcase classname="${escaped(`${one.profile} ${one.section}`)}" name="${escaped(`${one.id} ${one.title}`)}" time="${seconds(one.duration_ms)}"`
+    const message = escaped(one.findings.join('; '))
+    if (one.outcome === 'fail')
+      return `  ${head}><failure message="${message}">${escaped(one.text)}</failure></testcase>`
+    if (one.outcome === 'error') return `  ${head}><error message="${message}"/></testcase>`
+    if (one.outcome === 'skipped' || one.outcome === 'not-supported')
+      return `  ${head}><skipped message="${escaped(`${one.outcome}: ${one.reason}`)}"/></testcase>`
+    return `  ${head}/>`
+  })
+  const counts = `tests="${report.cases.length}" failures="${is('fail')}" errors="${is('error')}" skipped="${is('skipped', 'not-supported')}"`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="surrogate-conformance" ${counts} time="${seconds(report.duration_ms)}">`,
+    ...cases,
+    '</testsuite>',
+    '',
+  ].join('\n')
+}
+
+/** Text for XML and HTML. What neither may hold at all, such as control characters, becomes a question mark. */
+export function escaped(text: string): string {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that XML does not allow
+      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '?')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;')
+  )
+}

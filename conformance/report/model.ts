@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { readContract, readPackageFile } from '../files.ts'
+import type { Profile } from '../harness/finding.ts'
+import type { Target } from '../harness/target.ts'
+import type { Result, Run } from '../run.ts'
+import { type Outcome, outcomeOf, type Verdict } from '../verdict.ts'
+import { messagesOf, shownExchange } from './shown.ts'
+import type { Redact } from './tap.ts'
+
+/** All that a report says; the files are made from this alone. */
+export interface Report {
+  readonly suite: { readonly version: string; readonly contract: string; readonly requirements: string }
+  readonly target: {
+    readonly base_url: string
+    readonly header_prefix: string
+    readonly capabilities: readonly string[]
+  }
+  readonly profile: Profile
+  readonly through: string
+  readonly seed: number
+  readonly started_at: string
+  readonly duration_ms: number
+  readonly invalid?: string
+  readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
+  readonly totals: Readonly<Record<string, Readonly<Partial<Record<Outcome, number>>>>>
+  readonly cases: readonly ReportedCase[]
+}
+
+export interface ReportedCase {
+  readonly id: string
+  readonly title: string
+  readonly requirement: string
+  readonly profile: Profile
+  readonly section: string
+  readonly level: string
+  readonly text: string
+  readonly outcome: Outcome
+  readonly reason?: string
+  readonly findings: readonly string[]
+  /** What was sent and what came back, for what did not pass. */
+  readonly exchanges: readonly string[]
+  readonly duration_ms: number
+}
+
+export interface About {
+  readonly target: Target
+  readonly through: string
+  readonly startedAt: Date
+  readonly redact: Redact
+}
+
+export function reportOf(run: Run, { target, through, startedAt, redact }: About): Report {
+  const reported = [...run.results]
+    .sort((a, b) => (a.case.id < b.case.id ? -1 : 1))
+    .map(result => reportedCase(result, run.profile, redact))
+  return {
+    suite: {
+      version: JSON.parse(readPackageFile('package.json')).version,
+      contract: digest(readContract()),
+      requirements: digest(readPackageFile('requirements.yaml')),
+    },
+    target: {
+      base_url: redact(withoutCredentials(target.baseUrl)),
+      header_prefix: target.headerPrefix,
+      capabilities: [...run.capabilities].sort(),
+    },
+    profile: run.profile,
+    through,
+    seed: run.seed,
+    started_at: startedAt.toISOString(),
+    duration_ms: Math.round(run.ms),
+    ...(run.invalid === undefined ? {} : { invalid: run.invalid }),
+    verdicts: run.verdicts,
+    totals: totalsOf(reported),
+    cases: reported,
+  }
+}
+
+function reportedCase(result: Result, profile: Profile, redact: Redact): ReportedCase {
+  const { case: one, requirement, exchanges } = result
+  const outcome = outcomeOf(result, profile)
+  const reason = result.notSupported ?? result.skipped
+  const isFailure = outcome === 'fail' || outcome === 'warn' || outcome === 'error'
+  return {
+    id: one.id,
+    title: one.title,
+    requirement: requirement.id,
+    profile: requirement.profile,
+    section: requirement.section,
+    level: requirement.level,
+    text: requirement.text,
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+    findings: messagesOf(result, profile).map(message => redact(message, exchanges)),
+    exchanges: isFailure ? exchanges.map(exchange => redact(shownExchange(exchange), exchanges)) : [],
+    duration_ms: Math.round(result.ms),
+  }
+}
+
+/** How many cases of each section came out how, the specification's sections first. */
+function totalsOf(all: readonly ReportedCase[]): Report['totals'] {
+  const totals: Record<string, Partial<Record<Outcome, number>>> = {}
+  const ordered = [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+  for (const one of ordered) {
+    const section = `${one.profile} ${one.section}`
+    totals[section] ??= {}
+    totals[section][one.outcome] = (totals[section][one.outcome] ?? 0) + 1
+  }
+  return totals
+}
+const key = (one: ReportedCase) => `${one.profile} ${one.section}`
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+function withoutCredentials(url: string): string {
+  if (!URL.canParse(url)) return url
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  return shown.href.replace(/\/$/, '')
+}

@@ -1,0 +1,39 @@
+import { counts } from '../harness/context.ts'
+import type { Profile } from '../harness/finding.ts'
+import type { Exchange } from '../harness/target.ts'
+import type { Result } from '../run.ts'
+
+/** The longest part of a body that a report repeats, in characters. */
+const longest = 2000
+
+/** What was found that counts under a profile, each thing once. */
+export function messagesOf(result: Result, profile: Profile): string[] {
+  if (result.error !== undefined) return [`the suite failed: ${result.error}`]
+  return [
+    ...new Set(result.findings.filter(found => counts(found.profile, profile)).map(found => found.message)),
+  ]
+}
+
+/** What was sent and what came back, as text. Not redacted. */
+export function shownExchange({
+  method,
+  path,
+  requestHeaders,
+  requestBody,
+  status,
+  headers,
+  text,
+}: Exchange): string {
+  const shownHeaders = (all: Iterable<readonly [string, string]>) =>
+    [...all].map(([name, value]) => `${name}: ${value}\n`).join('')
+  return [
+    `${method} ${path}\n${shownHeaders(Object.entries(requestHeaders))}`,
+    requestBody === undefined ? '' : `\n${short(requestBody)}\n`,
+    status === undefined ? '\n(no answer)' : `\n${status}\n${shownHeaders(headers)}`,
+    text === '' ? '' : `\n${short(text)}`,
+  ].join('')
+}
+
+function short(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`
+}

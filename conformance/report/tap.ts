@@ -1,0 +1,43 @@
+import type { Profile } from '../harness/finding.ts'
+import type { Result, Run } from '../run.ts'
+import { outcomeOf } from '../verdict.ts'
+import { messagesOf, shownExchange } from './shown.ts'
+
+/** One case as lines of TAP 14, with what is needed to understand a failure. */
+export function tapLines(result: Result, number: number, profile: Profile, redact: Redact): string[] {
+  const { case: one, requirement } = result
+  const outcome = outcomeOf(result, profile)
+  const name = `${one.id} ${one.title}`.replaceAll('#', '\\#')
+  if (outcome === 'pass') return [`ok ${number} - ${name}`]
+  if (outcome === 'not-supported')
+    return [`ok ${number} - ${name} # SKIP not supported: ${result.notSupported}`]
+  if (outcome === 'skipped') return [`ok ${number} - ${name} # SKIP ${result.skipped}`]
+  const last = result.exchanges.at(-1)
+  const details = [
+    [
+      'requirement',
+      `${requirement.id} (${requirement.profile}, section ${requirement.section}): ${requirement.text}`,
+    ],
+    ...messagesOf(result, profile).map(message => ['found', redact(message, result.exchanges)]),
+    ...(last === undefined ? [] : [['last', redact(shownExchange(last), result.exchanges)]]),
+  ]
+  return [
+    `not ok ${number} - ${name}${outcome === 'warn' ? ` # TODO ${requirement.level} ${requirement.status}` : ''}`,
+    '  ---',
+    ...details.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
+    '  ...',
+  ]
+}
+
+export type Redact = (text: string, exchanges?: Result['exchanges']) => string
+
+/** The last lines: what the run showed. */
+export function tapEnd(run: Run): string[] {
+  const verdicts = Object.entries(run.verdicts).map(([profile, verdict]) => `${profile} ${verdict}`)
+  return [
+    ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
+    ...(run.left === 0 ? [] : [`# ${run.left} things that the cases made could not be taken away again`]),
+    `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s`,
+    `# verdict: ${verdicts.join(', ')}`,
+  ]
+}

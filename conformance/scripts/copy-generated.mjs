@@ -1,0 +1,5 @@
+/** What `tsc` leaves behind: the bundled client. */
+import { cp } from 'node:fs/promises'
+
+const from = name => new URL(`../${name}`, import.meta.url)
+await cp(from('generated/sdk.js'), from('dist/generated/sdk.js'))

@@ -1,0 +1,29 @@
+import { createVault } from '../../server/index.ts'
+import { evaluateHere } from '../../server/testing/sandbox.ts'
+import { Contract } from '../harness/contract.ts'
+import type { Fetch, Target } from '../harness/target.ts'
+
+/** Read once for all runs of this process. */
+export const contract = new Contract()
+
+/** Our own server in this process, two tenants of it, and the suite's view of them. */
+export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
+  const vault = createVault({ dev: true, allowPrivateCallbacks: true }, { sandbox: evaluateHere() })
+  const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]
+  const target: Target = {
+    baseUrl: 'http://vault',
+    privateKey: tenant.privateKey,
+    publicKey: tenant.publicKey,
+    managementKey: tenant.managementKey,
+    otherPrivateKey: other.privateKey,
+    otherManagementKey: other.managementKey,
+    headerPrefix: 'SVC',
+    clockUrl: 'http://vault/_dev/clock',
+    callbackHost: '127.0.0.1',
+    webhookSecret: tenant.webhookSecret,
+    capabilities: [],
+    timeoutMs: 20_000,
+    fetch: answer(request => vault.fetch(request)),
+  }
+  return { vault, target, close: () => vault.close() }
+}
