@@ -8,10 +8,15 @@ import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
 import { sessionCases } from './sessions.case.ts'
+import { applicationCases } from './surrogate-access.case.ts'
+import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
+import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
+import { surrogateSearchCases } from './surrogate-search.case.ts'
+import { surrogateTokenCases } from './surrogate-tokens.case.ts'
+import { wireCases } from './surrogate-wire.case.ts'
 import { tokenCreateCases } from './tokens-create.case.ts'
 import { tokenListCases } from './tokens-list.case.ts'
 import { tokenUpdateCases } from './tokens-update.case.ts'
-
 /** Every case of the suite, section by section. */
 export const allCases: readonly Case[] = [
   ...dataCases,
@@ -26,4 +31,10 @@ export const allCases: readonly Case[] = [
   ...invocationLimitCases,
   ...sessionCases,
   ...accessCases,
+  ...applicationCases,
+  ...surrogateFormulaCases,
+  ...surrogateInvocationCases,
+  ...surrogateSearchCases,
+  ...surrogateTokenCases,
+  ...wireCases,
 ]

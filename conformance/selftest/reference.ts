@@ -1,5 +1,4 @@
 import { createVault } from '../../server/index.ts'
-import { evaluateHere } from '../../server/testing/sandbox.ts'
 import { Contract } from '../harness/contract.ts'
 import type { Fetch, Target } from '../harness/target.ts'
 
@@ -8,7 +7,7 @@ export const contract = new Contract()
 
 /** Our own server in this process, two tenants of it, and the suite's view of them. */
 export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
-  const vault = createVault({ dev: true, allowPrivateCallbacks: true }, { sandbox: evaluateHere() })
+  const vault = createVault({ dev: true, allowPrivateCallbacks: true })
   const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]
   const target: Target = {
     baseUrl: 'http://vault',

@@ -1,0 +1,312 @@
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import { hour } from './values.ts'
+
+const create = (c: Context) => (body: object) =>
+  c.asManagement('POST', '/applications', { name: c.tag, ...body })
+const rule = (members: object) => ({
+  priority: 1,
+  container: '/a/',
+  transform: 'mask',
+  permissions: ['token:read'],
+  ...members,
+})
+
+/** Applications, and what access rules let their holders do. */
+export const applicationCases = cases({
+  'APP-501.a': [
+    'an application shows its key when it is made, and never again',
+    async c => {
+      const rules = [rule({ description: 'One' })]
+      const made = c.success(
+        await create(c)({ type: 'private', permissions: ['token:search'], rules }),
+        201,
+      ).body
+      c.ok(typeof made.key === 'string' && made.key.length >= 16, 'there is a key')
+      const read = c.success(await c.asManagement('GET', `/applications/${made.id}`), 200).body
+      c.equal(
+        [read.name, read.type, read.permissions, read.key],
+        [c.tag, 'private', ['token:search'], undefined],
+        'the application',
+      )
+      c.equal(read.rules[0].container, '/a/', 'container of its rule')
+      const list = c.success(await c.asManagement('GET', '/applications?size=100'), 200)
+      c.ok(!list.text.includes(made.key), 'the key is not in the list')
+      c.ok(c.ids(list.body).includes(made.id), 'the application is in the list')
+    },
+  ],
+  'APP-502.a': [
+    'each kind of application is refused what it may not hold',
+    async c => {
+      for (const [type, may, mayNot] of [
+        ['public', 'token:update', 'token:read'],
+        ['private', 'token:use', 'reactor:read'],
+        ['management', 'log:read', 'token:read'],
+      ] as const) {
+        const send = (permission: string) => create(c)({ type, permissions: [permission] })
+        await c.refuses<string>(400, send, may, {
+          [`${mayNot} for ${type}`]: mayNot,
+          'no permission at all': 'token:fly',
+        })
+      }
+      await c.refuses<object>(
+        400,
+        create(c),
+        { type: 'private', rules: [rule({})] },
+        { 'no rights': { type: 'private' } },
+      )
+    },
+  ],
+  'APP-503.a': [
+    'a PUT replaces the rights of an application, and its key goes on working',
+    async c => {
+      const { id, call } = await c.ruled('reveal', ['token:read'])
+      const token = await c.token({ mask: 'X' })
+      c.equal((await c.read(token.id, call)).data, c.tag, 'data before')
+      const next = { name: `${c.tag} new`, type: 'public', permissions: ['token:read'], rules: [] }
+      const { type } = c.success(await c.asManagement('PUT', `/applications/${id}`, next), 200).body
+      c.equal(type, 'private', 'type')
+      c.equal((await c.read(token.id, call)).data, 'X', 'data afterwards')
+    },
+  ],
+  'APP-504.a': [
+    'a deleted application is gone with its key, and one in use stays',
+    async c => {
+      const { id, call } = await c.ruled('reveal', ['token:read'])
+      c.success(await call('GET', '/tokens'), 200, 'before')
+      const reactor = await c.reactor({}, { application: { id } })
+      c.refused(await c.asManagement('DELETE', `/applications/${id}`), 409, 'one in use')
+      c.success(await c.asManagement('DELETE', `/reactors/${reactor.id}`), 204)
+      c.success(await c.asManagement('DELETE', `/applications/${id}`), 204)
+      c.refused(await call('GET', '/tokens'), 401, 'its key')
+      c.refused(await c.asManagement('GET', `/applications/${id}`), 404, 'reading it')
+    },
+  ],
+  'APP-505.a': [
+    'after a new key the old one is refused',
+    async c => {
+      const { id, call } = await c.ruled('reveal', ['token:read'])
+      c.success(await call('GET', '/tokens'), 200, 'the old key before')
+      const { key } = c.success(await c.asManagement('POST', `/applications/${id}/regenerate`), 200).body
+      c.refused(await call('GET', '/tokens'), 401, 'the old key')
+      c.success(await c.as(key)('GET', '/tokens'), 200, 'the new key')
+    },
+  ],
+  'APP-506.a': [
+    'a key answers for its own application',
+    async c => {
+      const own = c.success(await c.asPrivate('GET', '/applications/key'), 200).body
+      c.equal([own.type, own.id], ['private', (await c.token()).created_by], 'type and id')
+    },
+  ],
+  'APP-507.a': [
+    'a rule that is malformed is refused',
+    c => {
+      const send = (rules: unknown) => create(c)({ type: 'private', rules })
+      const condition = { attribute: 'container', operator: 'starts_with', value: '/a/' }
+      return c.refuses<unknown>(400, send, [rule({})], {
+        'container and conditions': [rule({ conditions: [condition] })],
+        'neither of them': [rule({ container: undefined })],
+        'a priority of 0': [rule({ priority: 0 })],
+        'a priority twice': [rule({}), rule({})],
+        'no permissions': [rule({ permissions: [] })],
+        'a transform that is none': [rule({ transform: 'hide' })],
+        'a container that is none': [rule({ container: 'a' })],
+        'an operator that is none': [
+          rule({ container: undefined, conditions: [{ ...condition, operator: 'like' }] }),
+        ],
+      })
+    },
+  ],
+  'APP-508.a': [
+    'the sessions of a deleted application are over',
+    async c => {
+      const application = await c.application({ permissions: ['token:create'] }, 'public')
+      const { nonce, session_key } = c.success(await application.call('POST', '/sessions'), 201).body
+      const body = { nonce, permissions: ['token:create'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', body), 200)
+      await c.token({}, c.as(session_key))
+      c.success(await c.asManagement('DELETE', `/applications/${application.id}`), 204)
+      const after = await c.as(session_key)('POST', '/tokens', {
+        type: 'token',
+        data: 1,
+        containers: [c.container],
+      })
+      c.refused(after, 401, 'using the session')
+    },
+  ],
+  'APP-509.a': [
+    'a key works until its time of expiry, and not afterwards',
+    async c => {
+      const { call } = await c.application({ permissions: ['token:read'], expires_at: await c.later(hour) })
+      c.success(await call('GET', '/tokens'), 200, 'before')
+      await c.advance(hour + 1000)
+      c.refused(await call('GET', '/tokens'), 401, 'afterwards')
+    },
+  ],
+  'ACC-501.a': [
+    'the rule of the smaller priority decides, whatever the order they were given in',
+    async c => {
+      const { id } = await c.token({ containers: [`${c.container}a/`], mask: 'X' })
+      const wide = rule({ container: c.container, transform: 'reveal' })
+      const narrow = rule({ container: `${c.container}a/`, transform: 'mask' })
+      const shown = async (rules: object[]) => (await c.read(id, (await c.application({ rules })).call)).data
+      c.equal(
+        await shown([
+          { ...wide, priority: 2 },
+          { ...narrow, priority: 1 },
+        ]),
+        'X',
+        'mask first',
+      )
+      c.equal(
+        await shown([
+          { ...wide, priority: 1 },
+          { ...narrow, priority: 2 },
+        ]),
+        c.tag,
+        'reveal first',
+      )
+      const other = { ...narrow, priority: 1, permissions: ['token:update'] }
+      c.equal(await shown([other, { ...wide, priority: 2 }]), c.tag, 'a first that lists another permission')
+    },
+  ],
+  'ACC-502.a': [
+    'a rule covers its container and those below, in any case, and no neighbour',
+    async c => {
+      const { call } = await c.ruled('reveal', ['token:read'], `${c.container}A/`)
+      const at = async (path: string) => (await c.token({ containers: [`${c.container}${path}`] })).id
+      c.equal((await c.read(await at('a/'), call)).data, c.tag, 'in it')
+      c.equal((await c.read(await at('a/b/'), call)).data, c.tag, 'below it')
+      for (const path of ['ab/', ''])
+        c.refused(await call('GET', `/tokens/${await at(path)}`), 403, `at ${path}`)
+    },
+  ],
+  'ACC-503.a': [
+    'a rule by conditions covers what meets all of them',
+    async c => {
+      const [one, two] = [await c.token(), await c.token()]
+      const conditions = [
+        { attribute: 'id', operator: 'equals', value: one.id },
+        { attribute: 'container', operator: 'starts_with', value: c.container },
+      ]
+      const { call } = await c.application({
+        rules: [rule({ container: undefined, conditions, transform: 'reveal' })],
+      })
+      c.equal((await c.read(one.id, call)).data, c.tag, 'data')
+      c.refused(await call('GET', `/tokens/${two.id}`), 403, 'another id')
+      const elsewhere = conditions.map((one, n) =>
+        n === 1 ? { ...one, operator: 'equals', value: '/else/' } : one,
+      )
+      const other = await c.application({ rules: [rule({ container: undefined, conditions: elsewhere })] })
+      c.refused(await other.call('GET', `/tokens/${one.id}`), 403, 'another container')
+    },
+  ],
+  'ACC-504.a': [
+    'a permission held directly reads every token, masked',
+    async c => {
+      const { call } = await c.application({ permissions: ['token:read'] })
+      c.equal((await c.read((await c.token({ mask: 'X' })).id, call)).data, 'X', 'data')
+    },
+  ],
+  'ACC-505.a': [
+    'a token in two containers is shown as the stricter rule has it, and not at all without a rule for each',
+    async c => {
+      const [a, b] = [`${c.container}a/`, `${c.container}b/`]
+      const { id } = await c.token({ containers: [a, b], mask: 'X' })
+      const rules = [
+        rule({ container: a, transform: 'reveal' }),
+        rule({ priority: 2, container: b, transform: 'mask' }),
+      ]
+      c.equal((await c.read(id, (await c.application({ rules })).call)).data, 'X', 'data under both')
+      const half = await c.application({ rules: rules.slice(0, 1) })
+      c.refused(await half.call('GET', `/tokens/${id}`), 403, 'with a rule for one')
+    },
+  ],
+  'ACC-506.a': [
+    'a token is moved only where the caller may update on both sides',
+    async c => {
+      const [a, b, other] = [`${c.container}a/`, `${c.container}b/`, `${c.container}c/`]
+      const rules = [a, b].map((container, n) =>
+        rule({ priority: n + 1, container, permissions: ['token:update'] }),
+      )
+      const { call } = await c.application({ rules })
+      const { id } = await c.token({ containers: [a] })
+      const move = (to: string) => call('PATCH', `/tokens/${id}`, { containers: [to] })
+      await c.refuses(403, move, b, { 'out of reach': other })
+      c.equal((await c.read(id)).containers, [b], 'containers')
+    },
+  ],
+  'ACC-507.a': [
+    'a token is created only where the caller may create in each container',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:create'], `${c.container}a/`)
+      const send = (containers: string[]) => call('POST', '/tokens', { type: 'token', data: 1, containers })
+      await c.refuses(403, send, [`${c.container}a/`], {
+        'another container': [`${c.container}b/`],
+        'one of two': [`${c.container}a/`, `${c.container}b/`],
+      })
+    },
+  ],
+  'ACC-508.a': [
+    'under mask a token without a mask has no data',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:read'])
+      const [none, some] = [await c.token(), await c.token({ mask: 'X' })]
+      c.equal((await c.read(none.id, call)).data ?? undefined, undefined, 'data without a mask')
+      c.equal((await c.read(some.id, call)).data, 'X', 'data with one')
+    },
+  ],
+  'ACC-509.a': [
+    'a management key reaches no tokens, and a private one no formulas',
+    async c => {
+      await c.refuses(403, call => call('GET', '/tokens'), c.asPrivate, {
+        'a management key': c.asManagement,
+      })
+      const formulas = (call: typeof c.asPrivate) => call('GET', '/reactor-formulas')
+      await c.refuses(403, formulas, c.asManagement, { 'a private key': c.asPrivate })
+    },
+  ],
+  'ACC-510.a': [
+    'two tenants may use one id, and the same data has different fingerprints',
+    async c => {
+      const own = await c.token({ id: c.tag, data: 'same' })
+      const foreign = await c.token({ id: c.tag, data: 'same' }, c.asOther)
+      c.ok(own.tenant_id !== foreign.tenant_id, 'the tenants differ')
+      c.ok(own.fingerprint !== foreign.fingerprint, 'the fingerprints differ')
+      c.equal((await c.token({ data: 'same' })).fingerprint, own.fingerprint, 'within a tenant they do not')
+    },
+  ],
+  'LOG-501.a': [
+    'the log tells of a create, and of a read that reveals, and shows no data',
+    async c => {
+      const { id, created_by } = await c.token({ data: `secret ${c.tag}` })
+      await c.read(id)
+      const ask = () => c.asManagement('GET', `/logs?entity_type=token&entity_id=${id}`)
+      const reply = await c.eventually(async () => {
+        const found = c.success(await ask(), 200)
+        return found.body.data.length >= 2 ? found : undefined
+      }, 'the entry of the read')
+      const entries = reply.body.data as readonly { operation: string; actor_id: string; outcome: string }[]
+      c.equal(entries.map(entry => entry.operation).sort(), ['token:create', 'token:read'], 'operations')
+      for (const entry of entries)
+        c.equal([entry.actor_id, entry.outcome], [created_by, 'success'], 'who, and how')
+      c.ok(!reply.text.includes('secret'), 'no data')
+      const none = c.success(
+        await c.asManagement('GET', `/logs?entity_id=${id}&to=2001-01-01T00:00:00Z`),
+        200,
+      )
+      c.equal(none.body.data, [], 'before it was made')
+    },
+  ],
+  'TOK-512.a': [
+    'the entry of a deletion names the token',
+    async c => {
+      const { id } = await c.token()
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
+      const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}`), 200).body
+      c.equal(data[0]?.operation, 'token:delete', 'the latest operation')
+    },
+    'management',
+  ],
+})

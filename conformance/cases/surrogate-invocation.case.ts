@@ -1,0 +1,273 @@
+import { createHmac } from 'node:crypto'
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import { card, hour, minute } from './values.ts'
+
+const echo = 'module.exports = async req => ({ raw: req.args })'
+const invoke = async (c: Context, code: string, args: unknown = {}) =>
+  c.react(await c.reactor({ code }), { args })
+
+/** What the specification leaves open of invocations. */
+export const surrogateInvocationCases = cases({
+  'INV-502.a': [
+    'tokens that do not exist are named, every one',
+    async c => {
+      const { id } = await c.token()
+      const missing = [`none-${c.tag}-1`, `none-${c.tag}-2`]
+      const reactor = await c.reactor({ code: echo })
+      c.success(await c.react(reactor, { args: { a: `{{ ${id} }}` } }), 200, 'the control')
+      const reply = await c.react(reactor, {
+        args: { a: `{{ ${id} }}`, b: missing.map(one => `{{ ${one} }}`) },
+      })
+      c.refused(reply, 400)
+      for (const one of missing) c.ok(reply.body.detail.includes(one), `${one} is named`)
+      c.ok(!reply.body.detail.includes(id), 'the one that exists is not')
+    },
+  ],
+  'INV-503.a': [
+    'braces in the data of a token stay as they are',
+    async c => {
+      const secret = await c.token({ data: 'secret' })
+      const { id } = await c.token({ data: `{{ ${secret.id} }}` })
+      const { body } = c.success(await invoke(c, echo, { v: `{{ ${id} }}`, w: `a {{ ${id} }}` }), 200)
+      c.equal(body.raw, { v: `{{ ${secret.id} }}`, w: `a {{ ${secret.id} }}` }, 'args')
+    },
+  ],
+  'INV-504.a': [
+    'an expression in a text is text, and a filter picks a member',
+    async c => {
+      const { id } = await c.token({ type: 'card', data: card })
+      const args = {
+        text: `no {{ ${id} | json: '$.number' }}!`,
+        month: `{{ ${id} | json: '$.expiration_month' }}`,
+      }
+      const { body } = c.success(await invoke(c, echo, args), 200)
+      c.equal(body.raw, { text: `no ${card.number}!`, month: 12 }, 'args')
+      const whole = c.success(await invoke(c, echo, `{{ ${id} }}`), 200).body
+      c.equal(whole.raw, card, 'args that are one expression')
+    },
+  ],
+  'INV-505.a': [
+    'an expression that is not closed, or is empty, is refused',
+    async c => {
+      const { id } = await c.token()
+      const reactor = await c.reactor({ code: echo })
+      const send = (v: string) => c.react(reactor, { args: { v } })
+      await c.refuses(400, send, `{{ ${id} }}`, { 'not closed': `{{ ${id}`, empty: '{{ }}' })
+    },
+  ],
+  'INV-506.a': [
+    'tokens has the shape of tokenize, and one bad value stores nothing',
+    async c => {
+      const code = `module.exports = async req => ({ tokenize: {
+        a: { type: 'card', data: { number: req.args.number }, containers: [req.args.at] },
+        b: ['bare', { c: { type: 'token', data: 1, containers: [req.args.at] } }] } })`
+      const reactor = await c.reactor({ code })
+      const send = (number: string) => c.react(reactor, { args: { number, at: c.container } })
+      const { tokens } = c.success(await send(card.number), 200).body
+      c.equal((await c.read(tokens.a.id)).data.number, card.number, 'the card')
+      c.equal((await c.read(tokens.b[0])).data, 'bare', 'the bare value')
+      c.equal((await c.read(tokens.b[1].c.id)).data, 1, 'the token within')
+      c.equal(tokens.a.data?.number, 'XXXXXXXXXXXX4242', 'the card in the answer is masked')
+      const before = await c.found('')
+      c.ok((await send('4242424242424241')).status >= 400, 'a bad card fails the invocation')
+      c.equal(await c.found(''), before, 'what is stored afterwards')
+    },
+  ],
+  'INV-507.a': [
+    'each error of the formula has its status',
+    async c => {
+      const code = `const errors = require('@surrogate/formula-errors')
+        module.exports = async req => { if (req.args.name) throw new errors[req.args.name]('why'); return { raw: 1 } }`
+      const reactor = await c.reactor({ code })
+      c.success(await c.react(reactor, { args: {} }), 200, 'the control')
+      for (const [name, status] of Object.entries({
+        BadRequestError: 400,
+        AuthenticationError: 401,
+        InvalidPaymentMethodError: 402,
+        AuthorizationError: 403,
+        RateLimitError: 429,
+        ReactorRuntimeError: 500,
+        InvalidReactorConfigurationError: 400,
+      })) {
+        const reply = await c.react(reactor, { args: { name } })
+        c.equal(reply.status, status, name)
+        c.ok(JSON.stringify(reply.body?.errors ?? {}).includes('why'), `${name} carries what it was given`)
+      }
+    },
+  ],
+  'INV-508.a': [
+    'status, headers and body are what the formula chose',
+    async c => {
+      const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
+        module.exports = async () => { throw new CustomHttpResponseError({
+          status: 418, headers: { 'x-kind': 'teapot' }, body: { short: 'stout' } }) }`
+      const reply = await invoke(c, code)
+      c.equal([reply.status, reply.body], [418, { short: 'stout' }], 'status and body')
+      c.equal(reply.headers.get('x-kind'), 'teapot', 'header')
+    },
+  ],
+  'INV-509.a': [
+    'code that is none is accepted when it is stored, and 422 when it is invoked',
+    async c => {
+      await c.refuses(422, code => invoke(c, code), echo, {
+        'no JavaScript': 'module.exports = async (',
+        'no function': 'module.exports = { a: 1 }',
+        'nothing exported': 'const a = 1',
+      })
+    },
+  ],
+  'INV-510.a': [
+    'a cycle, a BigInt and a function are no output',
+    async c => {
+      for (const value of ['(() => { const a = {}; a.a = a; return a })()', '1n', '() => 1']) {
+        const reply = await invoke(c, `module.exports = async () => ({ raw: ${value} })`)
+        c.equal(reply.status, 500, `status of ${value}`)
+        c.ok(/JSON/.test(reply.text), 'the problem says so')
+      }
+      c.success(await invoke(c, 'module.exports = async () => ({ raw: null })'), 200, 'the control')
+    },
+  ],
+  'INV-511.a': [
+    'what is wrong is answered at once, and what is right with 202 and nothing more',
+    async c => {
+      const reactor = await c.reactor({ code: echo, request_parameters: [{ name: 'n', type: 'number' }] })
+      const { url } = (await c.inbox()).open()
+      const send = (args: object) => c.react(reactor, { args, callback_url: url })
+      const accepted = c.success(await send({ n: 1 }), 202)
+      c.equal([accepted.status, accepted.text], [202, ''], 'status and body')
+      await c.refuses<object>(
+        400,
+        send,
+        { n: 1 },
+        { 'a parameter missing': {}, 'no number': { n: 'x' }, 'no token': { n: '{{ none }}' } },
+      )
+    },
+  ],
+  'INV-512.a': [
+    'the webhook carries raw, tokens and the trace id, or the problem',
+    async c => {
+      const code = `module.exports = async req => {
+        if (req.args.fail) throw new Error('no')
+        return { raw: { tag: req.args.tag }, tokenize: { type: 'token', data: req.args.tag, containers: [req.args.at] } }
+      }`
+      const reactor = await c.reactor({ code })
+      const box = (await c.inbox()).open()
+      const send = (args: object) => c.react(reactor, { args, callback_url: box.url })
+      const reply = c.success(await send({ tag: c.tag, at: c.container }), 202)
+      const delivery = await c.eventually(async () => box.deliveries[0], 'the delivery')
+      const { raw, tokens } = JSON.parse(delivery.text)
+      c.equal(raw, { tag: c.tag }, 'raw')
+      c.equal(await c.found(''), [tokens.id], 'the token')
+      const name = `${c.target.headerPrefix}-TRACE-ID`
+      c.equal(delivery.headers[name.toLowerCase()], reply.headers.get(name), 'the trace id')
+      c.success(await send({ fail: true }), 202)
+      const failed = await c.eventually(async () => box.deliveries[1], 'the delivery of a failure')
+      c.equal(JSON.parse(failed.text).status, 500, 'status of the problem')
+    },
+  ],
+  'INV-513.a': [
+    'the signature of a webhook is that of its id, time and body',
+    async c => {
+      const reactor = await c.reactor({ code: echo })
+      const box = (await c.inbox()).open()
+      c.success(await c.react(reactor, { args: { tag: c.tag }, callback_url: box.url }), 202)
+      const { headers, text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
+      const secret = Buffer.from((c.target.webhookSecret ?? '').replace(/^whsec_/, ''), 'base64')
+      const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+      const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
+      c.ok(
+        String(headers['webhook-signature'] ?? '')
+          .split(' ')
+          .includes(expected),
+        'the signature holds',
+      )
+      c.ok(/^\d+$/.test(String(headers['webhook-timestamp'])), 'the timestamp is a number of seconds')
+    },
+  ],
+  'INV-514.a': [
+    'a delivery answered 500 comes again under its id, one answered 200 does not',
+    async c => {
+      const reactor = await c.reactor({ code: echo })
+      const box = (await c.inbox()).open([500, 200])
+      const { length } = box.deliveries
+      c.equal(length, 0, 'deliveries before')
+      c.success(await c.react(reactor, { args: { tag: c.tag }, callback_url: box.url }), 202)
+      await c.eventually(async () => box.deliveries[0], 'the first delivery')
+      await c.eventually(async () => {
+        if (box.deliveries.length < 2) await c.advance(minute)
+        return box.deliveries[1]
+      }, 'the second delivery')
+      const [one, two] = box.deliveries
+      c.equal(two?.headers['webhook-id'], one?.headers['webhook-id'], 'id of the second')
+      await c.advance(hour)
+      // Another invocation's delivery shows that this one's could have come by now.
+      const other = (await c.inbox()).open()
+      c.success(await c.react(reactor, { args: {}, callback_url: other.url }), 202)
+      await c.eventually(async () => other.deliveries[0], 'the delivery of another')
+      c.equal(box.deliveries.length, 2, 'deliveries in the end')
+    },
+  ],
+  'INV-515.a': [
+    'a public key and a management key may not invoke, a session may',
+    async c => {
+      const reactor = await c.reactor({ code: echo })
+      const { call } = await c.authorized({ permissions: ['token:use'] })
+      c.success(await c.react(reactor, { args: {} }, call), 200, 'a session')
+      await c.refuses(403, one => c.react(reactor, { args: {} }, one), c.asPrivate, {
+        'a public key': c.asPublic,
+        'a management key': c.asManagement,
+      })
+    },
+  ],
+  'SES-502.a': [
+    'what the authorizer does not hold, and what is no token permission, is not granted',
+    async c => {
+      const { call } = await c.application({ permissions: ['token:create', 'token:read'] })
+      const authorize = async (permission: string) => {
+        const { nonce } = await c.session()
+        return call('POST', '/sessions/authorize', { nonce, permissions: [permission] })
+      }
+      await c.refuses(403, authorize, 'token:create', { 'one that it does not hold': 'token:delete' })
+      await c.refuses(400, authorize, 'token:read', { 'one of another kind': 'reactor:read' })
+    },
+  ],
+  'SES-503.a': [
+    'a time of expiry in the past, or in more than a day, is refused',
+    async c => {
+      const now = await c.now()
+      const at = (ms: number) => new Date(now + ms).toISOString()
+      const authorize = async (expires_at: string) => {
+        const { nonce } = await c.session()
+        return c.asPrivate('POST', '/sessions/authorize', {
+          nonce,
+          permissions: ['token:create'],
+          expires_at,
+        })
+      }
+      await c.refuses(400, authorize, at(23 * hour), {
+        'the past': at(-minute),
+        'in 25 hours': at(25 * hour),
+      })
+    },
+  ],
+  'SES-504.a': [
+    'what a session makes is created by its public application',
+    async c => {
+      const { call } = await c.authorized({ permissions: ['token:create'] })
+      const { created_by } = await c.token({}, call)
+      const own = c.success(await c.asPublic('GET', '/applications/key'), 200).body
+      c.equal(created_by, own.id, 'created_by')
+    },
+  ],
+  'SES-505.a': [
+    'after a refusal the nonce authorizes',
+    async c => {
+      const { nonce } = await c.session()
+      const authorize = (permissions: string[]) =>
+        c.asPrivate('POST', '/sessions/authorize', { nonce, permissions })
+      c.refused(await authorize([]), 400, 'nothing granted')
+      c.success(await authorize(['token:create']), 200, 'something granted')
+    },
+  ],
+})

@@ -1,0 +1,410 @@
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import { bank, card, hour, minute, ssn } from './values.ts'
+
+const lastFour = '{{ data | reveal_last: 4 }}'
+const hyphenless = "{{ data | remove: '-' }}"
+
+/** What a token of a type gets for what its creator leaves out. */
+const defaults = {
+  token: ['value', '/general/high/', undefined, '{{ data | stringify }}'],
+  card: [
+    card,
+    '/pci/high/',
+    {
+      number: '{{ data.number | reveal_last: 4 }}',
+      expiration_month: '{{ data.expiration_month }}',
+      expiration_year: '{{ data.expiration_year }}',
+    },
+    '{{ data.number }}',
+  ],
+  bank: [
+    bank,
+    '/bank/high/',
+    {
+      routing_number: '{{ data.routing_number }}',
+      account_number: '{{ data.account_number | reveal_last: 4 }}',
+    },
+    '{{ data.account_number }}|{{ data.routing_number }}',
+  ],
+  card_number: [card.number, '/pci/high/', lastFour, '{{ data }}'],
+  us_bank_account_number: [bank.account_number, '/bank/high/', lastFour, '{{ data }}'],
+  us_bank_routing_number: [bank.routing_number, '/bank/low/', lastFour, '{{ data }}'],
+  social_security_number: [ssn, '/pii/high/', lastFour, hyphenless],
+  employer_id_number: ['12-3456789', '/pii/high/', lastFour, hyphenless],
+} as const
+
+const post = (c: Context) => (body: object) => c.asPrivate('POST', '/tokens', body)
+const valid = { type: 'token', data: { a: 'x' } }
+
+/** What the specification leaves open of tokens, types and expressions. */
+export const surrogateTokenCases = cases({
+  'TYP-501.a': [
+    'every type has the documented container, mask and fingerprint expression',
+    async c => {
+      for (const [type, [data, container, mask, expression]] of Object.entries(defaults)) {
+        const { id } = c.success(await post(c)({ type, data }), 201).body
+        const token = await c.read(id)
+        c.equal(
+          [token.containers, token.mask ?? undefined, token.fingerprint_expression],
+          [[container], mask, expression],
+          `containers, mask and expression of ${type}`,
+        )
+      }
+    },
+  ],
+  'TYP-502.a': [
+    'every type refuses data that does not fit it',
+    async c => {
+      const wrong: Record<string, Record<string, unknown>> = {
+        token: { null: null },
+        card: {
+          'a check digit': { ...card, number: '4242424242424241' },
+          'eleven digits': { number: '42424242428' },
+          'a month 13': { ...card, expiration_month: 13 },
+          'a text': card.number,
+        },
+        bank: { 'an empty account': { ...bank, account_number: '' } },
+        card_number: { 'a check digit': '4242424242424241', 'a number': 4242424242424242 },
+        us_bank_account_number: { 'two digits': '12', 'eighteen digits': '1'.repeat(18) },
+        us_bank_routing_number: { 'a checksum': '110000001' },
+        social_security_number: { 'eight digits': '078-05-112', 'a letter': '078-05-112x' },
+        employer_id_number: { 'ten digits': '12-34567890', spaces: '12 3456789' },
+      }
+      for (const [type, mutations] of Object.entries(wrong)) {
+        const [control] = defaults[type as keyof typeof defaults]
+        await c.refuses<unknown>(400, data => post(c)({ type, data }), control, mutations)
+      }
+    },
+  ],
+  'TYP-503.a': [
+    'a type that is none is refused',
+    c =>
+      c.refuses<object>(400, post(c), valid, {
+        'another type': { ...valid, type: 'passport' },
+        'another case': { ...valid, type: 'Token' },
+      }),
+  ],
+  'TYP-504.a': [
+    'a card takes no search indexes but an empty list',
+    c => {
+      const send = (search_indexes: unknown) => post(c)({ type: 'card', data: card, search_indexes })
+      return c.refuses<unknown>(400, send, [], { 'one index': ['{{ data.number }}'] })
+    },
+  ],
+  'TYP-505.a': [
+    'eleven indexes, eleven containers and fifty-one entries are refused',
+    async c => {
+      const many = <T>(n: number, make: (n: number) => T) =>
+        Array.from({ length: n }, (_, index) => make(index))
+      const indexes = (n: number) => ({ ...valid, search_indexes: many(n, index => `{{ data.a }}${index}`) })
+      const containers = (n: number) => ({
+        ...valid,
+        containers: many(n, index => `${c.container}${index}/`),
+      })
+      const metadata = (n: number) => ({
+        ...valid,
+        metadata: Object.fromEntries(many(n, index => [`k${index}`, 'v'])),
+      })
+      await c.refuses<object>(400, post(c), indexes(10), { 'eleven indexes': indexes(11) })
+      await c.refuses<object>(400, post(c), containers(10), {
+        'eleven containers': containers(11),
+        none: containers(0),
+      })
+      await c.refuses<object>(400, post(c), metadata(50), { 'fifty-one entries': metadata(51) })
+    },
+  ],
+  'TYP-506.a': [
+    'a container that is no path is refused',
+    c => {
+      const at = (container: string) => ({ ...valid, containers: [container] })
+      return c.refuses<object>(400, post(c), at('/a-b/C_1/'), {
+        'no slash at the end': at('/a'),
+        'no slash at the start': at('a/'),
+        'an empty part': at('/a//'),
+        'a space': at('/a b/'),
+        'a star': at('/a/*'),
+      })
+    },
+  ],
+  'TOK-501.a': [
+    'a deduplicating create answers the token that is there',
+    async c => {
+      const one = await c.token()
+      const reply = await post(c)({
+        type: 'token',
+        data: c.tag,
+        containers: [c.container],
+        deduplicate_token: true,
+      })
+      c.equal([c.success(reply, 200).status, reply.body.id], [200, one.id], 'status and id')
+      c.equal(await c.found(''), [one.id], 'what is stored')
+      const other = await c.token({ data: `${c.tag}2`, deduplicate_token: true })
+      c.ok(other.id !== one.id, 'other data is another token')
+    },
+  ],
+  'TOK-502.a': [
+    'deduplicating creates at once store one token',
+    async c => {
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      const replies = await Promise.all(Array.from({ length: 6 }, () => post(c)(body)))
+      const ids = replies.map(reply => c.success(reply).body.id as string)
+      c.equal(replies.filter(reply => reply.status === 201).length, 1, 'answers of 201')
+      c.equal(new Set(ids).size, 1, 'different ids')
+      c.equal(await c.found(''), [ids[0]], 'what is stored')
+    },
+  ],
+  'TOK-503.a': [
+    'an id that is taken is refused until its token is deleted',
+    async c => {
+      const create = () => post(c)({ type: 'token', data: 1, id: c.tag })
+      c.success(await create(), 201, 'the first')
+      c.refused(await create(), 409, 'the second')
+      c.success(await c.asPrivate('DELETE', `/tokens/${c.tag}`), 204)
+      c.success(await create(), 201, 'the third')
+    },
+  ],
+  'TOK-504.a': [
+    'an id too short, too long or with a forbidden character is refused',
+    c => {
+      const named = (id: string) => ({ ...valid, id })
+      const forbidden = [...'#/\\+?[]|&=%<>{}^'].map(
+        character => [character, named(`${c.tag}${character}`)] as const,
+      )
+      return c.refuses<object>(400, post(c), named(c.tag.padEnd(200, 'x')), {
+        'two characters': named('ab'),
+        '201 characters': named('a'.repeat(201)),
+        ...Object.fromEntries(forbidden),
+      })
+    },
+  ],
+  'TOK-505.a': [
+    'a time of expiry in the past is refused',
+    c =>
+      c.refuses<object>(
+        400,
+        post(c),
+        { ...valid, expires_at: '2099-01-01' },
+        { 'the past': { ...valid, expires_at: '2001-01-01' } },
+      ),
+  ],
+  'TOK-506.a': [
+    'null puts defaults back, and is refused for data',
+    async c => {
+      const { id } = await c.token({
+        type: 'card',
+        data: card,
+        mask: 'X',
+        metadata: { a: 'b' },
+        fingerprint_expression: '{{ data.number }}x',
+        expires_at: '2099-01-01',
+      })
+      const reset = {
+        mask: null,
+        metadata: null,
+        containers: null,
+        fingerprint_expression: null,
+        expires_at: null,
+      }
+      await c.patch(id, reset)
+      const read = await c.read(id)
+      const [, container, mask, expression] = defaults.card
+      c.equal(
+        [read.containers, read.mask, read.fingerprint_expression],
+        [[container], mask, expression],
+        'the defaults',
+      )
+      c.equal([read.metadata ?? null, read.expires_at ?? null], [null, null], 'metadata and expires_at')
+      c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data: null }), 400, 'null for data')
+    },
+  ],
+  'TOK-507.a': [
+    'month, day and year are read, with a time and an offset and without',
+    async c => {
+      for (const [given, instant] of [
+        ['6/1/2099', '2099-06-01T00:00:00Z'],
+        ['6/1/2099 1:30:00 PM', '2099-06-01T13:30:00Z'],
+        ['6/1/2099 12:30:00 AM +02:00', '2099-05-31T22:30:00Z'],
+      ] as const) {
+        c.equal(Date.parse((await c.token({ expires_at: given })).expires_at), Date.parse(instant), given)
+      }
+      c.refused(await post(c)({ ...valid, expires_at: '13/1/2099' }), 400, 'a month 13')
+    },
+  ],
+  'TOK-508.a': [
+    'at its time of expiry a token is read, listed and found no more, and its id is free',
+    async c => {
+      const members = { id: c.tag, metadata: { run: c.tag }, expires_at: await c.later(hour) }
+      await c.token(members)
+      await c.advance(hour - minute)
+      c.equal((await c.read(c.tag)).id, c.tag, 'id before')
+      await c.advance(minute + 1000)
+      c.refused(await c.asPrivate('GET', `/tokens/${c.tag}`), 404, 'reading it')
+      c.equal(c.ids((await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body), [], 'the list')
+      c.equal((await c.found('metadata.run:*'.replace('*', c.tag))).length, 0, 'what is found')
+      await c.token({ id: c.tag })
+    },
+  ],
+  'TOK-509.a': [
+    'an update into a duplicate answers the original and changes nothing',
+    async c => {
+      const original = await c.token({ data: `${c.tag}1` })
+      const { id } = await c.token({ data: `${c.tag}2`, deduplicate_token: true })
+      const answer = await c.patch(id, { data: `${c.tag}1` })
+      c.equal(answer.id, original.id, 'id of the answer')
+      c.equal((await c.read(id)).data, `${c.tag}2`, 'data afterwards')
+    },
+  ],
+  'TOK-510.a': [
+    'masks, indexes and fingerprints that do not parse or fail are refused',
+    c =>
+      c.refuses<object>(
+        400,
+        post(c),
+        {
+          ...valid,
+          mask: '{{ data.a }}',
+          search_indexes: ['{{ data.a }}'],
+          fingerprint_expression: '{{ data.a }}',
+        },
+        {
+          'a mask that does not parse': { ...valid, mask: '{{ data.a' },
+          'a filter that is none': { ...valid, mask: '{{ data.a | shout }}' },
+          'a fingerprint that does not parse': { ...valid, fingerprint_expression: '{% if %}' },
+          'an index that does not parse': { ...valid, search_indexes: ['{{ data.a | }}}'] },
+        },
+      ),
+  ],
+  'TOK-511.a': [
+    'a new cvc over a live one is erased when the first would have been, one after it lives an hour',
+    async c => {
+      const { id } = await c.token({ type: 'card', data: { ...card, cvc: '123' } })
+      await c.advance(40 * minute)
+      await c.patch(id, { data: { cvc: '456' } })
+      c.equal((await c.read(id)).data.cvc, '456', 'the new cvc')
+      await c.advance(20 * minute + 1000)
+      c.equal((await c.read(id)).data.cvc, undefined, 'after an hour in all')
+      await c.patch(id, { data: { cvc: '789' } })
+      await c.advance(50 * minute)
+      c.equal((await c.read(id)).data.cvc, '789', 'one set where none was')
+    },
+  ],
+  'EXP-501.a': [
+    'numbers and booleans stay what they are, beside text they are text',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:read'])
+      const mask = { n: '{{ data.n }}', b: '{{ data.b }}', t: 'n is {{ data.n }}', gone: '{{ data.none }}' }
+      const { id } = await c.token({ data: { n: 7, b: true }, mask })
+      c.equal((await c.read(id, call)).data, { n: 7, b: true, t: 'n is 7' }, 'masked data')
+    },
+  ],
+  'EXP-502.a': [
+    'each filter gives what its documentation says',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:read'])
+      const rows = {
+        last4: ['{{ data.n | last4 }}', '4242'],
+        reveal_last: ['{{ data.n | reveal_last: 4 }}', 'XXXXXXXXXXXX4242'],
+        masked: ["{{ data.n | reveal_last: 4, '*' }}", '************4242'],
+        hyphens: ['{{ data.s | reveal_last: 4 }}', 'XXX-XX-1120'],
+        short: ['{{ data.a | reveal_last: 4 }}', 'XX'],
+        bin: ['{{ data.n | card_bin }}', '42424242'],
+        stringify: ['{{ data.o | stringify }}', '{"k":1}'],
+        json: ["{{ data.o | json: '$.k' }}", 1],
+        number: ['{{ data.d | to_number }}', 12.5],
+        boolean: ['{{ data.y | to_boolean }}', true],
+        text: ['{{ data.i | to_string }}', '5'],
+        left: ["{{ data.a | pad_left: 4, '0' }}", '00ab'],
+        right: ["{{ data.a | pad_right: 4, '0' }}", 'ab00'],
+        standard: ['{{ data.a | upcase | append: "c" }}', 'ABc'],
+      } as const
+      const data = { n: card.number, s: ssn, a: 'ab', o: { k: 1 }, d: '12.5', y: 'true', i: 5 }
+      const mask = Object.fromEntries(Object.entries(rows).map(([name, [expression]]) => [name, expression]))
+      const shown = (await c.read((await c.token({ data, mask })).id, call)).data
+      for (const [name, [expression, value]] of Object.entries(rows)) c.equal(shown[name], value, expression)
+    },
+  ],
+  'IDE-501.a': [
+    'a create that is repeated under its key is answered as the first, and stored once',
+    async c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = () =>
+        c.asPrivate('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] }, { headers })
+      const [one, two] = [c.success(await send(), 201), c.success(await send(), 201)]
+      c.equal(two.body, one.body, 'the second answer')
+      c.equal(await c.found(''), [one.body.id], 'what is stored')
+    },
+  ],
+  'IDE-502.a': [
+    'another body under a used key is 422',
+    c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = (data: number) => c.asPrivate('POST', '/tokens', { type: 'token', data }, { headers })
+      return c.refuses(422, send, 1, { 'another body': 2 })
+    },
+  ],
+  'IDE-503.a': [
+    'after a refusal the same key may be used for a good request',
+    async c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = (type: string) => c.asPrivate('POST', '/tokens', { type, data: 1 }, { headers })
+      c.refused(await send('none'), 400, 'a type that is none')
+      c.success(await send('token'), 201, 'a good one')
+    },
+  ],
+  'TKZ-501.a': [
+    'values become ids, described tokens become tokens, and shapes stay',
+    async c => {
+      const described = { type: 'card', data: card, containers: [c.container] }
+      const { body } = c.success(
+        await c.asPrivate('POST', '/tokenize', { card: described, list: [c.tag, { n: 5 }] }),
+        200,
+      )
+      c.equal(body.card.data?.number, 'XXXXXXXXXXXX4242', 'the card is masked')
+      c.equal((await c.read(body.card.id)).data, card, 'the card')
+      c.equal((await c.read(body.list[0])).data, c.tag, 'the text')
+      c.equal((await c.read(body.list[1].n)).data, 5, 'the number')
+    },
+  ],
+  'TKZ-502.a': [
+    'one bad value keeps all of a payload from being stored',
+    async c => {
+      const at = { type: 'token', data: 1, containers: [c.container] }
+      const send = (second: object) => c.asPrivate('POST', '/tokenize', [at, second])
+      await c.refuses<object>(400, send, at, { 'a bad card': { type: 'card', data: { number: '1' } } })
+      c.equal((await c.found('')).length, 2, 'tokens of the control alone')
+    },
+  ],
+  'TKZ-503.a': [
+    'expressions become data, whole, in text and by a filter',
+    async c => {
+      const [one, two] = [await c.token({ type: 'card', data: card }), await c.token({ data: '{{ x }}' })]
+      const payload = {
+        whole: `{{ ${one.id} }}`,
+        part: `{{ ${one.id} | json: '$.number' }}`,
+        text: `<{{ ${two.id} }}>`,
+      }
+      const { body } = c.success(await c.asPrivate('POST', '/detokenize', payload), 200)
+      c.equal(body, { whole: card, part: card.number, text: '<{{ x }}>' }, 'the payload')
+      const unknown = await c.asPrivate('POST', '/detokenize', {
+        a: `{{ ${one.id} }}`,
+        b: `{{ none-${c.tag} }}`,
+      })
+      c.refused(unknown, 400, 'an id that is none')
+    },
+  ],
+  'TKZ-504.a': [
+    'a caller that sees masks detokenizes masks',
+    async c => {
+      const { id } = await c.token({ mask: 'X' })
+      const { call } = await c.ruled('mask', ['token:use'])
+      const send = async (one: typeof call) =>
+        c.success(await one('POST', '/detokenize', { v: `{{ ${id} }}` }), 200).body
+      c.equal(
+        [await send(call), await send(c.asPrivate)],
+        [{ v: 'X' }, { v: c.tag }],
+        'under mask and under reveal',
+      )
+    },
+  ],
+})

@@ -1,0 +1,297 @@
+import { cases } from '../harness/case.ts'
+import { bank, card, nothing } from './values.ts'
+
+const json = { 'Content-Type': 'application/json' }
+
+/** What the specification leaves open on the wire, in errors and pages. */
+export const wireCases = cases({
+  'WIR-501.a': [
+    'a trace id that was sent comes back, and one that was not is made',
+    async c => {
+      const { id } = await c.token()
+      const name = `${c.target.headerPrefix}-TRACE-ID`
+      const read = (headers: Record<string, string>) =>
+        c.asPrivate('GET', `/tokens/${id}`, undefined, { headers })
+      c.equal((await read({ [name]: c.tag })).headers.get(name), c.tag, 'the trace id')
+      const [one, two] = [await read({}), await read({})]
+      c.ok(one.headers.get(name) !== two.headers.get(name), 'made ones differ')
+      c.ok(
+        (await read({ [name]: 'x'.repeat(201) })).headers.get(name) !== 'x'.repeat(201),
+        'one too long is not repeated',
+      )
+    },
+  ],
+  'WIR-502.a': [
+    'the key is found in a header of any case, and the path may end in a slash',
+    async c => {
+      const headers = { [`${c.target.headerPrefix.toLowerCase()}-api-key`]: c.target.privateKey }
+      const { id } = await c.token()
+      const read = await c.as(undefined)('GET', `/tokens/${id}/`, undefined, { headers, plain: true })
+      c.equal(c.success(read, 200).body?.id, id, 'id')
+    },
+  ],
+  'WIR-503.a': [
+    'an unknown member of a token is ignored, one of card or bank data is refused',
+    async c => {
+      await c.token({ nickname: 'x' })
+      const send = (body: object) => c.asPrivate('POST', '/tokens', body)
+      await c.refuses<object>(
+        400,
+        send,
+        { type: 'card', data: card },
+        { card: { type: 'card', data: { ...card, pin: '1' } } },
+      )
+      await c.refuses<object>(
+        400,
+        send,
+        { type: 'bank', data: bank },
+        { bank: { type: 'bank', data: { ...bank, bic: '1' } } },
+      )
+    },
+  ],
+  'WIR-504.a': [
+    'optional members that are null are as if they were left out',
+    async c => {
+      const names = ['id', 'mask', 'metadata', 'fingerprint_expression', 'deduplicate_token', 'expires_at']
+      const { id, fingerprint_expression } = await c.token(
+        Object.fromEntries(names.map(name => [name, null])),
+      )
+      c.ok(id, 'there is an id')
+      c.equal(fingerprint_expression, '{{ data | stringify }}', 'the default expression')
+    },
+  ],
+  'WIR-505.a': [
+    'JSON that could not be given back as it was is refused',
+    c =>
+      c.refuses(
+        400,
+        raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
+        '{"type":"token","data":{"a":9007199254740991}}',
+        {
+          'a great integer': '{"type":"token","data":{"a":9007199254740993}}',
+          'many digits': '{"type":"token","data":{"a":0.1234567890123456789}}',
+          'a repeated name': '{"type":"token","data":{"a":1,"a":2}}',
+          'a lone surrogate': '{"type":"token","data":{"a":"\\ud800"}}',
+          'a dangerous name': '{"type":"token","data":{"__proto__":1}}',
+        },
+      ),
+  ],
+  'WIR-506.a': [
+    'JSON nested 65 deep is refused',
+    c => {
+      // The body itself is one level.
+      const nested = (depth: number) =>
+        `{"type":"token","data":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+      return c.refuses(
+        400,
+        raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
+        nested(64),
+        {
+          '65 deep': nested(65),
+        },
+      )
+    },
+  ],
+  'PAG-501.a': [
+    'pages and sizes out of range are refused on every list',
+    async c => {
+      const lists = [c.asPrivate, c.asManagement].flatMap((call, kind) =>
+        (kind === 0 ? ['/tokens'] : ['/reactor-formulas', '/reactors', '/applications', '/logs']).map(
+          path => ({ call, path }),
+        ),
+      )
+      for (const { call, path } of lists) {
+        if (call === c.asManagement && !c.has('management')) continue
+        await c.refuses(400, query => call('GET', `${path}?${query}`), 'page=1&size=100', {
+          'a page 0': 'page=0&size=100',
+          'a size of 101': 'page=1&size=101',
+          'a size of 0': 'page=1&size=0',
+          'a page that is no number': 'page=one&size=100',
+        })
+      }
+    },
+  ],
+  'PAG-502.a': [
+    'pagination says how many there are and where the page stands',
+    async c => {
+      for (let n = 0; n < 5; n++) await c.token({ metadata: { run: c.tag } })
+      const page = c.success(
+        await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&page=2&size=2`),
+        200,
+      ).body
+      const { total_items, page_number, page_size, total_pages } = page.pagination
+      c.equal(
+        [total_items, page_number, page_size, total_pages, page.data.length],
+        [5, 2, 2, 3, 2],
+        'the page',
+      )
+      const found = (await c.search('', undefined, { size: 2, page: 3 })).pagination
+      c.equal(
+        [found.total_items, found.page_number, found.page_size, found.total_pages],
+        [5, 3, 2, 3],
+        'of a search',
+      )
+    },
+  ],
+  'PAG-503.a': [
+    'the newest comes first, on lists and in searches',
+    async c => {
+      const ids: string[] = []
+      for (let n = 0; n < 4; n++) ids.unshift((await c.token({ metadata: { run: c.tag } })).id)
+      c.equal(c.ids((await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body), ids, 'ids of the list')
+      c.equal(c.ids(await c.search('')), ids, 'ids of the search')
+      const pages = [1, 2].map(page =>
+        c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&size=2&page=${page}`),
+      )
+      c.equal(
+        (await Promise.all(pages)).flatMap(page => c.ids(page.body)),
+        ids,
+        'ids of the pages in turn',
+      )
+    },
+  ],
+  'PAG-504.a': [
+    'a page behind the last one is empty',
+    async c => {
+      await c.token({ metadata: { run: c.tag } })
+      const page = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&page=2`), 200).body
+      c.equal([page.data, page.pagination.total_items], [[], 1], 'data and total')
+    },
+  ],
+  'PAG-505.a': [
+    'times are in microseconds, increase strictly, and find their tokens',
+    async c => {
+      const made = await Promise.all(Array.from({ length: 8 }, () => c.token()))
+      const times = made.map(token => token.created_at as string)
+      for (const time of times)
+        c.ok(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(time), `${time} is in microseconds`)
+      c.equal(new Set(times).size, times.length, 'different times')
+      const [first] = made
+      c.equal(
+        await c.found(`created_at:[${first.created_at} TO ${first.created_at}]`),
+        [first.id],
+        'found by its time',
+      )
+    },
+  ],
+  'PAG-506.a': [
+    'tokens outside a rule are neither listed, found nor counted',
+    async c => {
+      const metadata = { run: c.tag }
+      const { id } = await c.token({ metadata, containers: [`${c.container}in/`] })
+      await c.token({ metadata, containers: [`${c.container}out/`] })
+      const { call } = await c.ruled('reveal', ['token:read', 'token:search'], `${c.container}in/`)
+      const list = (await call('GET', `/tokens?metadata.run=${c.tag}`)).body
+      c.equal([c.ids(list), list.pagination.total_items], [[id], 1], 'the list')
+      const found = await c.search('', call)
+      c.equal([c.ids(found), found.pagination.total_items], [[id], 1], 'the search')
+      c.refused(await call('GET', `/tokens/${nothing}`), 404, 'one that is none')
+    },
+  ],
+  'ERR-501.a': [
+    'a refused create names the members that are wrong',
+    async c => {
+      const reply = await c.asPrivate('POST', '/tokens', {
+        type: 'bank',
+        data: { ...bank, routing_number: '110000001' },
+      })
+      c.refused(reply, 400)
+      c.ok(
+        /^application\/problem\+json/.test(reply.headers.get('content-type') ?? ''),
+        'the content type is that of a problem',
+      )
+      c.equal(
+        [reply.body.status, Object.keys(reply.body.errors)],
+        [400, ['data.routing_number']],
+        'status and members',
+      )
+      await c.token({ type: 'bank', data: bank })
+    },
+  ],
+  'ERR-502.a': [
+    'a path that is none is 404, a method that is none is 405 and says which there are',
+    async c => {
+      c.success(await c.asPrivate('GET', '/tokens'), 200, 'the control')
+      c.equal((await c.asPrivate('GET', '/none')).status, 404, 'status of a path')
+      const reply = await c.asPrivate('PUT', '/tokens', {})
+      c.equal(reply.status, 405, 'status of a method')
+      const allowed = (reply.headers.get('allow') ?? '').split(/, */).sort()
+      c.ok(allowed.includes('GET') && allowed.includes('POST'), 'GET and POST are allowed')
+    },
+  ],
+  'ERR-503.a': [
+    'what is no JSON is refused',
+    c =>
+      c.refuses(
+        400,
+        raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
+        '{"type":"token","data":1}',
+        {
+          'a brace missing': '{"type":"token","data":1',
+          'no quotes': '{type:"token","data":1}',
+          nothing: '',
+          'a list': '[]',
+        },
+      ),
+  ],
+  'ERR-504.a': [
+    'a create in another content type is 415',
+    c =>
+      c.refuses(
+        415,
+        type =>
+          c.asPrivate('POST', '/tokens', { type: 'token', data: 1 }, { headers: { 'Content-Type': type } }),
+        'application/json; charset=utf-8',
+        { 'text/plain': 'text/plain', 'application/xml': 'application/xml' },
+      ),
+  ],
+  'ERR-505.a': [
+    'a create over 1 MB is 413',
+    c =>
+      c.refuses(
+        413,
+        size => c.asPrivate('POST', '/tokens', { type: 'token', data: 'x'.repeat(size) }),
+        900 * 1024,
+        {
+          '1.1 MB': 1100 * 1024,
+        },
+      ),
+  ],
+  'ERR-506.a': [
+    'of several things that are wrong the first in the order is answered',
+    async c => {
+      const { id } = await c.token()
+      const type = { headers: { 'Content-Type': 'text/plain' } }
+      const wrong = { metadata: 1 }
+      const patch = (call: typeof c.asPrivate, at: string, body: object, options?: object) =>
+        call('PATCH', `/tokens/${at}`, body, { plain: true, ...options })
+      const statuses = [
+        (await c.as(undefined)('PATCH', '/nowhere', wrong, { ...type, plain: true })).status,
+        (await patch(c.as(undefined), nothing, wrong, type)).status,
+        (await patch(c.asPrivate, nothing, wrong, type)).status,
+        (await patch(c.asPrivate, nothing, wrong)).status,
+        (await patch(c.asPrivate, nothing, {})).status,
+        (await patch(c.asPrivate, id, {})).status,
+      ]
+      c.equal(statuses, [404, 401, 415, 400, 404, 200], 'statuses')
+    },
+  ],
+  'ERR-507.a': [
+    'a refused request is answered without its values',
+    async c => {
+      const number = '4242424242424241'
+      const bad = [
+        await c.asPrivate('POST', '/tokens', { type: 'card', data: { number } }),
+        await c.asPrivate('POST', '/tokens', {
+          type: 'bank',
+          data: { routing_number: number, account_number: number.repeat(2) },
+        }),
+      ]
+      for (const reply of bad) {
+        c.refused(reply, 400)
+        c.ok(!reply.text.includes(number), 'the number is not in the answer')
+      }
+      await c.token({ type: 'card', data: card })
+    },
+  ],
+})
