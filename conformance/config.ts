@@ -36,7 +36,11 @@ export const flags: Readonly<Record<string, Flag>> = {
   'callback-host': { type: 'string', value: 'HOST', help: 'under which the server reaches this machine' },
   'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'that webhooks are signed with' },
   capability: { type: 'string', multiple: true, value: 'NAME', help: 'what else the server has' },
-  timeout: { type: 'string', value: 'MS', help: 'for one answer, in milliseconds (30000)' },
+  timeout: {
+    type: 'string',
+    value: 'MS',
+    help: 'for one answer, and for a webhook, in milliseconds (20000)',
+  },
   skip: {
     type: 'string',
     multiple: true,
@@ -123,7 +127,7 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
   const headerPrefix = text('header-prefix') ?? 'SVC'
   if (!/^[A-Za-z0-9-]+$/.test(headerPrefix))
     throw new ConfigError('--header-prefix takes the start of a header name')
-  const timeoutMs = Number(text('timeout') ?? 30_000)
+  const timeoutMs = Number(text('timeout') ?? 20_000)
   if (!(timeoutMs >= 1)) throw new ConfigError('--timeout takes a number of milliseconds')
   return {
     baseUrl,
@@ -138,6 +142,7 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
     webhookSecret: text('webhook-secret'),
     capabilities: list(settings.capability).map(asCapability),
     timeoutMs,
+    patienceMs: timeoutMs,
     fetch,
   }
 }

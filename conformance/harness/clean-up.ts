@@ -1,5 +1,6 @@
 import type { Recorder } from './recorder.ts'
 import type { Target } from './target.ts'
+import { within } from './within.ts'
 
 /** Takes away what a case made, the last first; answers how much of it is still there. */
 export async function cleanUp(target: Target, made: Recorder['made']): Promise<number> {
@@ -8,14 +9,16 @@ export async function cleanUp(target: Target, made: Recorder['made']): Promise<n
     const foreign = key !== undefined && [target.otherPrivateKey, target.otherManagementKey].includes(key)
     const able = path.startsWith('/tokens/') ? target.privateKey : target.managementKey
     try {
-      const response = await target.fetch(
-        new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
-          method: 'DELETE',
-          headers: { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' },
-          signal: AbortSignal.timeout(target.timeoutMs),
-        }),
+      const response = await within(
+        target.timeoutMs,
+        target.fetch(
+          new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
+            method: 'DELETE',
+            headers: { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' },
+          }),
+        ),
       )
-      await response.arrayBuffer()
+      await within(target.timeoutMs, response.arrayBuffer())
       if (response.status >= 300 && response.status !== 404) left++
     } catch {
       left++

@@ -4,6 +4,7 @@ import type { Inbox } from './callback.ts'
 import { expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
 import type { Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Target } from './target.ts'
+import { within } from './within.ts'
 
 type Members = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: what a server answered has the form that the case is about to check
@@ -128,7 +129,11 @@ export class Context {
   }
 
   /** Waits for what happens in its own time, asking again and again. */
-  async eventually<T>(ask: () => Promise<T | undefined>, what: string, withinMs = 10_000): Promise<T> {
+  async eventually<T>(
+    ask: () => Promise<T | undefined>,
+    what: string,
+    withinMs = this.target.patienceMs,
+  ): Promise<T> {
     const deadline = performance.now() + withinMs
     for (let pause = 5; ; pause = Math.min(pause * 2, 250)) {
       const found = await ask()
@@ -252,17 +257,18 @@ export class Context {
 
   /** Moves the target's clock forward. */
   async advance(ms: number): Promise<void> {
-    const { clockUrl, fetch } = this.target
+    const { clockUrl, fetch, timeoutMs } = this.target
     if (clockUrl === undefined) throw new NotSupported('clock')
-    const response = await fetch(
-      new Request(clockUrl, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ advance_ms: ms }),
-      }),
-    )
-    if (!response.ok) throw new Error(`the clock refused to move: status ${response.status}`)
-    await response.arrayBuffer()
+    const request = new Request(clockUrl, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ advance_ms: ms }),
+    })
+    const { ok, status } = await within(timeoutMs, fetch(request)).catch(() => ({
+      ok: false,
+      status: 'no answer',
+    }))
+    if (!ok) throw new Finding(`the clock did not move: ${status}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Capability } from '../capabilities.ts'
 import { Unreachable } from './finding.ts'
 import type { Target } from './target.ts'
+import { within } from './within.ts'
 
 /**
  * Looks whether the target answers and knows the private key, and finds out what it has.
@@ -27,14 +28,10 @@ async function ask(target: Target, path: string, key: string): Promise<number> {
   const request = new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
     headers: { [`${target.headerPrefix}-API-KEY`]: key },
     redirect: 'manual',
-    signal: AbortSignal.timeout(target.timeoutMs),
   })
   try {
-    const aborted = new Promise<never>((_, reject) => {
-      request.signal.addEventListener('abort', () => reject(request.signal.reason))
-    })
-    const response = await Promise.race([target.fetch(request), aborted])
-    await Promise.race([response.arrayBuffer(), aborted])
+    const response = await within(target.timeoutMs, target.fetch(request))
+    await within(target.timeoutMs, response.arrayBuffer())
     return response.status
   } catch (error) {
     throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })

@@ -1,6 +1,7 @@
 import type { Complaint, Contract } from './contract.ts'
 import { Finding } from './finding.ts'
 import type { Call, Carrier, Exchange, Fetch, Reply, SendOptions, Target } from './target.ts'
+import { Late, within } from './within.ts'
 
 /** Sends what a case asks for and keeps every exchange with what it had wrong. One for each case. */
 export class Recorder {
@@ -114,22 +115,8 @@ export class Recorder {
 /** A request that was answered by nothing: the case fails, and the run looks whether anyone is there. */
 export class NoAnswer extends Finding {}
 
-class Late extends Error {}
-
 /** Statuses whose responses have no body, by the rules of HTTP. */
 const bodiless = new Set([204, 205, 304])
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late()), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 function parsed(text: string): unknown {
   try {

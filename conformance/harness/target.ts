@@ -25,6 +25,8 @@ export interface Target {
   readonly capabilities: readonly Capability[]
   /** How long one answer may take, in milliseconds. */
   readonly timeoutMs: number
+  /** How long to wait for what happens in its own time, such as a webhook, in milliseconds. */
+  readonly patienceMs: number
   readonly fetch: Fetch
 }
 

@@ -22,6 +22,7 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
     webhookSecret: tenant.webhookSecret,
     capabilities: [],
     timeoutMs: 20_000,
+    patienceMs: 20_000,
     fetch: answer(request => vault.fetch(request)),
   }
   return { vault, target, close: () => vault.close() }

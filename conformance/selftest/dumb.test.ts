@@ -1,0 +1,72 @@
+import tap from 'tap'
+import type { Target } from '../harness/target.ts'
+import { cases, run } from '../run.ts'
+import { outcomeOf } from '../verdict.ts'
+import { dumbServers } from './dumb.ts'
+import { contract } from './reference.ts'
+
+/** No case passes on a server that does one thing whatever it is asked, not even one that asks for refusals. */
+for (const [name, fetch] of Object.entries(dumbServers)) {
+  tap.test(name, async t => {
+    // The run itself gives up on a server that never answers; its cases are tried here all the same.
+    let asked = 0
+    const silent = name === 'hangs up' || name === 'never answers'
+    const target: Target = {
+      baseUrl: 'http://dumb',
+      privateKey: 'key_private',
+      publicKey: 'key_public',
+      managementKey: 'key_management',
+      otherPrivateKey: 'key_other',
+      otherManagementKey: 'key_other_management',
+      headerPrefix: 'SVC',
+      clockUrl: 'http://dumb/clock',
+      callbackHost: '127.0.0.1',
+      webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      capabilities: ['applications'],
+      timeoutMs: silent ? 2 : 5_000,
+      patienceMs: 10,
+      fetch: request => {
+        const isProbe = /\/(tokens|applications)$/.test(request.url) && request.method === 'GET'
+        if (silent && isProbe) return Promise.resolve(Response.json({}))
+        asked++
+        return fetch(request)
+      },
+    }
+    const made = await run(target, { contract, profile: 'surrogate', seed: 1, cases })
+    t.ok(asked > 0, 'it was asked')
+    t.equal(made.results.length, cases.length, 'every case was tried')
+    const green = made.results.filter(
+      result => outcomeOf(result, 'core') === 'pass' || outcomeOf(result, 'surrogate') === 'pass',
+    )
+    t.same(
+      green
+        .filter(one => one.requirement.profile === 'core' || outcomeOf(one, 'surrogate') === 'pass')
+        .map(one => one.case.id),
+      [],
+    )
+    t.same(
+      made.results
+        .filter(result => outcomeOf(result, 'surrogate') !== 'fail')
+        .map(result => [result.case.id, outcomeOf(result, 'surrogate'), result.error]),
+      [],
+    )
+    t.same(made.verdicts, { core: 'not conformant', surrogate: 'not conformant' })
+  })
+}
+
+for (const name of ['hangs up', 'never answers']) {
+  tap.test(`a run against a server that ${name} is not valid`, async t => {
+    const target = {
+      baseUrl: 'http://dumb',
+      privateKey: 'k',
+      headerPrefix: 'SVC',
+      capabilities: [],
+      timeoutMs: 5,
+      patienceMs: 5,
+      fetch: dumbServers[name] as Target['fetch'],
+    }
+    const made = await run(target, { contract })
+    t.same(made.verdicts, { core: 'invalid run' })
+    t.match(made.invalid, /cannot be reached/)
+  })
+}
