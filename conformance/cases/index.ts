@@ -9,6 +9,7 @@ import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
 import { sessionCases } from './sessions.case.ts'
 import { applicationCases } from './surrogate-access.case.ts'
+import { errorCases } from './surrogate-errors.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
@@ -37,4 +38,5 @@ export const allCases: readonly Case[] = [
   ...surrogateSearchCases,
   ...surrogateTokenCases,
   ...wireCases,
+  ...errorCases,
 ]

@@ -1,0 +1,229 @@
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import { nothing } from './values.ts'
+
+/** A request for each operation that names nothing: what is wrong with it besides is found before that. */
+interface Request {
+  readonly by: 'private' | 'management' | 'public' | 'any'
+  readonly method: string
+  readonly path: string
+  readonly body?: object
+}
+
+const at =
+  (by: Request['by']) =>
+  (method: string, path: string, body?: object): Request => ({
+    by,
+    method,
+    path,
+    ...(body === undefined ? {} : { body }),
+  })
+const [tokens, setup] = [at('private'), at('management')]
+const formula = { name: 'n', type: 'private', code: '' }
+const application = { name: 'n', type: 'private', permissions: ['token:read'] }
+const every: readonly Request[] = [
+  tokens('POST', '/tokens', { type: 'token', data: 1 }),
+  tokens('GET', '/tokens'),
+  tokens('GET', `/tokens/${nothing}`),
+  tokens('PATCH', `/tokens/${nothing}`, {}),
+  tokens('DELETE', `/tokens/${nothing}`),
+  tokens('POST', '/tokens/search', {}),
+  tokens('POST', '/tokenize', [1]),
+  tokens('POST', '/detokenize', ['x']),
+  setup('POST', '/reactor-formulas', formula),
+  setup('GET', '/reactor-formulas'),
+  setup('GET', `/reactor-formulas/${nothing}`),
+  setup('PUT', `/reactor-formulas/${nothing}`, formula),
+  setup('DELETE', `/reactor-formulas/${nothing}`),
+  setup('POST', '/reactors', { name: 'n', configuration: {}, formula: { id: nothing } }),
+  setup('GET', '/reactors'),
+  setup('GET', `/reactors/${nothing}`),
+  setup('PUT', `/reactors/${nothing}`, { name: 'n', configuration: {} }),
+  setup('PATCH', `/reactors/${nothing}`, {}),
+  setup('DELETE', `/reactors/${nothing}`),
+  tokens('POST', `/reactors/${nothing}/react`, { args: {} }),
+  at('public')('POST', '/sessions'),
+  tokens('POST', '/sessions/authorize', { nonce: 'none', permissions: ['token:read'] }),
+  setup('POST', '/applications', application),
+  setup('GET', '/applications'),
+  at('any')('GET', '/applications/key'),
+  setup('GET', `/applications/${nothing}`),
+  setup('PUT', `/applications/${nothing}`, application),
+  setup('DELETE', `/applications/${nothing}`),
+  setup('POST', `/applications/${nothing}/regenerate`),
+  setup('GET', '/logs'),
+]
+const named = ({ method, path }: Request) => `${method} ${path.replace(nothing, '{id}')}`
+
+const caller = (c: Context, by: Request['by']) =>
+  ({ private: c.asPrivate, any: c.asPrivate, public: c.asPublic, management: c.asManagement })[by]
+
+/** What every operation answers to what is wrong in the same way everywhere. */
+export const errorCases = cases({
+  'ERR-508.a': [
+    'every operation refuses a request without a key',
+    async c => {
+      for (const request of every) {
+        const { method, path, body } = request
+        const reply = await c.as(undefined)(method, path, body, { plain: true })
+        c.equal(reply.status, 401, `${named(request)} without a key`)
+        const known = await caller(c, request.by)(method, path, body)
+        c.ok(known.status !== 401, `${named(request)} with one`)
+      }
+    },
+  ],
+  'ERR-509.a': [
+    'every operation refuses the key of another kind of caller',
+    async c => {
+      const { key } = await c.authorized({ permissions: ['token:read'] })
+      for (const request of every) {
+        const { method, path, body, by } = request
+        const session = by === 'any'
+        const wrong = session ? c.as(key) : by === 'private' ? c.asManagement : c.asPrivate
+        c.equal((await wrong(method, path, body)).status, 403, `${named(request)} by another`)
+        const known = await caller(c, by)(method, path, body)
+        c.ok(known.status !== 403, `${named(request)} by its own kind`)
+      }
+    },
+  ],
+  'ERR-510.a': [
+    'every operation with a body refuses another content type',
+    async c => {
+      for (const request of every) {
+        const { method, path, body, by } = request
+        if (body === undefined) continue
+        const call = caller(c, by)
+        const other = await call(method, path, body, { headers: { 'Content-Type': 'text/plain' } })
+        c.equal(other.status, 415, `${named(request)} as text`)
+        c.ok((await call(method, path, body)).status !== 415, `${named(request)} as it has to be`)
+      }
+    },
+  ],
+  'ERR-511.a': [
+    'every operation refuses a body that is too large',
+    async c => {
+      const pad = 'x'.repeat(1100 * 1024)
+      for (const request of every) {
+        const { method, path, body, by } = request
+        if (body === undefined || path.endsWith('/react')) continue
+        const call = caller(c, by)
+        const large = Array.isArray(body) ? [...body, pad] : { ...body, pad }
+        c.equal((await call(method, path, large, { plain: true })).status, 413, `${named(request)} of 1.1 MB`)
+        c.ok((await call(method, path, request.body)).status !== 413, `${named(request)} as it has to be`)
+      }
+    },
+  ],
+  'ERR-512.a': [
+    'every operation on a thing says 404 where there is none, and 400 to what is no id',
+    async c => {
+      for (const request of every) {
+        const { method, path, body, by } = request
+        if (!path.includes(nothing)) continue
+        const call = caller(c, by)
+        c.equal((await call(method, path, body)).status, 404, named(request))
+        const malformed = path.startsWith('/tokens')
+          ? path.replace(nothing, 'ab')
+          : path.replace(nothing, 'abc')
+        c.equal((await call(method, malformed, body)).status, 400, `${named(request)} with no id`)
+      }
+      c.success(await c.asPrivate('GET', `/tokens/${(await c.token()).id}`), 200, 'the control')
+    },
+  ],
+  'ERR-513.a': [
+    'every operation with a body refuses what is no JSON',
+    async c => {
+      for (const request of every) {
+        const { method, path, body, by } = request
+        if (body === undefined) continue
+        const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+        const broken = await caller(c, by)(method, path, undefined, {
+          raw: '{"a":',
+          headers: { 'Content-Type': type },
+        })
+        c.equal(broken.status, 400, `${named(request)} with half a document`)
+      }
+      await c.token()
+    },
+  ],
+  'IDE-504.a': [
+    'every operation that changes something keeps an idempotency key for its own request',
+    async c => {
+      const reactor = await c.reactor()
+      const { id } = await c.application({ permissions: ['token:read'] })
+      const token = await c.token()
+      const [{ nonce }, { nonce: other }] = [await c.session(), await c.session()]
+      const rights = { permissions: ['token:create'] }
+      const pairs: readonly [
+        call: typeof c.asPrivate,
+        method: string,
+        path: string,
+        one: object | undefined,
+        two: object,
+      ][] = [
+        [c.asPrivate, 'PATCH', `/tokens/${token.id}`, { data: 1 }, { data: 2 }],
+        [c.asPrivate, 'POST', '/tokenize', [1], [2]],
+        [c.asManagement, 'POST', '/reactor-formulas', { ...formula, name: '1' }, formula],
+        [
+          c.asManagement,
+          'PUT',
+          `/reactor-formulas/${reactor.formula.id}`,
+          { ...formula, name: '1' },
+          formula,
+        ],
+        [
+          c.asManagement,
+          'POST',
+          '/reactors',
+          { name: '1', configuration: {}, formula: { id: reactor.formula.id } },
+          { name: '2', configuration: {}, formula: { id: reactor.formula.id } },
+        ],
+        [
+          c.asManagement,
+          'PUT',
+          `/reactors/${reactor.id}`,
+          { name: '1', configuration: {} },
+          { name: '2', configuration: {} },
+        ],
+        [c.asManagement, 'PATCH', `/reactors/${reactor.id}`, { name: '1' }, { name: '2' }],
+        [c.asPrivate, 'POST', '/sessions/authorize', { nonce, ...rights }, { nonce: other, ...rights }],
+        [c.asManagement, 'POST', '/applications', { ...application, name: '1' }, application],
+        [c.asManagement, 'PUT', `/applications/${id}`, { ...application, name: '1' }, application],
+      ]
+      for (const [call, method, path, one, two] of pairs) {
+        const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag} ${method} ${path}` }
+        const what = `${method} ${path.split('/')[1]}`
+        c.success(await call(method, path, one, { headers }), undefined, what)
+        c.equal(
+          (await call(method, path, two, { headers, plain: true })).status,
+          422,
+          `${what} with another body`,
+        )
+      }
+    },
+  ],
+  'APP-510.a': [
+    'an application with a name of 201 characters, or without one, is refused',
+    async c => {
+      const { id } = await c.application({ permissions: ['token:read'] })
+      const put = (name: unknown) => c.asManagement('PUT', `/applications/${id}`, { ...application, name })
+      const post = (name: unknown) => c.asManagement('POST', '/applications', { ...application, name })
+      for (const send of [put, post]) {
+        await c.refuses<unknown>(400, send, 'n'.repeat(200), {
+          '201 characters': 'n'.repeat(201),
+          'no name': undefined,
+        })
+      }
+    },
+  ],
+  'TKZ-505.a': [
+    'two tokens of one payload may not have one id, nor one that is taken',
+    async c => {
+      const described = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
+      const send = (ids: readonly string[]) => c.asPrivate('POST', '/tokenize', ids.map(described))
+      const first = await send([`${c.tag}-1`, `${c.tag}-2`])
+      c.success(first, 200, 'different ids')
+      c.ok((await send([`${c.tag}-3`, `${c.tag}-3`])).status >= 400, 'an id twice')
+      c.equal((await send([`${c.tag}-1`])).status, 409, 'an id that is taken')
+    },
+  ],
+})

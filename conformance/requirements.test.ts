@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import tap from 'tap'
+import { isCapability } from './capabilities.ts'
+import { readRequirements, readUncovered } from './harness/requirements.ts'
+import { cases, run } from './run.ts'
+import { contract, openReference } from './selftest/reference.ts'
+
+/** Requirements, cases and the contract hold each other: nothing of one is without the others, or a reason is given. */
+const requirements = readRequirements()
+const uncovered = readUncovered()
+const byId = new Map(requirements.map(one => [one.id, one]))
+
+tap.test('each requirement is whole, and its id is its own', async t => {
+  t.ok(requirements.length >= 200, `${requirements.length} requirements`)
+  t.equal(byId.size, requirements.length, 'ids are unique')
+  const operations = new Set(contract.operations.map(({ id }) => id))
+  for (const one of requirements) {
+    t.match(
+      one.id,
+      one.profile === 'core' ? /^[A-Z]{3}-[0-4]\d\d$/ : /^[A-Z]{3}-[5-9]\d\d$/,
+      `${one.id} tells its profile`,
+    )
+    t.match(one.level, /^(MUST|SHOULD|MAY)$/, one.id)
+    t.match(one.status, /^(active|provisional|withdrawn)$/, one.id)
+    t.ok(
+      one.operations.length > 0 && one.operations.every(id => operations.has(id)),
+      `${one.id} names operations of the contract`,
+    )
+    t.ok(one.needs.every(isCapability), `${one.id} needs what is known`)
+    t.match(one.text, /^[A-Z`].*\.$/s, `${one.id} is a sentence`)
+  }
+})
+
+tap.test('ids are append-only', async t => {
+  const pinned = readFileSync(new URL('./ids.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+  const now = new Set(requirements.map(({ id, profile, level }) => `${id} ${profile} ${level}`))
+  t.ok(pinned.length >= 200)
+  for (const line of pinned)
+    t.ok(now.has(line), `${line}: a record is withdrawn, never taken out or turned into another`)
+  t.equal(now.size, pinned.length, 'new ids are pinned in ids.txt, too')
+})
+
+tap.test('each case belongs to a requirement, and each active requirement has one', async t => {
+  t.equal(new Set(cases.map(({ id }) => id)).size, cases.length, 'ids of cases are unique')
+  t.equal(new Set(cases.map(({ title }) => title)).size, cases.length, 'so are their titles')
+  for (const one of cases) {
+    t.match(one.id, /^[A-Z]{3}-\d{3}\.[a-z]$/)
+    t.ok(byId.has(one.requirement), `${one.id} belongs to a requirement`)
+    t.notMatch(one.title, /\b(should|must|may)\b/i, `${one.id}: the level is the requirement's`)
+  }
+  const covered = new Set(cases.map(({ requirement }) => requirement))
+  for (const { id, status } of requirements) {
+    if (status === 'active')
+      t.ok(covered.has(id) !== id in uncovered, `${id} has a case, or a reason and no case`)
+  }
+})
+
+tap.test('each operation and each documented status is met, or a reason is given', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const made = await run(reference.target, { contract, profile: 'surrogate' })
+  const met = new Set<string>()
+  for (const { exchanges } of made.results)
+    for (const { operation, status } of exchanges) if (operation) met.add(`${operation} ${status}`)
+  const documented = contract.operations.flatMap(({ id, responses }) =>
+    Object.keys(responses)
+      .filter(status => status !== 'default')
+      .map(status => `${id} ${status}`),
+  )
+  t.ok(documented.length > 250)
+  const reasonFor = (one: string) => {
+    const [operation = '', status = ''] = one.split(' ')
+    return [one, `* ${status}`].find(
+      name => name in uncovered && (name === one || !met.has(one) || operation === ''),
+    )
+  }
+  t.same(
+    documented.filter(one => !met.has(one) && reasonFor(one) === undefined),
+    [],
+    'neither met nor explained',
+  )
+  const needed = new Set(
+    documented.filter(one => !met.has(one)).flatMap(one => [one, `* ${one.split(' ')[1]}`]),
+  )
+  const stale = Object.keys(uncovered).filter(name => name.includes(' ') && !needed.has(name))
+  t.same(stale, [], 'explained, and met all the same')
+  t.same(
+    Object.keys(uncovered).filter(name => !name.includes(' ') && !byId.has(name)),
+    [],
+    'reasons for what is none',
+  )
+  const operations = contract.operations.map(({ id }) => id)
+  t.same(
+    operations.filter(id => !requirements.some(one => one.operations.includes(id))),
+    [],
+    'operations that no requirement names',
+  )
+})
