@@ -119,6 +119,8 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
     const value = text(name)
     if (value !== undefined && !/^https?:\/\/[^/]/.test(value))
       throw new ConfigError(`--${name} takes an http or https URL`)
+    if (value !== undefined && (!URL.canParse(value) || /^https?:\/\/[^/]*@/.test(value)))
+      throw new ConfigError(`--${name} takes a URL without a user's name or password`)
     return value
   }
   const [baseUrl, privateKey] = [url('base-url'), text('private-key')]

@@ -46,14 +46,17 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
       'bin/surrogate-conformance.js',
       'dist/index.js',
       'dist/index.d.ts',
+      'dist/generated/sdk.js',
+      'requirements.yaml',
       'openapi.yaml',
       'LICENSE',
       'README.md',
     ],
     `import { run } from '@surrogate/conformance'
      const fetch = async () => Response.json({}, { status: 500 })
-     const verdict = await run({ baseUrl: 'http://x', privateKey: 'k', headerPrefix: 'SVC', fetch }, () => {})
-     console.log(verdict === 'not conformant' ? 'abc' : verdict)`,
+     const target = { baseUrl: 'http://x', privateKey: 'k', headerPrefix: 'SVC', capabilities: [], timeoutMs: 1000, patienceMs: 1, fetch }
+     const { verdicts } = await run(target, { only: ['TOK-001'] })
+     console.log(verdicts.core === 'not conformant' ? 'abc' : verdicts.core)`,
   ],
 ]
 

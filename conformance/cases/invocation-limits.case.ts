@@ -37,7 +37,9 @@ export const invocationLimitCases = cases({
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async req => ({ raw: req.args.v.length })' })
       const megabytes = (n: number) => ({ args: { v: 'x'.repeat(n * 1024 * 1024) } })
-      await c.refuses(413, body => c.react(reactor, body), megabytes(4), { '6 MB': megabytes(6) })
+      await c.refuses(413, body => c.oversized(() => c.react(reactor, body)), megabytes(4), {
+        '6 MB': megabytes(6),
+      })
     },
   ],
   'INV-019.a': [

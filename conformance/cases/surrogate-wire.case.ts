@@ -250,7 +250,7 @@ export const wireCases = cases({
     c =>
       c.refuses(
         413,
-        size => c.asPrivate('POST', '/tokens', { type: 'token', data: 'x'.repeat(size) }),
+        size => c.oversized(() => c.asPrivate('POST', '/tokens', { type: 'token', data: 'x'.repeat(size) })),
         900 * 1024,
         {
           '1.1 MB': 1100 * 1024,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Capability } from '../capabilities.ts'
 import type { Inbox } from './callback.ts'
 import { expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
-import type { Recorder } from './recorder.ts'
+import { NoAnswer, type Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Target } from './target.ts'
 import { within } from './within.ts'
 
@@ -125,6 +125,20 @@ export class Context {
       const reply = await send(mutation)
       if (typeof exact === 'object') this.status(reply, exact.status, what)
       else this.refused(reply, exact, what)
+    }
+  }
+
+  /**
+   * Sends what is too large, and again if no answer came: a server may hang up on a body before it has read all of
+   * it, and its answer can be lost on the way then.
+   */
+  async oversized(send: () => Promise<Reply>): Promise<Reply> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await send()
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || attempt === 5) throw error
+      }
     }
   }
 

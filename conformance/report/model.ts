@@ -60,7 +60,7 @@ export function reportOf(run: Run, { target, through, startedAt, redact }: About
       requirements: digest(readPackageFile('requirements.yaml')),
     },
     target: {
-      base_url: redact(withoutCredentials(target.baseUrl)),
+      base_url: redact(target.baseUrl),
       header_prefix: target.headerPrefix,
       capabilities: [...run.capabilities].sort(),
     },
@@ -111,11 +111,3 @@ function totalsOf(all: readonly ReportedCase[]): Report['totals'] {
 const key = (one: ReportedCase) => `${one.profile} ${one.section}`
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
-
-function withoutCredentials(url: string): string {
-  if (!URL.canParse(url)) return url
-  const shown = new URL(url)
-  shown.username = ''
-  shown.password = ''
-  return shown.href.replace(/\/$/, '')
-}

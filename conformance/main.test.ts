@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import tap from 'tap'
+import { main } from './main.ts'
+
+async function command(argv: readonly string[], environment: Record<string, string> = {}) {
+  const said = { out: '', err: '' }
+  const code = await main(
+    argv,
+    environment,
+    { write: text => (said.out += text) },
+    { write: text => (said.err += text) },
+  )
+  return { code, ...said }
+}
+const nowhere = ['--base-url', 'http://127.0.0.1:9', '--private-key', 'key_prv_secret']
+
+tap.test('what cannot be carried out is refused in a sentence, with exit code 2', async t => {
+  const folder = t.testdir({
+    'unknown.yaml': 'base-url: http://x\nprivatekey: k\n',
+    'list.yaml': '- a\n',
+    'broken.yaml': '{',
+    'nested.yaml': 'base-url: {a: 1}\n',
+  })
+  for (const [argv, sentence] of [
+    [[], /--base-url and --private-key are needed/],
+    [['--base-url', 'http://x'], /--private-key/],
+    [['--base-url', 'ftp://x', '--private-key', 'k'], /--base-url takes an http or https URL/],
+    [['--base-url', 'http://a:b@x', '--private-key', 'k'], /without a user's name/],
+    [[...nowhere, '--profile', 'all'], /--profile takes core or surrogate/],
+    [[...nowhere, '--through', 'curl'], /--through takes http or sdk/],
+    [[...nowhere, '--capability', 'magic'], /there is no capability magic/],
+    [[...nowhere, '--seed', 'x'], /--seed takes a number/],
+    [[...nowhere, '--skip', 'TOK-001'], /--skip takes an id, = and a reason/],
+    [[...nowhere, '--timeout', '0'], /--timeout/],
+    [[...nowhere, '--header-prefix', 'A B'], /--header-prefix/],
+    [[...nowhere, '--nonsense'], /nonsense/],
+    [['--target', join(folder, 'none.yaml')], /cannot be read/],
+    [['--target', join(folder, 'broken.yaml')], /cannot be read/],
+    [['--target', join(folder, 'unknown.yaml')], /privatekey, which is no setting/],
+    [['--target', join(folder, 'list.yaml')], /a map of settings/],
+    [['--target', join(folder, 'nested.yaml')], /base-url .* has to be a text/],
+  ] as const) {
+    const { code, err, out } = await command(argv)
+    t.equal(code, 2, argv.join(' '))
+    t.match(err, sentence)
+    t.equal(out, '')
+  }
+})
+
+tap.test('a run that finds no server, or no case, is not valid', async t => {
+  const report = join(t.testdir({}), 'report')
+  const { code, out } = await command([...nowhere, '--report', report])
+  t.equal(code, 2)
+  t.match(out, /^Bail out! the target cannot be reached/m)
+  t.match(out, /^# verdict: core invalid run$/m)
+  const badge = JSON.parse(await readFile(join(report, 'badge.json'), 'utf8'))
+  t.match(badge, { schemaVersion: 1, message: 'invalid run' })
+  const unknown = await command([...nowhere, '--only', 'TOK-999'])
+  t.equal(unknown.code, 2)
+  t.match(unknown.out, /no case in this profile for TOK-999/)
+})
+
+tap.test('flags win over the environment, which wins over the file; secrets are not shown', async t => {
+  const folder = t.testdir({
+    'target.yaml': 'base-url: http://file\nprivate-key: key_file\nheader-prefix: FILE\ncapability: [clock]\n',
+  })
+  const environment = { CONFORMANCE_BASE_URL: 'http://environment', CONFORMANCE_HEADER_PREFIX: 'ENV' }
+  const argv = ['--target', join(folder, 'target.yaml'), '--header-prefix', 'FLAG', '--print-config']
+  const { code, out } = await command(argv, environment)
+  t.equal(code, 0)
+  t.same(JSON.parse(out), {
+    'base-url': 'http://environment',
+    'private-key': '[redacted]',
+    'header-prefix': 'FLAG',
+    capability: ['clock'],
+    profile: 'core',
+    through: 'http',
+  })
+})
+
+tap.test('the list holds the cases of the profile, the help every flag', async t => {
+  const lines = async (profile: string) =>
+    (await command(['--list', '--profile', profile])).out.trim().split('\n')
+  const [core, all] = [await lines('core'), await lines('surrogate')]
+  t.ok(core.length > 150 && all.length > core.length + 80, `${core.length} of ${all.length}`)
+  t.ok(core.includes('TOK-002.a MUST core 4.1: a supplied id is the id of the token'))
+  const { code, out } = await command(['--help'])
+  t.equal(code, 0)
+  t.match(out, /Exit codes: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial/)
+})

@@ -1,0 +1,61 @@
+/**
+ * `npm run conformance [FOLDER]`: our own server on a disk and over the wire, once through plain HTTP and once
+ * through the client; writes the report, and its totals into the README.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createVault } from '../../server/index.ts'
+import { main } from '../main.ts'
+import type { Report } from '../report/model.ts'
+import { outcomes } from '../verdict.ts'
+
+const [folder = 'conformance-report'] = process.argv.slice(2)
+const data = await mkdtemp(join(tmpdir(), 'surrogate-conformance-'))
+const vault = createVault({ storage: `level:${data}`, dev: true, allowPrivateCallbacks: true })
+try {
+  const { port } = await vault.listen()
+  const [own, other] = [await vault.createTenant(), await vault.createTenant()]
+  const url = `http://127.0.0.1:${port}`
+  const flags = {
+    'base-url': url,
+    'private-key': own.privateKey,
+    'public-key': own.publicKey,
+    'management-key': own.managementKey,
+    'other-private-key': other.privateKey,
+    'other-management-key': other.managementKey,
+    'webhook-secret': own.webhookSecret,
+    'clock-url': `${url}/_dev/clock`,
+    'callback-host': '127.0.0.1',
+    profile: 'surrogate',
+  }
+  const argv = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+  const codes = [
+    await main([...argv, '--through', 'sdk', '--report', join(folder, 'sdk')], {}),
+    await main([...argv, '--report', folder], {}),
+  ]
+  process.exitCode = Math.max(...codes)
+  await showTotals(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')))
+} finally {
+  await vault.close()
+  await rm(data, { recursive: true, force: true })
+}
+
+async function showTotals(report: Report): Promise<void> {
+  const readme = new URL('../README.md', import.meta.url)
+  const shown = outcomes.filter(name => report.cases.some(one => one.outcome === name))
+  const table = [
+    `| section | ${shown.join(' | ')} |`,
+    `| --- |${' ---: |'.repeat(shown.length)}`,
+    ...Object.entries(report.totals).map(
+      ([section, counts]) => `| ${section} | ${shown.map(name => counts[name] ?? '').join(' | ')} |`,
+    ),
+  ].join('\n')
+  const text = await readFile(readme, 'utf8')
+  const between = /(<!-- totals -->\n)[\s\S]*(<!-- end of totals -->)/
+  if (!between.test(text)) throw new Error('the README has no place for totals')
+  await writeFile(
+    readme,
+    text.replace(between, (_all, start, end) => `${start}${table}\n${end}`),
+  )
+}
