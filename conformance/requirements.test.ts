@@ -3,7 +3,7 @@ import tap from 'tap'
 import { isCapability } from './capabilities.ts'
 import { readRequirements, readUncovered } from './harness/requirements.ts'
 import { cases, run } from './run.ts'
-import { contract, openReference } from './selftest/reference.ts'
+import { contract, openReference } from './selftest/_reference.ts'
 
 /** Requirements, cases and the contract hold each other: nothing of one is without the others, or a reason is given. */
 const requirements = readRequirements()
@@ -61,6 +61,11 @@ tap.test('each operation and each documented status is met, or a reason is given
   const reference = await openReference()
   t.teardown(reference.close)
   const made = await run(reference.target, { contract, profile: 'surrogate' })
+  t.same(
+    made.verdicts,
+    { core: 'conformant', surrogate: 'conformant' },
+    made.results.flatMap(one => one.findings.map(found => `${one.case.id} ${found.message}`)).join('; '),
+  )
   const met = new Set<string>()
   for (const { exchanges } of made.results)
     for (const { operation, status } of exchanges) if (operation) met.add(`${operation} ${status}`)

@@ -1,6 +1,7 @@
 import tap from 'tap'
-import { type Result, type RunOptions, run } from './run.ts'
-import { contract, openReference } from './selftest/reference.ts'
+import type { Result } from './result.ts'
+import { type RunOptions, run } from './run.ts'
+import { contract, openReference } from './selftest/_reference.ts'
 import { loadCarrier } from './through/carrier.ts'
 import { outcomeOf } from './verdict.ts'
 

@@ -9,7 +9,8 @@ import { Finding, NotSupported, type Profile, Unreachable } from './harness/find
 import { probe } from './harness/probe.ts'
 import { NoAnswer, Recorder } from './harness/recorder.ts'
 import { type Requirement, readRequirements } from './harness/requirements.ts'
-import type { Carrier, Exchange, Target } from './harness/target.ts'
+import type { Carrier, Target } from './harness/target.ts'
+import type { FoundHere, Result } from './result.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 export const cases = allCases
@@ -30,27 +31,6 @@ export interface RunOptions {
   readonly cases?: readonly Case[]
   /** Told of each result as it comes, with how many there will be. */
   readonly onResult?: (result: Result, count: number) => void
-}
-
-export interface FoundHere {
-  readonly profile: Profile
-  readonly message: string
-}
-
-/** What became of one case. */
-export interface Result {
-  readonly case: Case
-  readonly requirement: Requirement
-  readonly findings: readonly FoundHere[]
-  /** Why it was not run: a capability that is missing, or a reason that was given. */
-  readonly notSupported?: string
-  readonly skipped?: string
-  /** The suite's own fault. */
-  readonly error?: string
-  readonly exchanges: readonly Exchange[]
-  /** Operations that went through the client. */
-  readonly carried: readonly string[]
-  readonly ms: number
 }
 
 export interface Run {

@@ -1,6 +1,6 @@
 import { counts } from './harness/context.ts'
 import type { Profile } from './harness/finding.ts'
-import type { Result } from './run.ts'
+import type { Result } from './result.ts'
 
 /** `error` is the suite's own fault; `warn` is a SHOULD that does not hold, or a case still on trial. */
 export const outcomes = ['pass', 'fail', 'warn', 'not-supported', 'skipped', 'error'] as const

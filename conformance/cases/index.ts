@@ -12,6 +12,7 @@ import { applicationCases } from './surrogate-access.case.ts'
 import { errorCases } from './surrogate-errors.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
+import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
 import { wireCases } from './surrogate-wire.case.ts'
@@ -39,4 +40,5 @@ export const allCases: readonly Case[] = [
   ...surrogateTokenCases,
   ...wireCases,
   ...errorCases,
+  ...payloadCases,
 ]

@@ -203,6 +203,13 @@ export const errorCases = cases({
           `${what} with another body`,
         )
       }
+      // Those without a body: the key was another operation's.
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      c.success(await c.asPublic('POST', '/tokens', { type: 'token', data: 1 }, { headers }), 201)
+      c.equal((await c.asPublic('POST', '/sessions', undefined, { headers })).status, 422, 'a session')
+      c.success(await c.asManagement('PATCH', `/reactors/${reactor.id}`, { name: '3' }, { headers }), 204)
+      const key = await c.asManagement('POST', `/applications/${id}/regenerate`, undefined, { headers })
+      c.equal(key.status, 422, 'a new key')
     },
   ],
   'APP-510.a': [

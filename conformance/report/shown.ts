@@ -1,7 +1,7 @@
 import { counts } from '../harness/context.ts'
 import type { Profile } from '../harness/finding.ts'
 import type { Exchange } from '../harness/target.ts'
-import type { Result } from '../run.ts'
+import type { Result } from '../result.ts'
 
 /** The longest part of a body that a report repeats, in characters. */
 const longest = 2000

@@ -1,5 +1,6 @@
 import type { Profile } from '../harness/finding.ts'
-import type { Result, Run } from '../run.ts'
+import type { Result } from '../result.ts'
+import type { Run } from '../run.ts'
 import { outcomeOf } from '../verdict.ts'
 import { messagesOf, shownExchange } from './shown.ts'
 

@@ -2,8 +2,8 @@ import tap from 'tap'
 import type { Target } from '../harness/target.ts'
 import { cases, run } from '../run.ts'
 import { outcomeOf } from '../verdict.ts'
+import { contract } from './_reference.ts'
 import { dumbServers } from './dumb.ts'
-import { contract } from './reference.ts'
 
 /** No case passes on a server that does one thing whatever it is asked, not even one that asks for refusals. */
 for (const [name, fetch] of Object.entries(dumbServers)) {

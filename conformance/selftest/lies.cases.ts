@@ -1,8 +1,9 @@
 import tap from 'tap'
-import { type Result, run } from '../run.ts'
+import type { Result } from '../result.ts'
+import { run } from '../run.ts'
 import { outcomeOf } from '../verdict.ts'
+import { contract, openReference } from './_reference.ts'
 import { allLies } from './lies.ts'
-import { contract, openReference } from './reference.ts'
 
 /**
  * Each lie turns the cases red that it names, and leaves its control green. `npm run lies` runs all cases against

@@ -4,8 +4,8 @@
  */
 import { run } from '../run.ts'
 import { outcomeOf } from '../verdict.ts'
+import { contract, openReference } from './_reference.ts'
 import { allLies } from './lies.ts'
-import { contract, openReference } from './reference.ts'
 
 const asked = process.argv.slice(2)
 const lies = [...(await allLies())].filter(([name]) => asked.length === 0 || asked.includes(name))

@@ -1,0 +1,124 @@
+import { cases } from '../harness/case.ts'
+import { card, ssn } from './values.ts'
+
+/** What the specification leaves open of expressions, repeated requests and whole payloads. */
+export const payloadCases = cases({
+  'EXP-501.a': [
+    'numbers and booleans stay what they are, beside text they are text',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:read'])
+      const mask = { n: '{{ data.n }}', b: '{{ data.b }}', t: 'n is {{ data.n }}', gone: '{{ data.none }}' }
+      const { id } = await c.token({ data: { n: 7, b: true }, mask })
+      c.equal((await c.read(id, call)).data, { n: 7, b: true, t: 'n is 7' }, 'masked data')
+    },
+  ],
+  'EXP-502.a': [
+    'each filter gives what its documentation says',
+    async c => {
+      const { call } = await c.ruled('mask', ['token:read'])
+      const rows = {
+        last4: ['{{ data.n | last4 }}', '4242'],
+        reveal_last: ['{{ data.n | reveal_last: 4 }}', 'XXXXXXXXXXXX4242'],
+        masked: ["{{ data.n | reveal_last: 4, '*' }}", '************4242'],
+        hyphens: ['{{ data.s | reveal_last: 4 }}', 'XXX-XX-1120'],
+        short: ['{{ data.a | reveal_last: 4 }}', 'XX'],
+        bin: ['{{ data.n | card_bin }}', '42424242'],
+        stringify: ['{{ data.o | stringify }}', '{"k":1}'],
+        json: ["{{ data.o | json: '$.k' }}", 1],
+        number: ['{{ data.d | to_number }}', 12.5],
+        boolean: ['{{ data.y | to_boolean }}', true],
+        text: ['{{ data.i | to_string }}', '5'],
+        left: ["{{ data.a | pad_left: 4, '0' }}", '00ab'],
+        right: ["{{ data.a | pad_right: 4, '0' }}", 'ab00'],
+        standard: ['{{ data.a | upcase | append: "c" }}', 'ABc'],
+      } as const
+      const data = { n: card.number, s: ssn, a: 'ab', o: { k: 1 }, d: '12.5', y: 'true', i: 5 }
+      const mask = Object.fromEntries(Object.entries(rows).map(([name, [expression]]) => [name, expression]))
+      const shown = (await c.read((await c.token({ data, mask })).id, call)).data
+      for (const [name, [expression, value]] of Object.entries(rows)) c.equal(shown[name], value, expression)
+    },
+  ],
+  'IDE-501.a': [
+    'a create that is repeated under its key is answered as the first, and stored once',
+    async c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = () =>
+        c.asPrivate('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] }, { headers })
+      const [one, two] = [c.success(await send(), 201), c.success(await send(), 201)]
+      c.equal(two.body, one.body, 'the second answer')
+      c.equal(await c.found(''), [one.body.id], 'what is stored')
+    },
+  ],
+  'IDE-502.a': [
+    'another body under a used key is 422',
+    c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = (data: number) => c.asPrivate('POST', '/tokens', { type: 'token', data }, { headers })
+      return c.refuses(422, send, 1, { 'another body': 2 })
+    },
+  ],
+  'IDE-503.a': [
+    'after a refusal the same key may be used for a good request',
+    async c => {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const send = (type: string) => c.asPrivate('POST', '/tokens', { type, data: 1 }, { headers })
+      c.refused(await send('none'), 400, 'a type that is none')
+      c.success(await send('token'), 201, 'a good one')
+    },
+  ],
+  'TKZ-501.a': [
+    'values become ids, described tokens become tokens, and shapes stay',
+    async c => {
+      const described = { type: 'card', data: card, containers: [c.container] }
+      const { body } = c.success(
+        await c.asPrivate('POST', '/tokenize', { card: described, list: [c.tag, { n: 5 }] }),
+        200,
+      )
+      c.equal(body.card.data?.number, 'XXXXXXXXXXXX4242', 'the card is masked')
+      c.equal((await c.read(body.card.id)).data, card, 'the card')
+      c.equal((await c.read(body.list[0])).data, c.tag, 'the text')
+      c.equal((await c.read(body.list[1].n)).data, 5, 'the number')
+    },
+  ],
+  'TKZ-502.a': [
+    'one bad value keeps all of a payload from being stored',
+    async c => {
+      const at = { type: 'token', data: 1, containers: [c.container] }
+      const send = (second: object) => c.asPrivate('POST', '/tokenize', [at, second])
+      await c.refuses<object>(400, send, at, { 'a bad card': { type: 'card', data: { number: '1' } } })
+      c.equal((await c.found('')).length, 2, 'tokens of the control alone')
+    },
+  ],
+  'TKZ-503.a': [
+    'expressions become data, whole, in text and by a filter',
+    async c => {
+      const [one, two] = [await c.token({ type: 'card', data: card }), await c.token({ data: '{{ x }}' })]
+      const payload = {
+        whole: `{{ ${one.id} }}`,
+        part: `{{ ${one.id} | json: '$.number' }}`,
+        text: `<{{ ${two.id} }}>`,
+      }
+      const { body } = c.success(await c.asPrivate('POST', '/detokenize', payload), 200)
+      c.equal(body, { whole: card, part: card.number, text: '<{{ x }}>' }, 'the payload')
+      const unknown = await c.asPrivate('POST', '/detokenize', {
+        a: `{{ ${one.id} }}`,
+        b: `{{ none-${c.tag} }}`,
+      })
+      c.refused(unknown, 400, 'an id that is none')
+    },
+  ],
+  'TKZ-504.a': [
+    'a caller that sees masks detokenizes masks',
+    async c => {
+      const { id } = await c.token({ mask: 'X' })
+      const { call } = await c.ruled('mask', ['token:use'])
+      const send = async (one: typeof call) =>
+        c.success(await one('POST', '/detokenize', { v: `{{ ${id} }}` }), 200).body
+      c.equal(
+        [await send(call), await send(c.asPrivate)],
+        [{ v: 'X' }, { v: c.tag }],
+        'under mask and under reveal',
+      )
+    },
+  ],
+})
