@@ -61,8 +61,8 @@ export class Recorder {
         ? this.#carrier?.(key, method, path, body, options, exchange)
         : undefined
     if (carried) {
-      await carried
       if (operation) this.carried.add(operation.id)
+      await carried
     } else await exchange(this.#request(key, method, path, body, options))
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
     this.complaints.push(...this.#contract.complaints(operation, reply, this.#target.headerPrefix))

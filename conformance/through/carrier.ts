@@ -8,8 +8,12 @@ import { type ClientModule, loadClient } from './client.ts'
  * Says requests through the TypeScript client, and holds what it answers or throws against what came over the wire:
  * client and server are proved together.
  */
-export async function loadCarrier(target: Target, contract = new Contract()): Promise<Carrier> {
-  const module = await loadClient()
+export async function loadCarrier(
+  target: Target,
+  contract = new Contract(),
+  client?: ClientModule,
+): Promise<Carrier> {
+  const module = client ?? (await loadClient())
   return (key, method, path, body, options, fetch) => {
     const operation = contract.operationOf(method, path)
     const say = operation && calls[operation.id]
