@@ -112,7 +112,7 @@ export function helpText(
     '',
     ...describeFlags(flags),
     '',
-    'Commands, with the server stopped; surrogate-server <command> --help says more:',
+    'Commands, on data that no server is using; surrogate-server <command> --help says more:',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
     '',
