@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import tap from 'tap'
 import { isCapability } from './capabilities.ts'
 import { readRequirements, readUncovered } from './harness/requirements.ts'
@@ -102,4 +103,18 @@ tap.test('each operation and each documented status is met, or a reason is given
     [],
     'operations that no requirement names',
   )
+})
+
+tap.test('what the server names over its code are requirements', async t => {
+  const folder = new URL('../server/', import.meta.url)
+  const files = (await readdir(folder, { recursive: true })).filter(
+    file => /\.ts$/.test(file) && !/(^|\/)(dist|node_modules|generated)\//.test(file),
+  )
+  const named = files.flatMap(file =>
+    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^\s*\/\/ Requirements: (.+)$/gm)].flatMap(
+      match => (match[1] ?? '').split(', ').map(id => ({ file, id })),
+    ),
+  )
+  t.ok(named.length >= 30, `${named.length} are named`)
+  for (const { file, id } of named) t.equal(byId.get(id)?.status, 'active', `${id}, named in ${file}`)
 })

@@ -78,6 +78,7 @@ export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
  * Each container of the subject needs a rule, by priority the first that matches; the strictest of their
  * transforms counts.
  */
+// Requirements: ACC-501, ACC-502, ACC-503, ACC-505
 export function decide(rights: Rights, permission: Permission, subject: Subject): Decision {
   // A token always has a container. Should one come without, nothing covers it.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }

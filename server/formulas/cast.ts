@@ -10,6 +10,7 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
  * To a number: a text that is wholly a JSON number. To a boolean: `true` and `false` in any case. To a text:
  * numbers and booleans in their JSON spelling. Null is no value: whoever calls this has taken it for missing.
  */
+// Requirements: INV-013, INV-014, REA-005, REA-501
 export function cast(value: JsonValue, type: ValueType): Cast {
   if (typeof value === type) return { value: value as string | number | boolean }
   switch (type) {

@@ -13,6 +13,7 @@ const openAtATime = 20
  * Whether a name fits a filter, without regard to case: `*` is any run of characters, and a filter without one
  * may stand anywhere in the name. Takes time that the lengths bound, whatever the filter.
  */
+// Requirements: FOR-012, FOR-505, REA-008
 export function nameFilter(filter: string): (name: string) => boolean {
   const lower = filter.toLowerCase()
   if (!lower.includes('*')) return name => name.toLowerCase().includes(lower)

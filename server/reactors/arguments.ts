@@ -22,6 +22,7 @@ interface Rest {
  *
  * @throws {ServiceError} validation, naming every parameter that is missing or cannot be cast
  */
+// Requirements: INV-010, INV-011, INV-012, INV-016, INV-017, INV-025, INV-026
 export function fitArguments(parameters: readonly ParameterDefinition[], args: JsonValue): JsonObject {
   if (!isJsonObject(args)) throw invalid('args', 'must be an object, or one expression that gives one')
   if (parameters.length === 0) return args

@@ -23,6 +23,7 @@ export function evaluateIndexes(
   return [...new Set(patterns)]
 }
 
+// Requirements: SEA-026
 function evaluateIndex(
   expressions: Expressions,
   index: string,

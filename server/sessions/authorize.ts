@@ -35,6 +35,7 @@ export interface AuthorizeSessionInput {
  * @throws {ServiceError} in this order: validation, not_found, validation of how long, permission_denied,
  *   nonce_used. Whatever was refused leaves the nonce usable.
  */
+// Requirements: SES-004, SES-006, SES-008, SES-010, SES-505
 export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,
@@ -96,6 +97,7 @@ async function liveSession(
 }
 
 /** Nobody can grant a permission that it holds nowhere. @throws {ServiceError} permission_denied */
+// Requirements: SES-502
 function refuseWhatIsNotHeld(own: Rights, granted: Rights): void {
   const errors: FieldErrors = {}
   const check = (path: string, permissions: readonly Permission[]) => {

@@ -13,6 +13,7 @@ import {
 } from './context.ts'
 
 /** How long a session lives unless its authorization says otherwise, in milliseconds. */
+// Requirements: SES-002, SES-009
 export const sessionLifetimeMs = 3 * 60 * 1000
 
 /** A session as its creator sees it, once. */

@@ -28,6 +28,7 @@ export async function removeCvc(store: TenantStore, reference: CvcReference | un
   return reference ? store.removal('token-cvc', reference.id) : []
 }
 
+// Requirements: DAT-009, LIM-001, TOK-511
 export function isCvcLive(token: TokenRecord, nowUs: number): boolean {
   return token.cvc !== undefined && nowUs < token.cvc.until_ms * 1000
 }

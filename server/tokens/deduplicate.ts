@@ -9,6 +9,7 @@ import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
 import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
 
 /** The oldest live token of the tenant with this fingerprint. */
+// Requirements: TOK-501, TOK-509
 export async function findOriginal(
   store: TenantStore,
   fingerprint: string,
@@ -35,6 +36,7 @@ export async function showOriginal(
 }
 
 /** The same for a token that is at hand. */
+// Requirements: TOK-035
 export function showDoubled(
   context: TokensContext,
   store: TenantStore,

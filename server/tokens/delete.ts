@@ -3,6 +3,7 @@ import { type TokensContext, tenantStore } from './context.ts'
 import { erasure } from './erase.ts'
 import { liveRecord } from './read.ts'
 
+// Requirements: TOK-037, TOK-038, TOK-512
 export async function deleteToken(context: TokensContext, caller: Caller, id: string): Promise<void> {
   const store = await tenantStore(context, caller)
   for (;;) {

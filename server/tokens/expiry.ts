@@ -24,6 +24,7 @@ export const expirationSpellings =
  * parseExpiration('8/26/2030') // { echo: '2030-08-26T00:00:00Z', ms: 1913932800000 }
  * parseExpiration('2030-08-26T07:23:57-07:00')?.echo // '2030-08-26T07:23:57-07:00'
  */
+// Requirements: TOK-012, TOK-013, TOK-014, TOK-507
 export function parseExpiration(text: string): Expiration | undefined {
   for (const spelling of [isoDateTime, isoDate, shortDate, shortDateTime]) {
     const groups = spelling.exec(text)?.groups
@@ -33,6 +34,7 @@ export function parseExpiration(text: string): Expiration | undefined {
 }
 
 /** As `parseExpiration`, and it must lie in the future. @throws {ServiceError} validation */
+// Requirements: TOK-015, TOK-505
 export function readExpiration(text: string, nowUs: number, path = 'expires_at'): Expiration {
   const expiration = parseExpiration(text)
   if (!expiration) throw invalid(path, `must be ${expirationSpellings}`)

@@ -60,6 +60,7 @@ export function findReferences(expressions: Expressions, json: JsonValue, root: 
   return { named, texts }
 }
 
+// Requirements: INV-009
 export function tooManyTokens(root: string): ServiceError {
   return invalid(root || 'body', `names more than ${mostTokens} different tokens`)
 }

@@ -15,6 +15,7 @@ export interface FingerprintInput {
  * fingerprints, and nobody without the tenant's keys can try values. `undefined` where it gives nothing.
  * @throws {ServiceError} validation, where the expression does not parse or fails on this data
  */
+// Requirements: TOK-016, TOK-017, ACC-510
 export function fingerprintOf(
   expressions: Expressions,
   store: TenantStore,

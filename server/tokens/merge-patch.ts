@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
  * @example
  * mergePatch({ a: 'b', c: 'd' }, { a: null, c: 'e' }) // { c: 'e' }
  */
+// Requirements: TOK-027, TOK-028, TOK-029, REA-013
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   const merged: JsonObject = isJsonObject(target) ? { ...target } : {}
