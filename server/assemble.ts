@@ -54,6 +54,8 @@ export interface Assembled {
   readonly facts: VaultFacts
   advance(ms: number): Promise<void>
   reset(): Promise<void>
+  /** Is told when a port is open. */
+  listening(): void
   close(): Promise<void>
 }
 
@@ -117,10 +119,12 @@ async function wire(
       ? { egress: createFormulaEgress({ origins: options.formulaAllowOrigins }) }
       : {}),
   })
-  const isolation = options.warmFormulas ? startFormulas(sandbox, log) : undefined
   // Modules that cannot be given to formulas keep the server from starting; all else it can do without formulas.
-  if (options.formulaModules?.length) await isolation
-  isolation?.catch(() => {})
+  if (options.warmFormulas && options.formulaModules?.length) await sandbox.start()
+  let warm = () => {}
+  const isolation = new Promise<Isolation | 'none'>(resolve => {
+    warm = () => resolve(startFormulas(sandbox, log))
+  })
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
   const webhooks = createWebhooks({
     store: sealed,
@@ -233,11 +237,13 @@ async function wire(
     tenants,
     facts: {
       ...(development ? { development } : {}),
-      ...(isolation ? { isolation } : {}),
+      ...(options.warmFormulas ? { isolation } : {}),
       ...(master.madeFile === undefined ? {} : { madeMasterKey: master.madeFile }),
     },
     advance,
     reset,
+    // Not before: what starts the processes of formulas would take its time from this one's start.
+    listening: options.warmFormulas ? warm : () => {},
     close: async () => {
       stopSweeping()
       await webhooks.close()

@@ -29,7 +29,7 @@ export interface VaultOptions {
   readonly formulaAllowOrigins?: readonly string[]
   /** Packages that formulas may require, found from the working directory. */
   readonly formulaModules?: readonly string[]
-  /** Gets the processes of formulas ready at the start, not when the first formula runs. */
+  /** Gets the processes of formulas ready when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
   readonly log?: Log
   /** The time this vault starts from, in epoch milliseconds; by default the real time. */

@@ -55,9 +55,10 @@ export function createVault(options: VaultOptions = {}, parts: VaultParts = {}):
       return toFetch(core)(input instanceof Request && !init ? input : new Request(input, init))
     },
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
-      const { core } = await opening
+      const { core, listening: opened } = await opening
       const listening = await listen(core, host, port)
       listeners.add(listening)
+      opened()
       return listening
     },
     close: () => {
