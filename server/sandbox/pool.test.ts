@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 import type { Outcome, ServiceTransport } from './sandbox.ts'
@@ -115,6 +116,13 @@ t.test('a process is ended by what it costs, and its tenant is served on', async
   t.match(await sandbox.formula(body('for (;;);'), { timeoutMs: 300 }), { reason: 'time' })
   t.equal(sandbox.counts().ended, 1)
   t.match(await sandbox.formula(one), { kind: 'answered' })
+})
+
+t.test('what formulas compute comes after what the server has to do', { skip: !hasProc }, async t => {
+  const sandbox = openSandbox(t)
+  await sandbox.raw(one)
+  const yielding = runnersOfOurs().filter(pid => getPriority(Number(pid)) > getPriority())
+  t.ok(yielding.length >= 1, 'at least the process that has run one; others may still be starting')
 })
 
 t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
