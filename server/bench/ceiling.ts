@@ -1,7 +1,8 @@
 /**
  * The least a tokenization server on this stack can do for a request: node:http, JSON.parse, one AES-256-GCM,
- * and one LevelDB batch of as many keys as ours writes for a token (or one read). No contract, no keys, no
- * rules, no index that could be searched. What it reaches is the ceiling for anything built on the same parts.
+ * and one LevelDB batch of as many keys as ours writes for a token (or one read; and one that reveals leaves as
+ * many keys behind as ours). No contract, no keys, no rules, no index that could be searched. What it reaches is
+ * the ceiling for anything built on the same parts.
  *
  * Arguments: a folder, and how many keys ours writes for each operation, as JSON.
  */
@@ -9,12 +10,18 @@ import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ClassicLevel } from 'classic-level'
+import { privateKey } from './server-process.ts'
 
 const [folder = '', counts = '{}'] = process.argv.slice(2)
 const keysPer = JSON.parse(counts) as Record<string, number>
 const namesOf = (operation: string) =>
   Array.from({ length: Math.round(keysPer[operation] ?? 1) - 1 }, (_, index) => `${index}`)
-const names = { card: namesOf('create'), indexed: namesOf('create indexed'), patch: namesOf('patch') }
+const names = {
+  card: namesOf('create'),
+  indexed: namesOf('create indexed'),
+  patch: namesOf('patch'),
+  read: namesOf('get revealed'),
+}
 const secret = randomBytes(32)
 // As long as what an index entry of ours holds on average.
 const entry = Buffer.alloc(16, 1)
@@ -96,6 +103,23 @@ function get(request: IncomingMessage, response: ServerResponse): void {
   const box = level.getSync(`d${id}`, readOptions)
   if (box) answer(response, 200, open(box))
   else answer(response, 404, '')
+  if (request.headers['svc-api-key'] === privateKey) note(id)
+}
+
+/** A read that reveals is written down behind its answer, in batches of ten milliseconds, as ours is. */
+function note(id: string): void {
+  if (notes.push(id) === 1) setTimeout(writeNotes, 10)
+}
+
+let notes: string[] = []
+
+function writeNotes(): void {
+  const text = (id: string) => JSON.stringify({ id, operation: 'token:read', outcome: 'success' })
+  for (const id of notes) {
+    queue.push({ id: randomUUID(), box: seal(Buffer.from(text(id))), names: names.read, done: () => {} })
+  }
+  notes = []
+  if (!writing) void write()
 }
 
 function seal(plain: Buffer): Buffer {

@@ -29,7 +29,7 @@ export const operations: readonly Operation[] = [
   { name: 'create', key: privateKey, writes: true, prism: true },
   { name: 'create indexed', key: privateKey, writes: true, prism: false },
   { name: 'get masked', key: maskingKey, writes: false, prism: true },
-  { name: 'get revealed', key: privateKey, writes: false, prism: true },
+  { name: 'get revealed', key: privateKey, writes: true, prism: true },
   { name: 'patch', key: privateKey, writes: true, prism: false },
   { name: 'list page', key: maskingKey, writes: false, prism: false },
 ]

@@ -64,7 +64,7 @@ export async function measureWrites(
     }
     return JSON.parse(await readFile(file, 'utf8')) as Writes
   }
-  const tokens = operation === 'patch' ? 2000 : 0
+  const tokens = operation.startsWith('create') ? 0 : 2000
   const requests = 3000
   const [before, after] = [await count(tokens, 0), await count(tokens, requests)]
   const measured = requests * connections.length
