@@ -8,6 +8,8 @@ export const limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 65_000,
+  /** How long a caller that goes on sending may take to see that it has been answered. */
+  lingerMs: 2_000,
   /** How long a server that closes waits for what is in flight: longer than any formula runs. */
   closeGraceMs: 15_000,
 } as const

@@ -66,6 +66,7 @@ function write(
 ): void {
   if (status !== 204) headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body))
   if (isLast) headers.Connection = 'close'
+  if (isLast && !request.complete) linger(request)
   try {
     // All headers in one go, and a text in one piece with them: anything else costs Node a slower way.
     response.writeHead(status, headers)
@@ -74,6 +75,21 @@ function write(
     // A header that cannot be sent; whoever waits for the answer should not wait for ever.
     response.destroy()
   }
+}
+
+/**
+ * To close a socket on which something is still coming is to reset it, and that may take the answer along before
+ * it is read. So the answer ends what we send, and what comes is thrown away until the caller has seen it.
+ */
+function linger(request: IncomingMessage): void {
+  const { socket } = request
+  socket.destroySoon = () => {
+    socket.end()
+    const alarm = setTimeout(() => socket.destroy(), limits.lingerMs)
+    socket.once('close', () => clearTimeout(alarm))
+  }
+  request.removeAllListeners('data')
+  request.resume()
 }
 
 /** Whether what is still coming of a body that nobody wants is less trouble than a new connection. */

@@ -169,6 +169,21 @@ t.test(
   },
 )
 
+t.test('whoever reads only when all of too long a body is sent still finds the answer', async t => {
+  const long = ' '.repeat(16 * limit)
+  const bodies = [`Content-Length: ${long.length}`, chunked].map(
+    framing =>
+      `POST /tokens HTTP/1.1\r\n${headers(key, asJson, framing)}${framing === chunked ? chunk(long) : long}`,
+  )
+  for (const bytes of bodies) {
+    const caller = open()
+    caller.socket.pause()
+    await new Promise(resolve => caller.socket.write(bytes, resolve))
+    caller.socket.resume()
+    t.equal(statusOf(await caller.ended), 413)
+  }
+})
+
 t.test('whoever hangs up in the middle of a body leaves no token and no fault in the log', async t => {
   const faults: string[] = []
   const own = openVault(t, { log: createLog(line => faults.push(line)) })
