@@ -156,7 +156,8 @@ async function wire(
   const bootstrap: Bootstrap | undefined =
     options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
   if (bootstrap) await applyBootstrap(tenants, bootstrap)
-  const development = dev && location.engine !== 'memory' ? await developmentTenant(tenants) : undefined
+  const wanted = options.developmentTenant ?? (dev && location.engine !== 'memory')
+  const development = wanted ? await developmentTenant(tenants) : undefined
 
   const reset = async () => {
     await sealed.clear()

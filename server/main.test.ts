@@ -98,6 +98,14 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   t.notMatch(after, /made a master key/)
 })
 
+t.test('a development server that keeps nothing has keys, too', async t => {
+  const server = startProcess(t, ['--dev', '--port', '0', '--storage', 'memory:'])
+  const { url } = await server.ready()
+  const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
+  t.equal((await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': privateKey } })).status, 200)
+  await server.end()
+})
+
 t.test('a production server is set up from a file, and prints no key', async t => {
   const folder = t.testdir({
     'bootstrap.json': JSON.stringify({

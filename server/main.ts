@@ -35,6 +35,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       storage: config.storage,
       headerPrefix: config.headerPrefix,
       dev: config.dev,
+      developmentTenant: config.dev,
       allowPrivateCallbacks: config.allowPrivateCallbacks,
       formulaAllowOrigins: config.formulaAllowOrigins,
       formulaModules: config.formulaModules,

@@ -21,6 +21,8 @@ export interface VaultOptions {
   readonly headerPrefix?: string
   /** Development endpoints, reasons in 403s, and every response held against the contract. */
   readonly dev?: boolean
+  /** One tenant whose keys are kept and told by `ready()`; by default under `dev` on a data folder. */
+  readonly developmentTenant?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
   readonly corsOrigins?: readonly string[]
   /** Webhooks may go to http and to private addresses; otherwise to https and public ones only. */
@@ -38,7 +40,7 @@ export interface VaultOptions {
 
 /** What a start has to tell the operator. */
 export interface VaultFacts {
-  /** Under `dev`: the tenant whose keys are kept across restarts. */
+  /** The tenant whose keys are kept across restarts, where there is one. */
   readonly development?: NewTenant
   /** The file in which a development master key was made just now. */
   readonly madeMasterKey?: string
