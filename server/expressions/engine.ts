@@ -102,6 +102,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     }
   }
 
+  // Requirements: EXP-501
   function toValue({ value, body }: Template, run: Run): JsonValue {
     if (!value) {
       body(run)

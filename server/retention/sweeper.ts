@@ -3,6 +3,7 @@ import { describeError, type Log } from '../base/log.ts'
 import { type SweepContext, sweep } from './sweep.ts'
 
 /** Far inside the hour within which an expired token must be gone. */
+// Requirements: TOK-039
 const sweepEveryMs = 60_000
 
 /** Erased bytes may lie in the files until then: well inside the hour as well. */

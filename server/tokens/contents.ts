@@ -33,6 +33,7 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
  * `before`, so that a code erased since then does not show in a fingerprint.
  * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
  */
+// Requirements: TOK-510
 export function derive(
   context: TokensContext,
   store: TenantStore,
@@ -79,6 +80,7 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
 }
 
 /** Held by the one deduplicating token of a fingerprint, so that two racing ones cannot both be stored. */
+// Requirements: TOK-502
 function onlyOne(store: TenantStore, fingerprint: string): Digest {
   return fingerprintTerm(store, `only ${fingerprint}`)
 }

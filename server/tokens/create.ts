@@ -29,6 +29,7 @@ export async function createToken(
   const store = await tenantStore(context, caller)
   for (let attempt = 0; ; attempt++) {
     const draft = draftToken(context, store, caller, input, attempt)
+    // Requirements: ACC-507
     const transform = demand(caller, 'token:create', draft.record)
     if (draft.record.deduplicate_token && draft.record.fingerprint) {
       const original = await findOriginal(store, draft.record.fingerprint, context.nowUs())
@@ -48,6 +49,7 @@ export async function createToken(
 }
 
 /** Returns where another attempt may succeed. @throws {ServiceError} conflict, where the id is taken */
+// Requirements: TOK-503
 async function resolveConflict(
   context: TokensContext,
   store: TenantStore,

@@ -18,6 +18,7 @@ import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
 export type HowResolved = 'raw' | 'transformed'
 
 /** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
+// Requirements: TKZ-503, TKZ-504
 export function detokenize(context: TokensContext, caller: Caller, payload: JsonValue): Promise<JsonValue> {
   return resolveReferences(context, caller, payload, 'transformed')
 }
@@ -31,6 +32,7 @@ export function detokenize(context: TokensContext, caller: Caller, payload: Json
  * @param root the path of the value in the request, for messages
  * @throws {ServiceError} validation, detokenize_failed naming every id without a token, permission_denied
  */
+// Requirements: INV-006, INV-007
 export async function resolveReferences(
   context: TokensContext,
   caller: Caller,
@@ -42,6 +44,7 @@ export async function resolveReferences(
   if (found.named.size === 0) return json
   const store = await tenantStore(context, caller)
   const records = await namedTokens(context, store, found.named, root)
+  // Requirements: INV-004
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
   const tokens = await withCvc(store, records, context.nowUs())
   const values = new Map<string, JsonValue>()
@@ -56,6 +59,7 @@ export async function resolveReferences(
 }
 
 /** The live tokens of these ids, or of their second readings. @throws {ServiceError} detokenize_failed */
+// Requirements: INV-502
 async function namedTokens(
   context: TokensContext,
   store: TenantStore,
@@ -81,6 +85,7 @@ async function namedTokens(
   throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${ids}`)
 }
 
+// Requirements: INV-008
 function resolved(context: TokensContext, { record, data }: LiveToken, transform: Transform): JsonValue {
   switch (transform) {
     case 'reveal':

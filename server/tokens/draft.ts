@@ -37,6 +37,7 @@ export interface Draft {
 }
 
 /** The token as it would be stored. @throws {ServiceError} validation */
+// Requirements: TOK-045, WIR-504
 export function draftToken(
   context: TokensContext,
   store: TenantStore,
@@ -70,6 +71,7 @@ export function draftToken(
     ...(cvc === undefined
       ? {}
       : { cvc: { id: context.random.uuid(), until_ms: Math.floor(nowUs / 1000) + cvcLifetimeMs } }),
+    // Requirements: TOK-043
     created_by: caller.application,
   }
   return { record, data: input.data, cvc }

@@ -7,6 +7,7 @@ import { removeCvc } from './cvc.ts'
 import type { TokenRecord } from './token.ts'
 
 /** Everything that goes when a token goes, and the audit entry that stays. */
+// Requirements: SEA-035
 export async function erasure(
   context: TokensContext,
   store: TenantStore,

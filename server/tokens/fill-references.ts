@@ -13,6 +13,7 @@ const largestOutcomeBytes = 5 * 1024 * 1024
  * filters share one allowance.
  * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
  */
+// Requirements: INV-503, INV-504
 export function fillReferences(
   expressions: Expressions,
   json: JsonValue,

@@ -9,6 +9,7 @@ const forbidden = /[#/\\+?[\]|&=%<>{}^\p{Cc}]/u
 export const idAttempts = 10
 
 /** The rule for ids in one place: 3 to 200 characters, none that would need care in a URL or a query. */
+// Requirements: TOK-504
 export function isTokenId(id: string): boolean {
   return id.length >= 3 && id.length <= 200 && !forbidden.test(id) && id.isWellFormed()
 }
@@ -18,6 +19,7 @@ export function isIdExpression(context: TokensContext, id: string): boolean {
 }
 
 /** The id of a new token: the one given, one made by the given expression, or a UUID. */
+// Requirements: TOK-002, TOK-003, TOK-004
 export function chooseId(
   context: TokensContext,
   given: string | undefined,

@@ -33,6 +33,7 @@ export async function listTokens(
 }
 
 /** A page of the tokens that match the query and that the caller holds the permission for. */
+// Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 export async function findTokens(
   context: TokensContext,
   store: TenantStore,
@@ -68,6 +69,7 @@ export async function findTokens(
   return toPage(shown, found.total, request, next)
 }
 
+// Requirements: TOK-019, TOK-020, TOK-022
 function filterQuery(store: TenantStore, filter: TokenFilter): Query {
   const { id, type, metadata = {} } = filter
   return matchAll([

@@ -3,6 +3,7 @@ import type { JsonValue } from '../base/json.ts'
 import type { Expressions } from '../expressions/engine.ts'
 
 /** The mask over today's data. A member that fails or gives nothing is left out: no read fails through a mask. */
+// Requirements: ACC-508
 export function showMask(
   expressions: Expressions,
   mask: JsonValue | undefined,

@@ -51,6 +51,7 @@ export function readPayload(payload: JsonValue): Payload {
 }
 
 /** The payload again, with what has become of each wish in its place. */
+// Requirements: TKZ-501
 export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
   if (typeof shape === 'number') return outcomes[shape] ?? null
   if (Array.isArray(shape)) return shape.map(element => fillShape(element, outcomes))

@@ -53,6 +53,7 @@ export async function planTokens(
       if (one.twin) return
       if (fingerprint !== '' && !first) firsts.set(fingerprint, one)
       if (isTakenIdFinal(context, wish.input.id ?? undefined)) {
+        // Requirements: TKZ-505
         if (givenIds.has(draft.record.id))
           throw invalidId('is given to another token of this payload as well')
         givenIds.add(draft.record.id)

@@ -7,6 +7,7 @@ import { withCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
 import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
 
+// Requirements: TOK-025
 export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
   const store = await tenantStore(context, caller)
   const record = await liveRecord(context, store, id)
@@ -27,6 +28,7 @@ export async function createdUsOf(
 }
 
 /** The token of this id, if its time is not over. @throws {ServiceError} not_found */
+// Requirements: ERR-512
 export async function liveRecord(
   context: TokensContext,
   store: TenantStore,

@@ -24,6 +24,7 @@ export class MalformedReference extends Error {
 }
 
 /** The pieces of a text, or `undefined` where it names no token. @throws {MalformedReference} */
+// Requirements: INV-505
 export function readReferences(text: string): readonly Piece[] | undefined {
   let open = text.indexOf('{{')
   if (open < 0) return undefined

@@ -24,6 +24,7 @@ export interface Token {
   readonly modified_at?: string
 }
 
+// Requirements: TOK-001, TOK-007, TOK-008, TOK-041
 export function showToken(
   context: TokensContext,
   tenant: string,
@@ -52,6 +53,7 @@ export function showToken(
 }
 
 /** What an answer to a create may show at most, whatever the caller's rules say. */
+// Requirements: TOK-009
 export function atMostMasked(transform: Transform): Transform {
   return strictest(transform, 'mask')
 }
@@ -62,6 +64,7 @@ export function withoutContent(token: Token): Token {
   return shown
 }
 
+// Requirements: TOK-044
 function showData(context: TokensContext, token: LiveToken, transform: Transform): JsonValue | undefined {
   switch (transform) {
     case 'reveal':

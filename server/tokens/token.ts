@@ -36,6 +36,7 @@ export interface LiveToken {
   readonly data: JsonValue
 }
 
+// Requirements: TOK-040, TOK-508
 export function isExpired(token: TokenRecord, nowUs: number): boolean {
   return token.expires_ms !== undefined && token.expires_ms * 1000 <= nowUs
 }

@@ -35,6 +35,7 @@ export interface TokenizeOptions {
  * makes none of them. Answers the payload with the tokens in their places.
  * @throws {ServiceError} validation, permission_denied, conflict
  */
+// Requirements: TKZ-502
 export async function tokenize(
   context: TokensContext,
   caller: Caller,

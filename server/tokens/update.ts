@@ -50,6 +50,7 @@ export async function updateToken(
     const before = demand(caller, 'token:update', current.value)
     const live = await liveToken(context, store, current)
     const next = await patched(context, store, caller, live, input)
+    // Requirements: ACC-506
     const transform = strictest(before, demand(caller, 'token:update', next.record))
 
     const original = await doubled(context, store, current, next.record)
@@ -65,6 +66,7 @@ export async function updateToken(
     if (result.ok) {
       const record = { value: next.record, version: current.version + 1, createdUs: current.createdUs }
       const stamped = { ...record, ...result.written[0] }
+      // Requirements: TOK-034
       const token = showToken(context, store.tenant, { record: stamped, data: next.data }, transform)
       return { token, applied: true }
     }
@@ -94,6 +96,7 @@ interface Patched {
   readonly cvcWrites: Write[]
 }
 
+// Requirements: TOK-036
 async function patched(
   context: TokensContext,
   store: TenantStore,
@@ -123,6 +126,7 @@ async function patched(
     ),
     ...kept('metadata', patchedMetadata(context, current, input)),
     ...kept('search_indexes', patchedIndexes(current, input)),
+    // Requirements: TOK-032
     fingerprint_expression: replaced(
       input.fingerprint_expression,
       current.fingerprint_expression,
@@ -136,6 +140,7 @@ async function patched(
     id: current.id,
     ...content,
     data: stored,
+    // Requirements: TOK-030
     containers: replaced(input.containers, current.containers, [type.container]),
     ...derive(context, store, content, data, changes, current),
     ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
@@ -144,6 +149,7 @@ async function patched(
     ...expiration(context, current, input),
     ...kept('cvc', reference),
     created_by: current.created_by,
+    // Requirements: TOK-043
     modified_by: caller.application,
   }
   return { record, data, cvcWrites: writes }
@@ -165,6 +171,7 @@ async function doubled(
 }
 
 /** A patch over a live code keeps its deadline; a code where none was gets an hour of its own. */
+// Requirements: TOK-511
 async function nextCvc(context: TokensContext, store: TenantStore, live: LiveToken, cvc: string | undefined) {
   const before = live.record.value.cvc
   const writes = await removeCvc(store, before)
@@ -184,6 +191,7 @@ function patchedMetadata(context: TokensContext, current: TokenRecord, input: Up
   return metadata as Record<string, string>
 }
 
+// Requirements: TOK-031
 function patchedIndexes(current: TokenRecord, input: UpdateTokenInput): readonly string[] | undefined {
   if (input.search_indexes === undefined) return current.search_indexes
   if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
@@ -193,6 +201,7 @@ function patchedIndexes(current: TokenRecord, input: UpdateTokenInput): readonly
   return input.search_indexes
 }
 
+// Requirements: TOK-033
 function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
   if (input.expires_at === null) return {}
   if (input.expires_at === undefined) {
@@ -220,6 +229,7 @@ function isChanged(before: JsonValue, after: JsonValue): boolean {
 }
 
 /** The value to be: the patch's, today's where the patch has none, the default where it says null. */
+// Requirements: TOK-506
 function replaced<T>(patch: T | null | undefined, current: T, fallback: T): T {
   return patch === undefined ? current : (patch ?? fallback)
 }

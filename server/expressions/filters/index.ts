@@ -24,4 +24,5 @@ const standard = {
   ...fallbackFilters,
 }
 
+// Requirements: EXP-502
 export const allFilters: Filters = new Map<string, Filter>(Object.entries({ ...standard, ...own }))

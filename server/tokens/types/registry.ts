@@ -8,6 +8,7 @@ import type { TokenType } from './token-type.ts'
 import { usBankAccountNumber } from './us-bank-account-number.ts'
 import { usBankRoutingNumber } from './us-bank-routing-number.ts'
 
+// Requirements: TYP-501
 export const tokenTypes: readonly TokenType[] = [
   token,
   card,

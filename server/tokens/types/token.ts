@@ -5,6 +5,8 @@ export const token: TokenType = {
   dataSchema: 'GenericData',
   container: '/general/high/',
   mask: undefined,
+  // Requirements: TOK-010
   fingerprintExpression: '{{ data | stringify }}',
+  // Requirements: SEA-029
   searchIndexes: [],
 }
