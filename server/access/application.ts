@@ -36,10 +36,12 @@ export interface Application {
 export type ApplicationWithKey = Application & { readonly key: string }
 
 /** From that moment its key is dead. */
+// Requirements: APP-509
 export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: number): boolean {
   return expires_ms !== undefined && expires_ms * 1000 <= nowUs
 }
 
+// Requirements: APP-501
 export function showApplication(tenant: string, record: SealedRecord<ApplicationRecord>): Application {
   const { key_digest: _digest, expires_ms: _ms, ...shown } = record.value
   return {

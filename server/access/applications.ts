@@ -119,6 +119,7 @@ export class Applications {
     return record && showApplication(caller.tenant, record)
   }
 
+  // Requirements: APP-503
   async update(caller: Caller, id: string, input: ApplicationInput): Promise<Application> {
     const { store } = await this.#stores(caller.tenant)
     await existing(store, id)
@@ -145,6 +146,7 @@ export class Applications {
   }
 
   /** A new key for the application; the old one is dead when this resolves. */
+  // Requirements: APP-505
   async regenerateKey(caller: Caller, id: string): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const { type } = (await existing(store, id)).value
@@ -171,6 +173,7 @@ export class Applications {
     return { ...showApplication(caller.tenant, updated ?? notFound()), key }
   }
 
+  // Requirements: APP-504
   async delete(caller: Caller, id: string): Promise<void> {
     const { root, store } = await this.#stores(caller.tenant)
     for (;;) {
@@ -218,6 +221,7 @@ export class Applications {
   }
 }
 
+// Requirements: ERR-512
 async function existing(store: TenantStore, id: string): Promise<SealedRecord<ApplicationRecord>> {
   return (await store.get<ApplicationRecord>('application', id)) ?? notFound()
 }

@@ -18,6 +18,7 @@ export interface Behalf {
  * The application as a caller, with the rights it has now; `undefined` where it is gone or over. No code acts as a
  * management application, whatever a bootstrap file has made of one since.
  */
+// Requirements: INV-501
 export async function applicationCaller(
   store: SealedStore,
   tenant: string,

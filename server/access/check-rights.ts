@@ -7,11 +7,13 @@ import type { Rights } from './rules.ts'
  * application may hold them, that priorities are unique.
  * @throws {ServiceError} validation
  */
+// Requirements: APP-507
 export function checkRights(type: ApplicationType, rights: Rights): void {
   const errors: FieldErrors = {}
   const note = (path: string, message: string) => {
     errors[path] = [...(errors[path] ?? []), message]
   }
+  // Requirements: SES-007
   if (rights.permissions.length === 0 && rights.rules.length === 0) {
     note('permissions', 'or rules must not be empty')
   }

@@ -2,6 +2,7 @@ export const applicationTypes = ['public', 'private', 'management'] as const
 export type ApplicationType = (typeof applicationTypes)[number]
 
 /** Every permission, and which kinds of application may hold it. */
+// Requirements: APP-502
 export const permissionHolders = {
   'token:create': ['public', 'private'],
   'token:update': ['public', 'private'],

@@ -60,6 +60,7 @@ export function holdsAnywhere(rights: Rights, permission: Permission): boolean {
 /**
  * Rules in the order they are asked. A permission held directly is a last rule on `/` that masks.
  */
+// Requirements: ACC-504
 export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
   const asked = rights.rules
     .filter(rule => rule.permissions.includes(permission))

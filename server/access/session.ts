@@ -70,9 +70,12 @@ export async function callerOfSession(
     grant ? [application, grant.authorizer] : [application],
   )
   if (!isLive(creator, nowUs)) return undefined
+  // Requirements: SES-504
   const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }
+  // Requirements: SES-003
   if (!grant) return { ...caller, rights: nothing }
   if (!isLive(authorizer, nowUs)) return undefined
+  // Requirements: SES-005
   return { ...caller, rights: grant, limit: authorizer.value }
 }
 

@@ -34,6 +34,7 @@ export async function countUse(
  * The writes that belong into the commit that deletes something: they hold only as long as nothing uses it.
  * @throws {ServiceError} in_use
  */
+// Requirements: APP-504, FOR-504
 export async function endOfUses(store: TenantStore, what: Usable, id: string): Promise<Write[]> {
   const current = await store.get<UsesRecord>('setting', idOf(what, id))
   if (!current) return [store.expect('setting', idOf(what, id), 0)]

@@ -25,6 +25,7 @@ export type ContainerSets = () => Promise<readonly (readonly string[])[]>
  * The caller's rights as a query: it matches exactly the tokens for which `decideFor` allows the permission,
  * so lists and totals need not read what the caller may not see.
  */
+// Requirements: PAG-502, PAG-506
 export async function visibleTo(
   store: TenantStore,
   caller: Caller,

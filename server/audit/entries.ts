@@ -28,6 +28,7 @@ export interface AuditedAction {
 }
 
 /** The write that records an action; it goes into the commit that does it. */
+// Requirements: LOG-501
 export function auditEntry(store: TenantStore, random: Random, action: AuditedAction): Write {
   const { operation, entity_type, entity_id, actor, session, outcome = 'success' } = action
   const record: AuditRecord = {

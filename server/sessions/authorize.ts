@@ -18,6 +18,7 @@ import {
 } from './context.ts'
 
 /** The longest that a session can be made to live, in milliseconds from its creation. */
+// Requirements: SES-503
 const longestLifetimeMs = 24 * 60 * 60 * 1000
 
 export interface AuthorizeSessionInput {
@@ -44,6 +45,7 @@ export async function authorizeSession(
 ): Promise<void> {
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
+    // Requirements: SES-501
     rules: (input.rules ?? []).map(plainRule),
   }
   // The permissions that a session can be granted are those that a private application may hold.

@@ -29,6 +29,7 @@ export interface NewSession {
  *
  * @param companion writes that belong into the same commit, made from the answer
  */
+// Requirements: SES-001
 export async function createSession(
   context: SessionsContext,
   caller: Caller,

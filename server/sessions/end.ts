@@ -21,6 +21,7 @@ export async function endExpiredSession(
  *
  * @param actor the application that deleted it
  */
+// Requirements: APP-508
 export async function endSessionsOf(
   context: SessionsContext,
   store: TenantStore,
