@@ -27,6 +27,7 @@ export function readClause(at: number, field: string, value: RawValue): SearchQu
   return { kind: 'metadata', key, value: value.text }
 }
 
+// Requirements: SEA-012
 function readContainer({ at, text }: RawText): SearchQuery {
   const below = text.endsWith('/*')
   const given = below ? text.slice(0, -1) : text
@@ -40,6 +41,7 @@ function readContainer({ at, text }: RawText): SearchQuery {
   return { kind: 'container', path, below }
 }
 
+// Requirements: SEA-013, SEA-014
 function readTimes(value: RawText | RawRange): { fromUs?: number; toUs?: number } {
   if (value.form === 'text') return readTime(value.at, value.text)
   const { from, to } = value
@@ -51,6 +53,7 @@ function readTimes(value: RawText | RawRange): { fromUs?: number; toUs?: number 
   }
 }
 
+// Requirements: SEA-015
 function readBound({ at, text, open }: RawBound): Span | undefined {
   return open ? undefined : readTime(at, text)
 }

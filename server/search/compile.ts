@@ -16,6 +16,7 @@ import {
   underTerm,
 } from './terms.ts'
 
+// Requirements: SEA-020, SEA-021, SEA-022, SEA-024
 const fieldTerms = {
   type: typeTerm,
   data: dataTerm,
@@ -37,20 +38,24 @@ export function compileSearch(store: TenantStore, query: SearchQuery): Query {
     case 'container':
       if (!query.below) return matchTerm(containerTerm(store, query.path))
       return query.path === '/' ? { op: 'all' } : matchTerm(underTerm(store, query.path))
+    // Requirements: SEA-023, SEA-024
     case 'time': {
       const { field, kind: _, ...bounds } = query
       return { op: field === 'created_at' ? 'created' : 'modified', ...bounds }
     }
     case 'not':
       return { op: 'not', of: compileSearch(store, query.of) }
+    // Requirements: SEA-003
     case 'and':
       return matchAll(query.of.map(part => compileSearch(store, part)))
+    // Requirements: SEA-004
     case 'or':
       return matchAny(query.of.map(part => compileSearch(store, part)))
   }
 }
 
 /** Ids in lower case are found by their address, those with capitals by a term of their own. */
+// Requirements: SEA-019
 function matchId(store: TenantStore, id: string): Query {
   return matchAny([
     { op: 'ids', ids: [store.address('token', id.toLowerCase())] },

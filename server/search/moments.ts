@@ -17,6 +17,7 @@ const dayUs = 86_400_000_000
  * readMoment('1970-01-02') // { fromUs: 86400000000, toUs: 172799999999 }
  * readMoment('1970-01-01T00:00:01.5Z') // { fromUs: 1500000, toUs: 1500000 }
  */
+// Requirements: SEA-504
 export function readMoment(text: string): Span | undefined {
   const { date = '', hour, minute = '00', second = '00', fraction = '' } = form.exec(text)?.groups ?? {}
   const midnightMs = Date.parse(`${date}T00:00:00Z`)

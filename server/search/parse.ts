@@ -5,6 +5,7 @@ import { QueryError, toRefusal } from './query-error.ts'
 import { scan, type Token } from './scan.ts'
 
 /** How deep parentheses may be nested. */
+// Requirements: SEA-502
 export const deepestNesting = 100
 
 /**
@@ -19,6 +20,7 @@ export const deepestNesting = 100
 export function parseQuery(text: string): SearchQuery {
   try {
     const tokens = scan(text)
+    // Requirements: SEA-002
     if (tokens.length === 0) return { kind: 'everything' }
     const { spelling, clauses } = spellOut(tokens, text.length)
     return regroup(lucene.parse(spelling), clauses)
@@ -54,6 +56,7 @@ function spellOut(tokens: readonly Token[], end: number): Spelling {
         wantsTerm = false
         negated = false
         break
+      // Requirements: SEA-006
       case 'open':
         begin(at)
         if (open.length === deepestNesting) {
@@ -95,6 +98,7 @@ function negate(negated: boolean, operand: string): string {
 }
 
 /** A chain of operators, bound to the right without precedence, as alternatives of terms that all must hold. */
+// Requirements: SEA-501
 function regroup(chain: AST, clauses: readonly SearchQuery[]): SearchQuery {
   const alternatives: SearchQuery[][] = [[]]
   const add = (operand: AST | Node) => alternatives.at(-1)?.push(readOperand(operand, clauses))

@@ -13,6 +13,7 @@ export class QueryError extends Error {
 }
 
 /** The refusal a caller is shown. Positions are characters, as the limit on a query counts them, from 1. */
+// Requirements: SEA-018
 export function toRefusal(error: QueryError, text: string): ServiceError {
   const position = [...text.slice(0, error.offset)].length + 1
   const message = `${error.message} (at position ${position})`

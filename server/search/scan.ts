@@ -34,6 +34,7 @@ const endsName = (character: string) => isSpace(character) || `:()${specials}`.i
 const endsBound = (character: string) => isSpace(character) || '[]{}()"'.includes(character)
 
 /** For what other query languages know and this one does not. */
+// Requirements: SEA-503
 const advice: Readonly<Record<string, string>> = {
   '+': 'the prefix "+" is not supported: join terms with AND',
   '"': 'a value needs its field before it: field:"value"',
@@ -42,7 +43,9 @@ const advice: Readonly<Record<string, string>> = {
   '/': 'regular expressions are not supported: a term is field:value',
 }
 
+// Requirements: SEA-005, SEA-007
 const joins: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' }
+// Requirements: SEA-005
 const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = {
   '(': 'open',
   ')': 'close',
@@ -109,6 +112,7 @@ function scanValue(text: string, at: number, field: string): { value: RawValue; 
   return { value, end }
 }
 
+// Requirements: SEA-008, SEA-506
 function scanQuoted(text: string, at: number): { value: RawText; end: number } {
   let value = ''
   for (let next = at + 1; next < text.length; next++) {
@@ -121,6 +125,7 @@ function scanQuoted(text: string, at: number): { value: RawText; end: number } {
   throw new QueryError(at, 'this double quote is not closed')
 }
 
+// Requirements: SEA-017
 function scanPlain(text: string, at: number, field: string): { value: RawText; end: number } {
   const end = endOf(text, at, character => isSpace(character) || character === '(' || character === ')')
   const value = text.slice(at, end)
@@ -138,6 +143,7 @@ function scanPlain(text: string, at: number, field: string): { value: RawText; e
   return { value: { form: 'text', at, text: value }, end }
 }
 
+// Requirements: SEA-505
 function scanRange(text: string, at: number): { value: RawRange; end: number } {
   const from = scanBound(text, skipSpace(text, at + 1), text.charAt(at) === '[')
   const to = skipSpace(text, from.end)

@@ -44,9 +44,11 @@ export const createdByTerm = (store: TenantStore, id: string) => store.term('cre
 export const modifiedByTerm = (store: TenantStore, id: string) => store.term('modified_by', id.toLowerCase())
 export const fingerprintTerm = (store: TenantStore, digest: string) =>
   store.term('fingerprint', digest.toLowerCase())
+// Requirements: SEA-016, SEA-025
 export const dataTerm = (store: TenantStore, pattern: string) => store.term('data', pattern.toLowerCase())
 
 /** The key's length goes first, so that no key and value can pass for another pair. */
+// Requirements: TOK-021, SEA-009
 export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
   // Each in its own lower case: that of a letter may depend on the one behind it, and be longer.
   const [name, content] = [key.toLowerCase(), value.toLowerCase()]
@@ -54,10 +56,12 @@ export function metadataTerm(store: TenantStore, key: string, value: string): Di
 }
 
 /** Exactly this container. */
+// Requirements: SEA-010
 export const containerTerm = (store: TenantStore, container: string) =>
   store.term('container', normalizeContainer(container))
 
 /** This container or any below it. */
+// Requirements: SEA-011
 export const underTerm = (store: TenantStore, container: string) =>
   store.term('under', normalizeContainer(container))
 

@@ -88,6 +88,7 @@ export interface Shared {
 }
 
 /** One tenant's records. Reading is by id or by query; writing is by commits of the writes made here. */
+// Requirements: AUT-011, AUT-012
 export class TenantStore {
   readonly tenant: string
   readonly #keys: TenantKeys

@@ -59,6 +59,7 @@ export async function findDocuments(
     const { total, ordinals } = pickPage(restrict(matcher, live, over), live, {
       offset: options.offset,
       limit: options.limit,
+      // Requirements: PAG-503
       oldestFirst: options.oldestFirst ?? false,
       within: await rangeBehind(moment, options),
     })

@@ -172,6 +172,7 @@ export class WriteGroup {
     this.#holders.set(key, holder)
   }
 
+  // Requirements: PAG-505
   #stamp(collection: CollectionKey, nowUs: number, undo: (() => void)[]): number {
     const state = this.#state(collection)
     const { lastUs, nextOrdinal } = state

@@ -64,6 +64,7 @@ export class MemoryStore implements Store {
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    // Requirements: PAG-503
     const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
     const matching = [...this.#collection(kind, tenant).documents.values()].filter(
       document => !(document.dueMs !== undefined && document.dueMs <= nowMs) && matches(query, document),
@@ -160,6 +161,7 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     return undefined
   }
   const { kind, tenant, id, terms, uniques, dueMs, box } = write
+  // Requirements: PAG-505
   const stampUs = Math.max(nowUs, collection.lastUs + 1)
   collection.lastUs = stampUs
   const written = before
