@@ -21,6 +21,7 @@ export function officialStore(context: FormulasContext): Promise<TenantStore> {
 }
 
 /** Whether a tenant is the operator's, and may write official formulas. */
+// Requirements: FOR-503
 export async function isOperator(store: TenantStore): Promise<boolean> {
   return (await readTenant(store))?.operator ?? false
 }

@@ -31,6 +31,7 @@ export function plainSetting({ name, description, type }: SettingDefinition): Se
   return { name, ...(typeof description === 'string' ? { description } : {}), type }
 }
 
+// Requirements: FOR-011
 export function plainParameter(definition: ParameterDefinition): ParameterDefinition {
   return { ...plainSetting(definition), optional: definition.optional ?? false }
 }

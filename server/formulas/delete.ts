@@ -6,6 +6,7 @@ import { existingFormula } from './find.ts'
 import { writableStore } from './update.ts'
 
 /** Removes a formula that no reactor of any tenant uses. @throws {ServiceError} not_found, permission_denied, in_use */
+// Requirements: FOR-015, FOR-016
 export async function deleteFormula(context: FormulasContext, caller: Caller, id: string): Promise<void> {
   const own = await tenantStore(context, caller.tenant)
   for (;;) {

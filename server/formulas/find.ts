@@ -11,6 +11,7 @@ export interface FoundFormula {
 }
 
 /** The tenant's own formula of this id, or an official one. */
+// Requirements: FOR-017
 export async function findFormula(
   context: FormulasContext,
   tenant: string,
@@ -27,6 +28,7 @@ export async function findFormula(
 }
 
 /** @throws {ServiceError} not_found */
+// Requirements: ERR-512
 export async function existingFormula(context: FormulasContext, tenant: string, id: string) {
   const found = await findFormula(context, tenant, id)
   if (found) return found

@@ -45,6 +45,7 @@ export interface Formula extends FormulaRecord {
 const mostCodeBytes = 50_000
 
 /** What a request says of a formula, without what it leaves open. @throws {ServiceError} validation */
+// Requirements: FOR-501
 export function readFormula(input: FormulaInput) {
   const { name, description, type, icon, code } = input
   const configuration = input.configuration ?? []
@@ -69,9 +70,11 @@ export function readFormula(input: FormulaInput) {
   }
 }
 
+// Requirements: FOR-001
 export function showFormula(record: Omit<SealedRecord<FormulaRecord>, 'version'>): Formula {
   return {
     ...record.value,
+    // Requirements: FOR-018
     status: isRunnable(record.value) ? 'verified' : 'coming_soon',
     created_at: formatMicros(record.createdUs),
     ...(record.modifiedUs === undefined ? {} : { modified_at: formatMicros(record.modifiedUs) }),
@@ -79,6 +82,7 @@ export function showFormula(record: Omit<SealedRecord<FormulaRecord>, 'version'>
 }
 
 /** Whether there is any code: until then a formula is only announced. */
+// Requirements: FOR-502
 export function isRunnable({ code }: Pick<FormulaRecord, 'code'>): boolean {
   return code !== ''
 }

@@ -14,6 +14,7 @@ import { type Formula, type FormulaInput, type FormulaRecord, readFormula, showF
  * @param companion writes that belong into the same commit
  * @throws {ServiceError} validation, not_found, permission_denied, idempotency_conflict
  */
+// Requirements: FOR-013, FOR-014
 export async function updateFormula(
   context: FormulasContext,
   caller: Caller,

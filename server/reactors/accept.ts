@@ -10,6 +10,7 @@ import { prepare, type ReactInput } from './prepare.ts'
  * @param companion writes that belong into the commit that keeps the job
  * @throws {ServiceError} as `prepare`; as `Jobs.checkCallback` and `Jobs.accept`
  */
+// Requirements: INV-511
 export async function acceptReaction(
   context: ReactorsContext,
   caller: Caller,

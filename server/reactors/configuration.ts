@@ -14,6 +14,7 @@ const mostErrors = 100
  * The configuration with each value cast to its declared type. Every setting has to be there, and no other.
  * @throws {ServiceError} validation
  */
+// Requirements: REA-004
 export function castConfiguration(
   definitions: readonly SettingDefinition[],
   given: JsonObject,

@@ -20,6 +20,7 @@ export async function readReactor(context: ReactorsContext, caller: Caller, id: 
 }
 
 /** The tenant's reactors, newest first. */
+// Requirements: REA-007
 export async function listReactors(
   context: ReactorsContext,
   caller: Caller,

@@ -16,6 +16,7 @@ const refusals: Readonly<Record<FormulaErrorName, string>> = {
 }
 
 /** The refusal that a caller is told of. */
+// Requirements: INV-021
 export function refusalOf(failure: Failure): ServiceError {
   const code = failureCode(failure)
   switch (failure.kind) {

@@ -12,6 +12,7 @@ export interface FormulaPart {
 }
 
 /** The formula that a request names. @throws {ServiceError} validation */
+// Requirements: REA-003
 export async function formulaPart(
   context: ReactorsContext,
   store: TenantStore,
@@ -24,6 +25,7 @@ export async function formulaPart(
 }
 
 /** The application that a request names, and the condition that it is still there. @throws {ServiceError} validation */
+// Requirements: REA-006
 export async function applicationPart(store: TenantStore, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())

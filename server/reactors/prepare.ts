@@ -69,11 +69,13 @@ export async function prepare(
     reactor,
     formula,
     configuration,
+    // Requirements: INV-015
     args: fitArguments(formula.request_parameters, resolved),
     behalf: behalfOf(store, reactor, depth + 1, traceId),
   }
 }
 
+// Requirements: INV-019, INV-020
 function behalfOf(
   store: TenantStore,
   { application }: ReactorRecord,
@@ -95,6 +97,7 @@ export interface WantedInput {
 export const syncTimeoutMs = 10_000
 
 /** Where and how long an invocation runs on its own; `undefined` where the caller waits. @throws {ServiceError} validation */
+// Requirements: INV-024
 export function readWanted({ callback_url, timeout_ms }: WantedInput) {
   if (typeof callback_url === 'string') {
     return { callbackUrl: callback_url, timeoutMs: timeout_ms ?? syncTimeoutMs }

@@ -12,6 +12,7 @@ import { type Reaction, settle, type UndatedReaction } from './reaction.ts'
  * @param companion writes that belong into the commit of what comes of it
  * @throws {ServiceError} as `prepare`; what the formula refused or how it failed; as `settle`
  */
+// Requirements: INV-001
 export async function react(
   context: ReactorsContext,
   caller: Caller,
@@ -49,6 +50,7 @@ export async function run(
     session: caller.session,
   })
   const { console } = context
+  // Requirements: INV-018
   return context.sandbox.run({
     tenant: caller.tenant,
     code: formula.code,

@@ -33,6 +33,7 @@ export type UndatedReaction =
  * @param companion writes that belong into the same commit; without tokens they are committed on their own
  * @throws {ServiceError} reactor_runtime, validation, conflict; idempotency_conflict where the companion does not hold
  */
+// Requirements: INV-002, INV-027, INV-506
 export async function settle(
   context: ReactorsContext,
   caller: Caller,
@@ -94,6 +95,7 @@ const mostHeaderCharacters = 8_000
 const printable = /^[\t\x20-\x7e]*$/
 
 /** The response as far as a formula may choose one. */
+// Requirements: INV-508
 function allowed({ status, headers, body }: Extract<Outcome, { kind: 'custom' }>): Custom {
   const kept = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)

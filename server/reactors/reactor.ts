@@ -33,6 +33,7 @@ export interface Reactor {
 }
 
 /** @throws {ServiceError} not_found */
+// Requirements: ERR-512
 export async function existingReactor(store: TenantStore, id: string): Promise<SealedRecord<ReactorRecord>> {
   const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
   if (record) return record
@@ -40,6 +41,7 @@ export async function existingReactor(store: TenantStore, id: string): Promise<S
 }
 
 /** Shows reactors; what several of them share is read once. */
+// Requirements: REA-001, REA-502
 export function reactorShower(context: ReactorsContext, store: TenantStore) {
   const formulas = new Map<string, Promise<Formula>>()
   const applications = new Map<string, Promise<Application | undefined>>()

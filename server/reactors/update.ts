@@ -22,6 +22,7 @@ export interface UpdateReactorInput {
 type Companion = () => readonly Write[]
 
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
+// Requirements: REA-009
 export function updateReactor(
   context: ReactorsContext,
   caller: Caller,
@@ -55,6 +56,7 @@ export async function patchReactor(
   await change(context, caller, id, patched, companion)
 }
 
+// Requirements: REA-014, REA-016
 async function change(
   context: ReactorsContext,
   caller: Caller,

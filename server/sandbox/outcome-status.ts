@@ -2,6 +2,7 @@ import { type ErrorCode, errorRegistry } from '../base/errors.ts'
 import type { FormulaErrorName, Outcome } from './sandbox.ts'
 
 /** What each class of `@surrogate/formula-errors` is to a caller. */
+// Requirements: INV-507
 export const formulaErrorCodes: Readonly<Record<FormulaErrorName, ErrorCode>> = {
   BadRequestError: 'validation',
   AuthenticationError: 'unauthenticated',
@@ -20,8 +21,10 @@ export function failureCode(failure: Failure): ErrorCode {
   switch (failure.kind) {
     case 'refused':
       return formulaErrorCodes[failure.error]
+    // Requirements: INV-509
     case 'unusable':
       return 'unprocessable'
+    // Requirements: INV-510
     case 'failed':
       return 'reactor_runtime'
     case 'busy':

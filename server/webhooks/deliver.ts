@@ -16,6 +16,7 @@ import { signedHeaders } from './sign.ts'
  *
  * @param leaving aborts the attempt, which then does not count
  */
+// Requirements: INV-022, INV-514
 export async function deliver(
   context: WebhooksContext,
   performer: Performer,
