@@ -3,6 +3,7 @@ export interface JsonObject {
   [member: string]: JsonValue
 }
 
+// Requirements: WIR-506
 export const jsonDepthLimit = 64
 
 /** JSON that cannot be kept as it was sent. `path` is dotted, `offset` counts UTF-16 units from 0. */
@@ -40,6 +41,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * `JSON.parse` reads the text; the scan before it walks the same text once for what `JSON.parse` lets pass.
  * @throws {JsonError}
  */
+// Requirements: WIR-505
 export function parseJson(text: string): JsonValue {
   let value: JsonValue
   try {

@@ -16,6 +16,7 @@ export interface Page<T> {
   readonly data: T[]
 }
 
+// Requirements: PAG-504
 export function offsetOf({ page, size }: PageRequest): number {
   return (page - 1) * size
 }

@@ -4,6 +4,7 @@
  * @example
  * formatMicros(1769851800123456) // '2026-01-31T09:30:00.123456Z'
  */
+// Requirements: PAG-505
 export function formatMicros(us: number): string {
   const ms = Math.floor(us / 1000)
   const rest = String(us - ms * 1000).padStart(3, '0')

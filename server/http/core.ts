@@ -37,6 +37,7 @@ export function createCore(options: CoreOptions): Core {
 
   return async request => {
     const given = request.headers[traceHeader]
+    // Requirements: WIR-501
     const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
     // What a formula asks for is in the contract or nowhere: it must not reach a development server's clock.
     const response = request.onBehalf

@@ -10,6 +10,7 @@ import { formats } from './formats.ts'
  *
  * @param root stands before the validator's paths, which otherwise begin with a part of the request
  */
+// Requirements: ERR-507
 export function toFieldErrors(errors: readonly ErrorObject[], root?: string): FieldErrors {
   const found: FieldErrors = {}
   const explained = errors.map(error => explain(error))

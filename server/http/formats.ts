@@ -20,6 +20,7 @@ export function isLuhnValid(digits: string): boolean {
 }
 
 /** The American Bankers Association's checksum: weights 3, 7, 1 over nine digits. */
+// Requirements: DAT-001, DAT-002
 export function isAbaRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false
   const sum = [...text].reduce(

@@ -67,6 +67,7 @@ export class KeyedUse {
     if (!record) return undefined
     const keptUs = record.modifiedUs ?? record.createdUs
     if (keptUs + keptMs * 1000 <= nowUs) return undefined
+    // Requirements: IDE-502, IDE-504
     if (!sameDigest(record.value.request_digest, this.#requestDigest)) {
       throw new ServiceError('idempotency_mismatch', 'this idempotency key was used with another request')
     }

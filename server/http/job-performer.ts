@@ -47,6 +47,7 @@ function isKept(kept: JsonValue): kept is JsonObject & Kept {
   return isJsonObject(kept) && 'reaction' in kept
 }
 
+// Requirements: INV-512
 function bodyOf(performed: Exclude<Performed, { kind: 'busy' }>, { traceId }: Job): JsonValue {
   switch (performed.kind) {
     case 'answered': {

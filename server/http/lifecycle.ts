@@ -20,6 +20,7 @@ type Step = (exchange: Exchange, services: Services) => void | Promise<void>
  * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
  * → and then the operation itself: existence 404, container rules 403, state 409.
  */
+// Requirements: ERR-506
 export const lifecycle: readonly Step[] = [
   route,
   identify,
@@ -37,6 +38,7 @@ function route(exchange: Exchange, { router }: Services): void {
   exchange.rawParameters = parameters
 }
 
+// Requirements: AUT-001, ERR-508
 function identify(exchange: Exchange, { store, clock, keyHeader }: Services): void | Promise<void> {
   const { onBehalf } = exchange.request
   if (onBehalf) return identifyOnBehalf(exchange, store, onBehalf, clock.nowUs())
@@ -63,6 +65,7 @@ async function identifyFromStore(exchange: Exchange, store: SealedStore, key: st
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 
+// Requirements: ACC-509, ERR-509
 function authorize(exchange: Exchange): void {
   const { caller, operation } = reached(exchange)
   const bySession = caller.session !== undefined
@@ -75,6 +78,7 @@ function authorize(exchange: Exchange): void {
   }
 }
 
+// Requirements: TOK-026, REA-011, ERR-504, ERR-510
 function checkContentType(exchange: Exchange): void {
   const { operation, request } = reached(exchange)
   if (operation.bodyType === undefined) return
@@ -91,6 +95,7 @@ function checkContentType(exchange: Exchange): void {
   }
 }
 
+// Requirements: ERR-511
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request } = reached(exchange)
   if (operation.bodyType === undefined) return
@@ -100,6 +105,7 @@ async function readBody(exchange: Exchange): Promise<void> {
   exchange.bytes = bytes
 }
 
+// Requirements: ERR-503, ERR-513
 function parse(exchange: Exchange): void {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})

@@ -2,7 +2,9 @@ const mebibyte = 1024 * 1024
 
 /** The bounds at the door. Times are real milliseconds: they guard sockets, not tokens. */
 export const limits = {
+  // Requirements: ERR-505
   bodyBytes: mebibyte,
+  // Requirements: INV-005
   reactBodyBytes: 5 * mebibyte,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,

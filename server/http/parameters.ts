@@ -37,6 +37,7 @@ function assign(values: JsonObject, parameter: QueryParameter, name: string, val
   if (kind === 'map') {
     const entries = (values[key] ?? Object.create(null)) as JsonObject
     const entry = name.slice(key.length + parameter.keySeparator.length)
+    // Requirements: TOK-023
     if (!(entry in entries)) entries[entry] = value
     values[key] = entries
     return

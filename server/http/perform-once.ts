@@ -8,6 +8,7 @@ import type { Answer } from './message.ts'
  * Performs a request that carries an idempotency key: the first success is kept and answered again, a failure
  * is not. The receipt is written in the commit that does the work, so a crash leaves both or neither.
  */
+// Requirements: IDE-501, IDE-503
 export async function performOnce(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'replays' | 'inFlight'>,
   operationId: string,

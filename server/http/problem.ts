@@ -26,6 +26,7 @@ export function problemResponse(error: ServiceError, traceId: string, reason?: s
 }
 
 /** RFC 9457. `instance` names this one occurrence by its trace id. */
+// Requirements: ERR-501
 export function problemOf(error: ServiceError, traceId: string, reason?: string) {
   const { title, status } = errorRegistry[error.code]
   return {

@@ -42,6 +42,7 @@ export class Router {
    * so GET there is about a token whose id is `search`.
    * @throws {ServiceError} not_found, method_not_allowed
    */
+  // Requirements: ERR-502
   match(method: string, path: string): Route {
     const ends = [...endsOf(this.#root, segmentsOf(path), 0, [])]
     for (const { at, values } of ends) {
@@ -83,6 +84,7 @@ function* endsOf(
 }
 
 /** A slash at the end makes no difference. */
+// Requirements: WIR-502
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1)
   if (segments.length > 1 && segments.at(-1) === '') segments.pop()

@@ -21,6 +21,7 @@ export function applicationHandlers(applications: Applications): Handlers {
       status: 200,
       body: await applications.get(caller, pathId(path)),
     }),
+    // Requirements: APP-506
     'applications.getByKey': async ({ caller }) => ({
       status: 200,
       body: await applications.get(caller, caller.application),

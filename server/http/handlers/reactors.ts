@@ -43,6 +43,7 @@ export function reactorHandlers(context: ReactorsContext): Handlers {
       const kept = receipt && (() => receipt({ status: 200, entity: id }))
       return { status: 200, body: await updateReactor(context, caller, id, input, kept) }
     },
+    // Requirements: REA-012
     'reactors.patch': async ({ caller, path, body, receipt }) => {
       const id = pathId(path)
       const kept = receipt && (() => receipt({ status: 204, entity: id }))

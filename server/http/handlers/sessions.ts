@@ -13,6 +13,7 @@ export function sessionHandlers(context: SessionsContext): Handlers {
         receipt && (answer => receipt({ status: 201, entity: '', body: answer })),
       ),
     }),
+    // Requirements: SES-013
     'sessions.authorize': async ({ caller, body, receipt }) => {
       const input = body as unknown as AuthorizeSessionInput
       await authorizeSession(context, caller, input, receipt && (() => receipt({ status: 200, entity: '' })))

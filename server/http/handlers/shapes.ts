@@ -2,7 +2,9 @@ import type { JsonObject } from '../../base/json.ts'
 import type { PageRequest } from '../../base/page.ts'
 import type { PageWish } from '../../tokens/cursor.ts'
 
+// Requirements: SEA-032
 const firstPage = 1
+// Requirements: SEA-033
 const pageSize = 20
 
 /** The page asked for. The contract has checked the bounds; its defaults are these. */
