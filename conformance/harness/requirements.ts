@@ -17,8 +17,14 @@ export interface Requirement {
   readonly text: string
 }
 
-/** Why a requirement, an operation or a status code has no case. */
-export type Uncovered = Readonly<Record<string, string>>
+type Reasons = Readonly<Record<string, string>>
+
+export interface Uncovered {
+  /** Why a requirement, an operation or a status code has no case. */
+  readonly uncovered: Reasons
+  /** Why a requirement is named over nothing of the server. */
+  readonly unnamed: Reasons
+}
 
 /** @throws {Error} if a record is not one */
 export function readRequirements(text = readPackageFile('requirements.yaml')): readonly Requirement[] {
@@ -41,4 +47,7 @@ export function readRequirements(text = readPackageFile('requirements.yaml')): r
   })
 }
 
-export const readUncovered = (text = readPackageFile('uncovered.yaml')) => parse(text) as Uncovered
+export function readUncovered(text = readPackageFile('uncovered.yaml')): Uncovered {
+  const { unnamed, ...uncovered } = parse(text) as Uncovered & Record<string, unknown>
+  return { uncovered: uncovered as Reasons, unnamed }
+}
