@@ -57,6 +57,7 @@ export async function prepare(
   const found = await findFormula(context, caller.tenant, reactor.formula)
   if (!found) throw new Error('the formula of a reactor is gone')
   const { value: formula } = found.record
+  // Requirements: FOR-502
   if (!isRunnable(formula))
     throw new ServiceError('unprocessable', 'the formula is coming soon: it has no code yet')
   const configuration = castConfiguration(

@@ -16,6 +16,7 @@ const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/
  * limit. Members that are `undefined` are left out, and `toJSON` is asked, as JSON.stringify does.
  * @throws {NotJson} and whatever the value's own getters throw
  */
+// Requirements: INV-510
 export function toJson(value: unknown, limit: number, name: string): string {
   let length = 0
   const holders: unknown[] = []
