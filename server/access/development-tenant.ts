@@ -18,7 +18,7 @@ export async function developmentTenant(context: TenantsContext, again?: NewTena
     const { id: _id, ...tenant } = kept.value
     return tenant
   }
-  const made = await createTenant(context, { operator: true, again })
+  const made = await createTenant(context, { again })
   const record: DevelopmentRecord = { id: 'development', ...made }
   await root.commit([root.insert('setting', record)], context.nowUs())
   return made
