@@ -1,5 +1,5 @@
 import { cases } from '../harness/case.ts'
-import { bank, card } from './values.ts'
+import { bank, card, masked, shownUnder } from './values.ts'
 
 /** Specification, section 4.1: lists of tokens, and reading one. */
 export const tokenListCases = cases({
@@ -86,12 +86,8 @@ export const tokenListCases = cases({
   'TOK-024.a': [
     'a list shows data whole, masked or not at all, as the caller may see it',
     async c => {
-      const { id } = await c.token({ data: { name: 'Jane' }, mask: { name: 'X' }, metadata: { run: c.tag } })
-      for (const [transform, data] of [
-        ['reveal', { name: 'Jane' }],
-        ['mask', { name: 'X' }],
-        ['redact', undefined],
-      ] as const) {
+      const { id } = await c.token({ ...masked, metadata: { run: c.tag } })
+      for (const [transform, data] of shownUnder) {
         const { call } = await c.ruled(transform, ['token:read'])
         const list = c.success(await call('GET', `/tokens?metadata.run=${c.tag}`), 200).body
         c.equal(c.ids(list), [id], `ids under ${transform}`)
@@ -102,12 +98,8 @@ export const tokenListCases = cases({
   'TOK-025.a': [
     'a token is read whole, masked or without data, as the caller may see it',
     async c => {
-      const { id } = await c.token({ data: { name: 'Jane' }, mask: { name: 'X' } })
-      for (const [transform, data] of [
-        ['reveal', { name: 'Jane' }],
-        ['mask', { name: 'X' }],
-        ['redact', undefined],
-      ] as const) {
+      const { id } = await c.token(masked)
+      for (const [transform, data] of shownUnder) {
         const { call } = await c.ruled(transform, ['token:read'])
         c.equal((await c.read(id, call)).data ?? undefined, data, `data under ${transform}`)
       }

@@ -9,5 +9,12 @@ export const nothing = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const allTokenPermissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map(
   name => `token:${name}`,
 )
+/** What is seen under each transform of data that is a name, with another name for its mask. */
+export const masked = { data: { name: 'Jane' }, mask: { name: 'X' } }
+export const shownUnder = [
+  ['reveal', masked.data],
+  ['mask', masked.mask],
+  ['redact', undefined],
+] as const
 export const minute = 60_000
 export const hour = 60 * minute
