@@ -3,6 +3,17 @@
  * `done` when it has the answer, and `idle` when nothing of the invocation is left.
  */
 
+/** The classes of `@surrogate/formula-errors` that stand for a status of ours. */
+export const formulaErrorNames = [
+  'BadRequestError',
+  'AuthenticationError',
+  'InvalidPaymentMethodError',
+  'AuthorizationError',
+  'RateLimitError',
+  'ReactorRuntimeError',
+  'InvalidReactorConfigurationError',
+] as const
+
 /** Once, before anything else. Parts of the body: program, its compiled form, classes, client, and the modules. */
 export interface BootHeader {
   readonly parts: readonly number[]

@@ -1,19 +1,6 @@
 import type { JsonValue } from '../base/json.ts'
-import type { FormulaErrorName, Outcome } from './sandbox.ts'
-
-/**
- * What a runner reports, made an outcome. The runner is the formula's own process, so nothing in the report is
- * taken for granted.
- */
-export const formulaErrorNames: readonly FormulaErrorName[] = [
-  'BadRequestError',
-  'AuthenticationError',
-  'InvalidPaymentMethodError',
-  'AuthorizationError',
-  'RateLimitError',
-  'ReactorRuntimeError',
-  'InvalidReactorConfigurationError',
-]
+import { formulaErrorNames } from './messages.ts'
+import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
 const deepest = 80
@@ -25,7 +12,10 @@ export class ReportError extends Error {
   override readonly name = 'ReportError'
 }
 
-/** @throws {ReportError} */
+/**
+ * What a runner reports, made an outcome. The runner is the formula's own process, so nothing in the report is
+ * taken for granted. @throws {ReportError}
+ */
 export function readReport(bytes: Uint8Array): Outcome {
   const report = parse(bytes)
   if (!isObject(report)) throw new ReportError('a report is an object')

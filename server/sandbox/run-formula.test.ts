@@ -1,8 +1,8 @@
 import t from 'tap'
 import { errorRegistry } from '../base/errors.ts'
 import { openTenant, openVault } from '../testing/vault.ts'
+import { formulaErrorNames } from './messages.ts'
 import { formulaErrorCodes, outcomeStatus } from './outcome-status.ts'
-import { formulaErrorNames } from './report.ts'
 import { runFormula } from './run-formula.ts'
 import type { Outcome } from './sandbox.ts'
 

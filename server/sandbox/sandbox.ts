@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts'
+import type { formulaErrorNames } from './messages.ts'
 
 /** What runs formula code, as the rest of the server sees it: nothing of processes or compartments. */
 export interface Sandbox {
@@ -49,14 +50,7 @@ export interface ServiceResponse {
 }
 
 /** The classes of `@surrogate/formula-errors` that stand for a status of ours. */
-export type FormulaErrorName =
-  | 'BadRequestError'
-  | 'AuthenticationError'
-  | 'InvalidPaymentMethodError'
-  | 'AuthorizationError'
-  | 'RateLimitError'
-  | 'ReactorRuntimeError'
-  | 'InvalidReactorConfigurationError'
+export type FormulaErrorName = (typeof formulaErrorNames)[number]
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }

@@ -1,3 +1,5 @@
+import { formulaErrorNames } from '../../messages.ts'
+
 /**
  * `@surrogate/formula-errors`. What was given to the constructor becomes `errors`: a map from a path to
  * messages. An instance is known by a private mark, so nothing but these classes and their heirs makes one.
@@ -37,18 +39,8 @@ const classOf = (kind: string) => {
   return made[kind]
 }
 
-const names = [
-  'BadRequestError',
-  'AuthenticationError',
-  'InvalidPaymentMethodError',
-  'AuthorizationError',
-  'RateLimitError',
-  'ReactorRuntimeError',
-  'InvalidReactorConfigurationError',
-]
-
 export const formulaErrors = {
-  ...Object.fromEntries(names.map(name => [name, classOf(name)])),
+  ...Object.fromEntries(formulaErrorNames.map(name => [name, classOf(name)])),
   CustomHttpResponseError: class CustomHttpResponseError extends FormulaError {
     constructor(response?: unknown) {
       super('CustomHttpResponseError', response)
