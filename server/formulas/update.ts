@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { Write, Written } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { type FormulasContext, isOperator, tenantStore } from './context.ts'
 import { notOperator } from './create.ts'
 import { existingFormula, type FoundFormula } from './find.ts'
@@ -48,8 +49,7 @@ export async function updateFormula(
     ]
     const result = await context.store.commit([...writes, ...companion()], context.nowUs())
     if (result.ok) return showFormula({ value, ...(result.written[0] as Written) })
-    if (result.conflict.write >= writes.length)
-      throw new ServiceError('idempotency_conflict', 'this request is being answered already')
+    refuseRivalReceipt(result.conflict, writes)
   }
 }
 

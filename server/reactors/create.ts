@@ -1,10 +1,10 @@
 import type { Caller } from '../access/caller.ts'
 import { countUse } from '../access/uses.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { ServiceError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
 import type { Write } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { applicationPart, formulaPart } from './parts.ts'
@@ -62,7 +62,6 @@ export async function createReactor(
     const result = await context.store.commit([...own, ...companion(answer)], context.nowUs())
     if (result.ok) return show({ value, createdUs: result.written[0]?.createdUs ?? 0 })
     // A part of it changed, or another reactor was counted: what there is now is looked at again.
-    if (result.conflict.write >= own.length)
-      throw new ServiceError('idempotency_conflict', 'this request is being answered already')
+    refuseRivalReceipt(result.conflict, own)
   }
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { countUse } from '../access/uses.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { invalid, ServiceError } from '../base/errors.ts'
+import { invalid } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
 import type { Write, Written } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { mergePatch } from '../tokens/merge-patch.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
@@ -95,8 +96,7 @@ async function change(
     ]
     const result = await context.store.commit([...own, ...companion()], context.nowUs())
     if (result.ok) return reactorShower(context, store)({ value, ...(result.written[0] as Written) })
-    if (result.conflict.write >= own.length)
-      throw new ServiceError('idempotency_conflict', 'this request is being answered already')
+    refuseRivalReceipt(result.conflict, own)
   }
 }
 
