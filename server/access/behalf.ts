@@ -1,6 +1,6 @@
 import type { SealedStore } from '../storage/sealed.ts'
-import { type ApplicationRecord, isApplicationOver } from './application.ts'
-import type { Caller } from './caller.ts'
+import type { ApplicationRecord } from './application.ts'
+import { applicationAsCaller, type Caller } from './caller.ts'
 import { callerOfSession, type SessionRecord } from './session.ts'
 
 /** In whose name code that holds no key asks for something: a reactor's application. */
@@ -27,11 +27,8 @@ export async function applicationCaller(
 ): Promise<Caller | undefined> {
   const view = await store.tenant(tenant)
   const record = await view?.get<ApplicationRecord>('application', application)
-  if (!record) return undefined
-  if (isApplicationOver(record.value, nowUs)) return undefined
-  const { id, type, permissions, rules } = record.value
-  if (type === 'management') return undefined
-  return { tenant, application: id, type, rights: { permissions, rules } }
+  if (!record || record.value.type === 'management') return undefined
+  return applicationAsCaller(tenant, record.value, nowUs)
 }
 
 /** A session as a caller, with what it may do now; `undefined` where it, or what it stands on, is gone or over. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
+import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
 import { type Decision, decide, holdsAnywhere, type Rights, type Subject } from './rules.ts'
 import type { Transform } from './transforms.ts'
@@ -14,6 +15,17 @@ export interface Caller {
   /** For a session: the rights of the application that authorized it. Each use needs both. */
   readonly limit?: Rights
   readonly session?: string
+}
+
+/** An application as a caller, with the rights it has now; `undefined` where it is over. */
+export function applicationAsCaller(
+  tenant: string,
+  application: ApplicationRecord,
+  nowUs: number,
+): Caller | undefined {
+  if (isApplicationOver(application, nowUs)) return undefined
+  const { id, type, permissions, rules } = application
+  return { tenant, application: id, type, rights: { permissions, rules } }
 }
 
 /** Whether the caller holds a permission for anything at all. */

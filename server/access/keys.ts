@@ -2,8 +2,8 @@ import type { Random } from '../base/random.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedStore, TenantStore } from '../storage/sealed.ts'
-import { type ApplicationRecord, isApplicationOver } from './application.ts'
-import type { Caller } from './caller.ts'
+import type { ApplicationRecord } from './application.ts'
+import { applicationAsCaller, type Caller } from './caller.ts'
 import type { ApplicationType } from './permissions.ts'
 import { sessionCaller } from './session.ts'
 
@@ -78,11 +78,5 @@ function callerOf(
   nowUs: number,
 ): Caller | undefined {
   if (!sameDigest(key.id, digest) || application.key_digest !== digest) return undefined
-  if (isApplicationOver(application, nowUs)) return undefined
-  return {
-    tenant: key.tenant,
-    application: application.id,
-    type: application.type,
-    rights: { permissions: application.permissions, rules: application.rules },
-  }
+  return applicationAsCaller(key.tenant, application, nowUs)
 }
