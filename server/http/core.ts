@@ -47,8 +47,6 @@ export function createCore(options: CoreOptions): Core {
           .beside(request)
           ?.catch(error => refuse(options, { request, traceId }, error, traceId))) ??
         (await run(options, request, traceId)))
-    // A formula may choose headers, but not ours in another case.
-    delete response.headers[traceHeader]
     cors.allow(request, response.headers)
     response.headers[options.traceHeader] = traceId
     return response
@@ -65,6 +63,8 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
       if (pending) await pending
     }
     response = toResponse(exchange)
+    // A formula may choose headers, but not ours in another case.
+    if (exchange.answer?.chosen) delete response.headers[options.traceHeader.toLowerCase()]
   } catch (error) {
     response = refuse(options, exchange, error, traceId)
   }
