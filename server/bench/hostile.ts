@@ -1,7 +1,8 @@
 /**
- * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second, while others read. Each must be refused; shows the slowest, and what the reads notice. Beside it the
- * same data under a harmless mask: data of a megabyte takes its time whatever its mask is. And then formulas of one
- * tenant that loop and fill memory, beside the reads and invocations of another.
+ * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second, while others read.
+ * Each must be refused; shows the slowest, and what the reads notice. Beside it the same data under a harmless
+ * mask: data of a megabyte takes its time whatever its mask is. And then formulas of one tenant that loop and fill
+ * memory, beside the reads and invocations of another.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { hostileCases } from '../expressions/hostile.cases.ts'
 import { Connection } from './connection.ts'
 import { startGenerator } from './generator.ts'
 import { attackWithFormulas } from './hostile-formulas.ts'
+import { say } from './measure.ts'
 import { post } from './post.ts'
 import { maskingKey, privateKey, startServer } from './server-process.ts'
 import { quantileMs } from './table.ts'
@@ -51,7 +53,6 @@ async function create(connection: Connection, { title, body, status: expected }:
 
 const folder = await mkdtemp(join(tmpdir(), 'surrogate-hostile-'))
 const generator = startGenerator()
-const say = (text: string) => process.stdout.write(`${text}\n`)
 try {
   const server = await startServer(folder)
   const job = { url: server.url, connections, cvc: false }

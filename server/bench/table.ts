@@ -1,4 +1,5 @@
 import type { Measured } from './load.ts'
+import { quantile } from './measure.ts'
 import type { OperationName } from './operations.ts'
 import type { Subject } from './subjects.ts'
 
@@ -29,8 +30,7 @@ export function median(values: readonly number[]): number {
 
 /** The latency that this share of the answers stays below, of microseconds in any order. */
 export function quantileMs(latencies: Uint32Array, share: number): number {
-  const sorted = Uint32Array.from(latencies).sort()
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
+  return quantile(latencies, share) / 1000
 }
 
 const rate = ({ measured }: Sample) => measured.answered / measured.seconds
