@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { testRestores } from './port.cases.restore.ts'
 import { testGet, testPages, testQueries } from './port.cases.search.ts'
 import { testDue, testSeparation, testUpkeep } from './port.cases.upkeep.ts'
 import { testCommits, testConditions, testStamps } from './port.cases.writes.ts'
@@ -14,6 +15,7 @@ import {
   nowMs,
   remove,
   replace,
+  restore,
   term,
 } from './port.samples.ts'
 import type { Store } from './port.ts'
@@ -35,6 +37,7 @@ export function runStoreCases(t: Test, open: () => Promise<Store>, supports: Sto
   testConditions(test)
   testCommits(test)
   testStamps(test)
+  testRestores(test)
   testGet(test)
   testQueries(test)
   testPages(test)
@@ -69,5 +72,20 @@ function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) 
     const store = await reopen(first)
     t.teardown(() => store.close())
     t.same(await store.commit([insert('a')], 5), { ok: true, written: [{ version: 1, createdUs: 1_001 }] })
+  })
+
+  t.test('what was restored is there when the data are opened again, and later stamps follow it', async t => {
+    const first = await open()
+    const written = { version: 3, createdUs: 500, modifiedUs: 900 }
+    await mustCommit(first, [restore('a', written, { terms: ['x'], uniques: ['u'] })], 1)
+    await mustCommit(first, [restore('b', { version: 1, createdUs: 600 }), remove('b')], 1)
+    const before = await get(first, 'a')
+    const store = await reopen(first)
+    t.teardown(() => store.close())
+    t.same(await get(store, 'a'), before)
+    t.same(await store.commit([restore('c', { version: 1, createdUs: 600 })], 1), conflict(0, 'order'))
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 601 })], 1)
+    t.same(await store.commit([insert('d')], 5), { ok: true, written: [{ version: 1, createdUs: 901 }] })
+    t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
   })
 }

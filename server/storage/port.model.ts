@@ -28,6 +28,9 @@ interface Draft {
   readonly place: Place
   readonly id: number
   readonly versionOff: number
+  /** How far a restored document is from the newest one, and its modification from its creation. */
+  readonly createdOff: number
+  readonly modifiedOff: number | undefined
   readonly terms: readonly number[]
   readonly uniques: readonly number[]
   readonly dueMs: number | undefined
@@ -66,10 +69,13 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     'replace',
     'remove',
     'expect',
+    'restore',
   ),
   place,
   id,
   versionOff: fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1),
+  createdOff: fc.constantFrom(1, 1, 2, 3, 10, 0, -1),
+  modifiedOff: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
   terms: digests(5, 4),
   uniques: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: digests(4, 2) }),
   dueMs: fc.option(time, { nil: undefined, freq: 2 }),
@@ -282,6 +288,14 @@ async function complete(draft: Draft, model: Store): Promise<Write> {
     case 'remove':
     case 'expect':
       return { type, version, ...address }
+    case 'restore': {
+      const newest = { nowMs: 0, offset: 0, limit: 1 }
+      const [last] = (await model.find(address.kind, address.tenant, { op: 'all' }, newest)).documents
+      const createdUs = Math.max(0, (last?.createdUs ?? 0) + draft.createdOff)
+      const { modifiedOff } = draft
+      const modified = modifiedOff === undefined ? {} : { modifiedUs: createdUs + modifiedOff }
+      return { type, version: 2 + draft.id, createdUs, ...modified, ...address, ...content }
+    }
   }
 }
 

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
-import type { CommitResult, Digest, FindOptions, Query, Store, StoredDocument, Write } from './port.ts'
+import type {
+  CommitResult,
+  Digest,
+  FindOptions,
+  Query,
+  Store,
+  StoredDocument,
+  Write,
+  Written,
+} from './port.ts'
 
 /** Sealed-looking documents for the store's own tests. */
 
@@ -49,6 +58,11 @@ export function remove(id: string | number, version?: number, sample: Sample = {
 
 export function expect(id: string | number, version: number, sample: Sample = {}): Write {
   return { type: 'expect', version, ...place(id, sample) }
+}
+
+/** The write that puts a document in place as it was elsewhere. */
+export function restore(id: string | number, written: Written, sample: Sample = {}): Write {
+  return { type: 'restore', ...written, ...place(id, sample), ...content(id, sample) }
 }
 
 export function term(name: string | number): Query {

@@ -66,6 +66,9 @@ export interface StoredDocument extends Address, Content {
  * - `replace`: the document exists with exactly this version; uniques as above, its own excepted.
  * - `remove`: the document exists, with this version where one is given.
  * - `expect`: changes nothing; the document has this version, or does not exist where `version` is 0.
+ * - `restore`: as `insert`, but with the version and the stamps that the document had elsewhere. Documents come
+ *   in the order in which they were created: `createdUs` is later than that of every document the collection
+ *   has or had. The collection's last stamp becomes at least the document's stamps.
  *
  * A condition sees what the writes before it in the same commit did: a remove makes room for an insert.
  */
@@ -74,17 +77,19 @@ export type Write =
   | ({ readonly type: 'replace'; readonly version: number } & Address & Content)
   | ({ readonly type: 'remove'; readonly version?: number } & Address)
   | ({ readonly type: 'expect'; readonly version: number } & Address)
+  | ({ readonly type: 'restore' } & Address & Content & Written)
 
 /** Why a commit did not happen: the first write whose condition failed. Nothing of it was applied. */
 export interface Conflict {
   readonly write: number
-  readonly reason: 'exists' | 'missing' | 'version' | 'unique'
+  readonly reason: 'exists' | 'missing' | 'version' | 'unique' | 'order'
   /** With `unique`: the document that holds the value. */
   readonly holder?: Digest
 }
 
 /** What a write left behind; `undefined` for `remove` and `expect`. */
 export interface Written {
+  /** From 1 to 2^31 - 1. */
   readonly version: number
   readonly createdUs: number
   readonly modifiedUs?: number
@@ -138,6 +143,7 @@ export interface Store {
   /**
    * Applies all writes in one durable step, or none. `nowUs` is the caller's clock: the engine stamps
    * `createdUs` and `modifiedUs` with it, or with just more than the collection's last stamp if that is later.
+   * A `restore` has its own stamps. Times and versions that are none are a RangeError, and nothing is done.
    * When the promise resolves with `ok`, the commit survives the death of the process and of the machine,
    * and every `get` and `find` that starts afterwards sees it.
    */

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import { digest, tenantA } from '../port.samples.ts'
 import {
+  decodeCounters,
   decodeDocument,
   decodeHeader,
   decodeOrdinal,
   decodePlace,
+  encodeCounters,
   encodeDocument,
   encodePlace,
 } from './record.ts'
@@ -65,3 +67,13 @@ t.test('a place names the document and its stamp', async t => {
   const place = { id: digest('a'), createdUs: Number.MAX_SAFE_INTEGER }
   t.same(decodePlace(encodePlace(place.id, place.createdUs)), place)
 })
+
+t.test(
+  'counters read back, those of a folder that counted two numbers as the strictest they can be',
+  async t => {
+    const counters = { nextOrdinal: 5, lastUs: Number.MAX_SAFE_INTEGER, lastCreatedUs: 70 }
+    const bytes = encodeCounters(counters)
+    t.same(decodeCounters(bytes), counters)
+    t.same(decodeCounters(bytes.subarray(0, 16)), { ...counters, lastCreatedUs: Number.MAX_SAFE_INTEGER })
+  },
+)

@@ -126,19 +126,28 @@ export function decodePlace(bytes: Buffer): { id: Digest; createdUs: number } {
   }
 }
 
-/** What a collection counts: its next ordinal and its last stamp, which survive all of its documents. */
+/** What a collection counts, which survives all of its documents. */
 export interface Counters {
   nextOrdinal: number
+  /** The last stamp of any write. */
   lastUs: number
+  /** The stamp of the document with the last ordinal; -1 where there was none. */
+  lastCreatedUs: number
 }
 
-export function encodeCounters({ nextOrdinal, lastUs }: Counters): Buffer {
-  const bytes = Buffer.allocUnsafe(16)
+export const noCounters: Readonly<Counters> = { nextOrdinal: 0, lastUs: 0, lastCreatedUs: -1 }
+
+export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters): Buffer {
+  const bytes = Buffer.allocUnsafe(24)
   bytes.writeDoubleBE(nextOrdinal, 0)
   bytes.writeDoubleBE(lastUs, 8)
+  bytes.writeDoubleBE(lastCreatedUs, 16)
   return bytes
 }
 
 export function decodeCounters(bytes: Buffer): Counters {
-  return { nextOrdinal: bytes.readDoubleBE(0), lastUs: bytes.readDoubleBE(8) }
+  const lastUs = bytes.readDoubleBE(8)
+  // Folders of the first version count two numbers. No document there can be newer than the last stamp.
+  const lastCreatedUs = bytes.length < 24 ? lastUs : bytes.readDoubleBE(16)
+  return { nextOrdinal: bytes.readDoubleBE(0), lastUs, lastCreatedUs }
 }

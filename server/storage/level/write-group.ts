@@ -24,6 +24,7 @@ import {
   encodePlace,
   type Header,
   mostDigests,
+  noCounters,
 } from './record.ts'
 
 /** What the writer keeps of a collection between groups. */
@@ -57,6 +58,7 @@ export interface KeyedWrite {
 
 const noValue = Buffer.alloc(0)
 const noKeys: readonly string[] = []
+const mostVersion = 0x7fffffff
 
 /**
  * Several commits decided one after the other against what is stored and what the commits before them in
@@ -97,7 +99,7 @@ export class WriteGroup {
     for (const key of uniques) this.#holders.set(key, values[at++]?.toString('latin1') as Digest | undefined)
     for (const collection of unknown) {
       const value = values[at++]
-      const counters = value ? decodeCounters(value) : { nextOrdinal: 0, lastUs: 0 }
+      const counters = value ? decodeCounters(value) : noCounters
       this.#collections.set(collection, { ...counters, garbageRound: -1 })
     }
   }
@@ -118,9 +120,14 @@ export class WriteGroup {
     return { ok: true, written }
   }
 
-  #findConflict({ write, document, uniques }: KeyedWrite): Omit<Conflict, 'write'> | undefined {
+  #findConflict(keyed: KeyedWrite): Omit<Conflict, 'write'> | undefined {
+    const { write, collection, document, uniques } = keyed
     const present = this.#documents.get(document)
-    if (write.type === 'insert' || (write.type === 'expect' && write.version === 0)) {
+    if (write.type === 'restore') {
+      if (present) return { reason: 'exists' }
+      // Ordinals are given in the order of the stamps, or a range of times would not be one of ordinals.
+      if (write.createdUs <= this.#state(collection).lastCreatedUs) return { reason: 'order' }
+    } else if (write.type === 'insert' || (write.type === 'expect' && write.version === 0)) {
       if (present) return { reason: 'exists' }
     } else {
       if (!present) return { reason: 'missing' }
@@ -147,38 +154,25 @@ export class WriteGroup {
       return undefined
     }
     for (const key of keyed.uniques) this.#hold(key, write.id, undo)
-    const stampUs = this.#stamp(collection, nowUs, undo)
+    const state = this.#state(collection)
+    const { nextOrdinal, lastUs, lastCreatedUs } = state
+    undo.push(() => Object.assign(state, { nextOrdinal, lastUs, lastCreatedUs }))
+    const written = write.type === 'restore' ? write : stamp(state, before, nowUs)
+    const { version, createdUs, modifiedUs } = written
+    state.lastUs = Math.max(lastUs, modifiedUs ?? createdUs)
+    state.lastCreatedUs = Math.max(lastCreatedUs, createdUs)
+    const ordinal = before?.ordinal ?? state.nextOrdinal++
     const { dueMs, terms, uniques, box } = write
-    const after = before
-      ? { ...before, version: before.version + 1, modifiedUs: stampUs, dueMs, terms, uniques }
-      : {
-          ordinal: this.#state(collection).nextOrdinal++,
-          version: 1,
-          createdUs: stampUs,
-          modifiedUs: undefined,
-          dueMs,
-          terms,
-          uniques,
-        }
+    const after: Header = { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques }
     this.#documents.set(document, after)
     this.changes.push({ collection, id: write.id, before, after, box })
-    const { version, createdUs } = after
-    return before ? { version, createdUs, modifiedUs: stampUs } : { version, createdUs }
+    return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
   }
 
   #hold(key: string, holder: Digest | undefined, undo: (() => void)[]): void {
     const before = this.#holders.get(key)
     undo.push(() => this.#holders.set(key, before))
     this.#holders.set(key, holder)
-  }
-
-  // Requirements: PAG-505
-  #stamp(collection: CollectionKey, nowUs: number, undo: (() => void)[]): number {
-    const state = this.#state(collection)
-    const { lastUs, nextOrdinal } = state
-    undo.push(() => Object.assign(state, { lastUs, nextOrdinal }))
-    state.lastUs = Math.max(nowUs, lastUs + 1)
-    return state.lastUs
   }
 
   #state(collection: CollectionKey): CollectionState {
@@ -205,15 +199,24 @@ export class WriteGroup {
   }
 }
 
+// Requirements: PAG-505
+function stamp({ lastUs }: Counters, before: Header | undefined, nowUs: number): Written {
+  const stampUs = Math.max(nowUs, lastUs + 1)
+  return before
+    ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
+    : { version: 1, createdUs: stampUs }
+}
+
 /** Refuses what no engine could store, before it can disturb the commits of others. */
 export function keyWrite(write: Write): KeyedWrite {
   const collection = collectionKey(write.kind, write.tenant)
   checkDigests([write.id])
-  if (write.type === 'insert' || write.type === 'replace') {
+  if (write.type === 'insert' || write.type === 'replace' || write.type === 'restore') {
     checkDigests(write.terms)
     checkDigests(write.uniques)
     if (write.dueMs !== undefined) checkTime(write.dueMs)
   }
+  if (write.type === 'restore') checkWritten(write)
   const uniques =
     'uniques' in write && write.uniques.length > 0
       ? write.uniques.map(unique => uniqueKey(collection, unique))
@@ -230,6 +233,16 @@ function checkDigests(digests: readonly Digest[]): void {
 
 export function checkTime(time: number): void {
   if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
+}
+
+function checkWritten({ version, createdUs, modifiedUs }: Written): void {
+  if (!Number.isInteger(version) || version <= cutOffVersion || version > mostVersion) {
+    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
+  }
+  checkTime(createdUs)
+  if (modifiedUs === undefined) return
+  checkTime(modifiedUs)
+  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
 }
 
 /** All that a change of one document writes, but for the blocks of the index. */

@@ -18,6 +18,8 @@ interface Collection {
   readonly documents: Map<Digest, StoredDocument>
   readonly holders: Map<Digest, Digest>
   lastUs: number
+  /** The stamp of the newest document there ever was. */
+  lastCreatedUs: number
 }
 
 /**
@@ -29,7 +31,10 @@ export class MemoryStore implements Store {
   readonly #leases = new Map<string, Lease>()
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
-    for (const write of writes) if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
+    for (const write of writes) {
+      if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
+      if (write.type === 'restore') checkWritten(write)
+    }
     checkTime(nowUs)
     const undo: (() => void)[] = []
     const written: (Written | undefined)[] = []
@@ -41,9 +46,9 @@ export class MemoryStore implements Store {
         for (const step of undo.reverse()) step()
         return { ok: false, conflict: { write: index, ...conflict } }
       }
-      const { lastUs } = collection
+      const { lastUs, lastCreatedUs } = collection
       undo.push(remember(collection, write.id), () => {
-        collection.lastUs = lastUs
+        Object.assign(collection, { lastUs, lastCreatedUs })
       })
       written.push(apply(collection, write, nowUs))
     }
@@ -113,7 +118,7 @@ export class MemoryStore implements Store {
     const name = `${kind} ${tenant}`
     let collection = this.#collections.get(name)
     if (!collection) {
-      collection = { documents: new Map(), holders: new Map(), lastUs: 0 }
+      collection = { documents: new Map(), holders: new Map(), lastUs: 0, lastCreatedUs: -1 }
       this.#collections.set(name, collection)
     }
     return collection
@@ -124,6 +129,16 @@ function checkTime(time: number): void {
   if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
 }
 
+function checkWritten({ version, createdUs, modifiedUs }: Written): void {
+  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
+    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
+  }
+  checkTime(createdUs)
+  if (modifiedUs === undefined) return
+  checkTime(modifiedUs)
+  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
+}
+
 function findConflict(collection: Collection, write: Write): Omit<Conflict, 'write'> | undefined {
   const present = collection.documents.get(write.id)
   switch (write.type) {
@@ -132,6 +147,10 @@ function findConflict(collection: Collection, write: Write): Omit<Conflict, 'wri
       break
     case 'insert':
       return present ? { reason: 'exists' } : findHolder(collection, write)
+    case 'restore':
+      if (present) return { reason: 'exists' }
+      if (write.createdUs <= collection.lastCreatedUs) return { reason: 'order' }
+      return findHolder(collection, write)
     case 'replace':
     case 'remove':
       break
@@ -161,12 +180,9 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     return undefined
   }
   const { kind, tenant, id, terms, uniques, dueMs, box } = write
-  // Requirements: PAG-505
-  const stampUs = Math.max(nowUs, collection.lastUs + 1)
-  collection.lastUs = stampUs
-  const written = before
-    ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
-    : { version: 1, createdUs: stampUs }
+  const written = write.type === 'restore' ? writtenBefore(write) : stamp(collection, before, nowUs)
+  collection.lastUs = Math.max(collection.lastUs, written.modifiedUs ?? written.createdUs)
+  collection.lastCreatedUs = Math.max(collection.lastCreatedUs, written.createdUs)
   for (const unique of uniques) collection.holders.set(unique, id)
   collection.documents.set(id, {
     kind,
@@ -180,6 +196,18 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     ...written,
   })
   return written
+}
+
+// Requirements: PAG-505
+function stamp({ lastUs }: Collection, before: Written | undefined, nowUs: number): Written {
+  const stampUs = Math.max(nowUs, lastUs + 1)
+  return before
+    ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
+    : { version: 1, createdUs: stampUs }
+}
+
+function writtenBefore({ version, createdUs, modifiedUs }: Written): Written {
+  return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
 }
 
 /** How to take a write to this document back. */

@@ -14,6 +14,7 @@ import {
 import type { Level } from '../epoch.ts'
 import { LevelStore } from '../level-store.ts'
 import { openClassicLevel } from '../open.ts'
+import { decodeCounters, encodeCounters } from '../record.ts'
 import { type ContentOf, countFaults, type Findings } from './findings.ts'
 import { reindex } from './reindex.ts'
 
@@ -94,6 +95,18 @@ t.test('an index over two blocks agrees, until an anchor is gone or lies', async
       await verify(level, true)
       t.equal(countFaults(await verify(level)), 0)
       t.equal((await keysWith(level, 'a')).length, 2)
+    }
+  })
+})
+
+t.test('a counter that is behind its documents is found, each of its numbers', async t => {
+  const folder = t.testdir()
+  await fill(folder)
+  await withLevel(folder, async level => {
+    const [key = ''] = await keysWith(level, 'n')
+    const counters = decodeCounters((await level.get(key)) as Buffer)
+    for (const name of ['nextOrdinal', 'lastUs', 'lastCreatedUs'] as const) {
+      await heals(t, level, () => level.put(key, encodeCounters({ ...counters, [name]: 1 })))
     }
   })
 })

@@ -18,6 +18,7 @@ import {
   decodePlace,
   encodeCounters,
   encodePlace,
+  noCounters,
 } from '../record.ts'
 import { findStrays } from './strays.ts'
 import {
@@ -45,7 +46,7 @@ export async function verifyCollection(verification: Verification): Promise<void
     verifyAnchor(verification, placed.block, anchors.get(placed.block) ?? [], times, previous)
     previous = times
   }
-  if (newestOrdinal >= 0) await verifyCounters(verification, newestOrdinal, newestUs)
+  if (newestOrdinal >= 0) await verifyCounters(verification, newestOrdinal, newestUs, previous?.lastUs)
   await verification.repairs.flush()
   await findStrays(verification, present)
   await verification.repairs.flush()
@@ -133,15 +134,17 @@ async function verifyCounters(
   { level, collection, repairs, findings }: Verification,
   newestOrdinal: number,
   newestUs: number,
+  newestCreatedUs = -1,
 ): Promise<void> {
   findings.entries++
   const value = await level.get(counterKey(collection))
-  const { nextOrdinal, lastUs } = value ? decodeCounters(value) : { nextOrdinal: 0, lastUs: 0 }
-  if (nextOrdinal > newestOrdinal && lastUs >= newestUs) return
+  const { nextOrdinal, lastUs, lastCreatedUs } = value ? decodeCounters(value) : noCounters
+  if (nextOrdinal > newestOrdinal && lastUs >= newestUs && lastCreatedUs >= newestCreatedUs) return
   findings[value ? 'different' : 'missing']++
   const counters = {
     nextOrdinal: Math.max(nextOrdinal, newestOrdinal + 1),
     lastUs: Math.max(lastUs, newestUs),
+    lastCreatedUs: Math.max(lastCreatedUs, newestCreatedUs),
   }
   repairs.put(counterKey(collection), encodeCounters(counters))
 }

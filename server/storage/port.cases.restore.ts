@@ -1,0 +1,145 @@
+import {
+  conflict,
+  type Define,
+  digest,
+  find,
+  foundIds,
+  get,
+  insert,
+  mustCommit,
+  remove,
+  replace,
+  restore,
+  tenantA,
+  tenantB,
+  term,
+} from './port.samples.ts'
+
+const first = { version: 1, createdUs: 100 }
+const second = { version: 7, createdUs: 200, modifiedUs: 900 }
+
+/** Documents put in place as they were elsewhere. Run by `runStoreCases`. */
+export function testRestores(test: Define): void {
+  test('restore puts a document in place as it was, and it is found as one that was written', async (t, store) => {
+    const sample = { terms: ['x'], uniques: ['u'], dueMs: 40 }
+    const result = await store.commit([restore('a', first), restore('b', second, sample)], 1)
+    t.same(result, { ok: true, written: [first, second] })
+    const [, document] = await get(store, 'a', 'b')
+    t.same(document, {
+      kind: 'token',
+      tenant: tenantA,
+      id: digest('b'),
+      terms: [digest('x')],
+      uniques: [digest('u')],
+      dueMs: 40,
+      box: new TextEncoder().encode('box of b'),
+      ...second,
+    })
+    t.same(await foundIds(store, term('x')), [digest('b')])
+    t.same(await foundIds(store, { op: 'all' }), ['b', 'a'].map(digest))
+    t.same(await foundIds(store, { op: 'created', fromUs: 101 }), [digest('b')])
+    t.same(await foundIds(store, { op: 'modified', fromUs: 900, toUs: 900 }), [digest('b')])
+    t.same(await foundIds(store, { op: 'modified' }), [digest('b')], 'the other was never modified')
+    t.same((await find(store, { op: 'all' }, { nowMs: 40 })).total, 1, 'what is over is over')
+    t.same(
+      (await store.due('token', 40, 10)).map(({ id }) => id),
+      [digest('b')],
+    )
+    await mustCommit(store, [replace('b', 7), remove('a', 1)], 1)
+    t.same(await foundIds(store, term('x')), [])
+    t.same(await store.due('token', 40, 10), [])
+  })
+
+  test('restore refuses an address that is taken', async (t, store) => {
+    await mustCommit(store, [restore('a', first)])
+    t.same(await store.commit([restore('a', second)], 1), conflict(0, 'exists'))
+    t.same(await store.commit([insert('a')], 1), conflict(0, 'exists'))
+    await mustCommit(store, [restore('b', second)])
+  })
+
+  test('restore refuses a unique that another document holds, and names the holder', async (t, store) => {
+    await mustCommit(store, [insert('a', { uniques: ['u'] })])
+    t.same(await store.commit([restore('b', second, { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
+    await mustCommit(store, [restore('b', second, { uniques: ['v'] })])
+    t.same(await store.commit([insert('c', { uniques: ['v'] })], 1), conflict(0, 'unique', 'b'))
+  })
+
+  test('restore wants the order of creation, whatever was modified later', async (t, store) => {
+    await mustCommit(store, [restore('a', { version: 2, createdUs: 50, modifiedUs: 5_000 })])
+    await mustCommit(store, [restore('b', second)])
+    for (const createdUs of [0, 199, 200]) {
+      t.same(await store.commit([restore('c', { version: 1, createdUs })], 1), conflict(0, 'order'))
+    }
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 201 })])
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 0 }, { tenant: tenantB })])
+    t.same(await foundIds(store, { op: 'all' }), ['c', 'b', 'a'].map(digest))
+    t.same(await foundIds(store, { op: 'created', fromUs: 51, toUs: 200 }), [digest('b')])
+  })
+
+  test('a document that is gone, and one of the same commit, keep their place in the order', async (t, store) => {
+    await mustCommit(store, [insert('a')], 300)
+    await mustCommit(store, [remove('a')])
+    t.same(await store.commit([restore('b', { version: 1, createdUs: 300 })], 1), conflict(0, 'order'))
+    const early = restore('c', { version: 1, createdUs: 301 })
+    t.same(await store.commit([restore('b', { version: 1, createdUs: 301 }), early], 1), conflict(1, 'order'))
+    await mustCommit(store, [restore('b', { version: 1, createdUs: 301 })])
+  })
+
+  test('a commit that fails leaves nothing of what it restored, and nothing in the order', async (t, store) => {
+    const sample = { terms: ['x'], uniques: ['u'], dueMs: 4 }
+    t.same(await store.commit([restore('a', second, sample), remove('nobody')], 1), conflict(1, 'missing'))
+    t.same(await get(store, 'a'), [undefined])
+    t.same(await foundIds(store, { op: 'modified' }), [])
+    t.same(await store.commit([insert('b', { uniques: ['u'] })], 3), {
+      ok: true,
+      written: [{ version: 1, createdUs: 3 }],
+    })
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 4 })])
+  })
+
+  test('later stamps grow beyond those that were restored', async (t, store) => {
+    await mustCommit(store, [restore('a', first), restore('b', second)])
+    t.same(await store.commit([insert('c'), replace('a', 1)], 5), {
+      ok: true,
+      written: [
+        { version: 1, createdUs: 901 },
+        { version: 2, createdUs: 100, modifiedUs: 902 },
+      ],
+    })
+    // An old document does not turn the stamps back.
+    await mustCommit(store, [restore('d', { version: 1, createdUs: 950 })])
+    await mustCommit(store, [replace('b', 7)], 2_000)
+    await mustCommit(store, [restore('e', { version: 1, createdUs: 960 })])
+    t.same(await store.commit([insert('f')], 5), { ok: true, written: [{ version: 1, createdUs: 2_001 }] })
+  })
+
+  test('versions and stamps that are none are refused, and disturb nobody', async (t, store) => {
+    const good = store.commit([restore('a', second)], 1)
+    const wrong = [
+      { version: 0, createdUs: 300 },
+      { version: 1.5, createdUs: 300 },
+      { version: 2 ** 31, createdUs: 300 },
+      { version: 1, createdUs: -1 },
+      { version: 1, createdUs: 300.5 },
+      { version: 2, createdUs: 300, modifiedUs: Number.NaN },
+      { version: 2, createdUs: 300, modifiedUs: 300 },
+    ]
+    for (const written of wrong) await t.rejects(store.commit([restore('b', written)], 1), RangeError)
+    t.equal((await good).ok, true)
+    t.same(await get(store, 'b'), [undefined])
+    await mustCommit(store, [restore('b', { version: 2 ** 31 - 1, createdUs: 300, modifiedUs: 301 })])
+  })
+
+  test('five thousand restored documents are found by their times and terms', async (t, store) => {
+    const at = (index: number) => ({ version: 1, createdUs: 10 * index + 5 })
+    const writes = Array.from({ length: 5_000 }, (_, index) =>
+      restore(index, at(index), { terms: [index % 2] }),
+    )
+    await mustCommit(store, writes.slice(0, 4_095))
+    await mustCommit(store, writes.slice(4_095))
+    t.equal((await find(store, term(1))).total, 2_500)
+    t.same(await foundIds(store, { op: 'created', fromUs: 40_956, toUs: 40_975 }), [4_097, 4_096].map(digest))
+    const page = { offset: 0, limit: 2, oldestFirst: true, afterUs: 40_945 }
+    t.same(await foundIds(store, { op: 'all' }, page), [4_095, 4_096].map(digest))
+  })
+}
