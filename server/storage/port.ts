@@ -26,7 +26,7 @@ export const documentKinds = [
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
-/** 22 characters of base64url: a 16-byte keyed digest. Engines may rely on that alphabet and length. */
+/** 22 characters of base64url: the 16 bytes of a keyed digest, and no bit more. Engines may rely on that. */
 export type Digest = string & { readonly digest: unique symbol }
 
 /** A document's address. `tenant` is a lower-case UUID, `id` a keyed digest of the caller's id. */

@@ -14,18 +14,24 @@ t.test('a folder in use is refused, also within one process', async t => {
   await mustCommit(store, [insert('a')])
 })
 
-t.test('a folder of a newer format is refused and left as it is', async t => {
-  const folder = t.testdir()
-  await (await LevelStore.open(folder)).close()
-  const level = await openClassicLevel(folder)
-  await level.put(formatKey, Buffer.from('2'))
-  await level.close()
-  const message =
-    'The data folder has format 2, and this server reads format 1: use the server that wrote it.'
-  await t.rejects(LevelStore.open(folder), refuses(message))
-  // Refusing let go of the folder.
-  await t.rejects(LevelStore.open(folder), refuses(message))
-})
+for (const other of ['1', '3']) {
+  t.test(`a folder of format ${other} is refused and left as it is`, async t => {
+    const folder = t.testdir()
+    await (await LevelStore.open(folder)).close()
+    const write = async (format: string) => {
+      const level = await openClassicLevel(folder)
+      await level.put(formatKey, Buffer.from(format))
+      await level.close()
+    }
+    await write(other)
+    const message = `The data folder has format ${other}, and this server reads format 2: use the server that wrote it.`
+    await t.rejects(LevelStore.open(folder), refuses(message))
+    // Refusing let go of the folder.
+    await t.rejects(LevelStore.open(folder), refuses(message))
+    await write('2')
+    await (await LevelStore.open(folder)).close()
+  })
+}
 
 t.test('a database of something else is refused', async t => {
   const folder = t.testdir()

@@ -2,8 +2,11 @@ import { ClassicLevel } from 'classic-level'
 import type { Level } from './epoch.ts'
 import { formatKey } from './keys.ts'
 
-/** The layout of keys.ts and record.ts. Goes up when an older server could not read what a newer one wrote. */
-const format = 1
+/**
+ * The layout of keys.ts and record.ts, and what digests are. Goes up when one server could not read what another
+ * wrote. Before 2 digests had four bits more than their 16 bytes, which no UUID can hold.
+ */
+const format = 2
 
 /** The folder cannot be used as it is; the message is one sentence for the operator. */
 export class DataFolderRefused extends Error {
