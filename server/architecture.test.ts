@@ -88,6 +88,7 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^openapi-backend/, 'server/http/')
   onlyIn(t, /^ajv/, 'server/http/')
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
+  onlyIn(t, /^pg(-|$)/, 'server/storage/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts', 'server/sandbox/child/')
   onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/sandbox/child/')
   onlyIn(t, /^esbuild$/, 'server/sandbox/modules.ts')
@@ -132,10 +133,10 @@ t.test('the domain knows neither HTTP, nor an engine, nor the configuration', as
 })
 
 t.test('an engine knows the port, and no rule of ours', async t => {
-  const engines = server.filter(source => /^server\/storage\/(level|memory)\//.test(source.path))
+  const engines = server.filter(source => /^server\/storage\/(level|memory|postgres)\//.test(source.path))
   t.ok(engines.length > 5)
   for (const source of engines) {
-    const own = /^server\/storage\/(level|memory)\//.exec(source.path)?.[0] ?? ''
+    const own = /^server\/storage\/(level|memory|postgres)\//.exec(source.path)?.[0] ?? ''
     for (const target of source.ours) {
       t.ok(
         target.startsWith(own) || target === 'server/storage/port.ts' || target.startsWith('server/base/'),
@@ -151,8 +152,8 @@ t.test(
     for (const source of server) {
       for (const target of source.ours) {
         if (
-          /^server\/storage\/(level|memory)\//.test(target) &&
-          !/^server\/storage\/(level|memory)\//.test(source.path)
+          /^server\/storage\/(level|memory|postgres)\//.test(target) &&
+          !/^server\/storage\/(level|memory|postgres)\//.test(source.path)
         ) {
           t.equal(source.path, 'server/storage/open.ts', `${source.path} imports ${target}`)
         }

@@ -65,7 +65,7 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
   const location = parseStorage(options.storage ?? 'memory:')
   const [validators, store] = await Promise.all([
     Validators.load(options.headerPrefix ?? 'SVC'),
-    (parts.openStore ?? openStore)(location),
+    (parts.openStore ?? openStore)(location, options.dev),
   ])
   try {
     return await wire(options, parts, location, store, validators, random)
@@ -86,7 +86,7 @@ async function wire(
   const { dev = false, headerPrefix = 'SVC', log = silentLog } = options
   const master = await masterKey(options, location, random)
   const sealed = new SealedStore(store, new Keyring(store, master.key, random), random, tellOnce(log))
-  const clock = await openDurableClock(options.now ?? Date.now, sealed, log)
+  const clock = await openDurableClock(options.now ?? storeTime(store) ?? Date.now, sealed, log)
   const nowUs = () => clock.nowUs()
 
   const sessions = { store: sealed, random, nowUs }
@@ -257,6 +257,11 @@ async function wire(
   }
 }
 
+/** The time that several servers on one store agree on. */
+function storeTime(store: Store): (() => number) | undefined {
+  return store.now && (() => store.now?.() ?? Date.now())
+}
+
 async function masterKey(
   options: VaultOptions,
   location: StorageLocation,
@@ -264,12 +269,14 @@ async function masterKey(
 ): Promise<{ readonly key: Uint8Array; readonly madeFile?: string }> {
   if (options.masterKey) return { key: options.masterKey }
   if (location.engine === 'memory') return { key: random.bytes(keyLength) }
-  if (options.dev) {
+  if (options.dev && location.engine === 'level') {
     const { key, made, file } = await developmentMasterKey(location.folder, random)
     return made ? { key, madeFile: file } : { key }
   }
   throw new VaultOptionsError(
-    'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
+    location.engine === 'postgres'
+      ? 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, the same for all servers on this database'
+      : 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
   )
 }
 

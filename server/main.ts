@@ -11,7 +11,7 @@ import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
 import { describeIsolation } from './sandbox/launch.ts'
 import { FormulaModuleRefused } from './sandbox/modules.ts'
-import { DataFolderRefused, UnknownStorage } from './storage/open.ts'
+import { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 import { StoreUnavailable } from './storage/port.ts'
 import { createVault, type Vault } from './vault.ts'
 import { VaultOptionsError } from './vault-options.ts'
@@ -105,6 +105,7 @@ async function readBootstrapFile(path: string) {
 
 const known = [
   ConfigError,
+  DatabaseRefused,
   DataFolderRefused,
   IndexDisagrees,
   FormulaModuleRefused,

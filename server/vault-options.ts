@@ -11,15 +11,18 @@ import type { Performer } from './webhooks/context.ts'
 import type { Jobs } from './webhooks/webhooks.ts'
 
 export interface VaultOptions {
-  /** `memory:` (the default), or `level:<folder>`. */
+  /** `memory:` (the default), `level:<folder>` or `postgres://…`. */
   readonly storage?: string
-  /** 32 bytes that wrap every tenant's keys. `memory:` makes its own; `level:` needs it unless `dev` is set. */
+  /**
+   * 32 bytes that wrap every tenant's keys. `memory:` makes its own; `level:` needs it unless `dev` is set;
+   * `postgres:` always does, as it has no folder in which to keep one apart from the data.
+   */
   readonly masterKey?: Uint8Array
   /** The content of a bootstrap file, parsed. */
   readonly bootstrap?: JsonValue
   /** The short name in `SVC-API-KEY` and the other header names. */
   readonly headerPrefix?: string
-  /** Development endpoints, reasons in 403s, and every response held against the contract. */
+  /** Development endpoints, reasons in 403s, every response held against the contract, a schema made or raised. */
   readonly dev?: boolean
   /** One tenant whose keys are kept and told by `ready()`; by default under `dev` on a data folder. */
   readonly developmentTenant?: boolean
@@ -34,7 +37,7 @@ export interface VaultOptions {
   /** Gets the processes of formulas ready when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
   readonly log?: Log
-  /** The time this vault starts from, in epoch milliseconds; by default the real time. */
+  /** The time this vault starts from, in epoch milliseconds; by default the store's, or else the real time. */
   readonly now?: () => number
 }
 
@@ -50,7 +53,7 @@ export interface VaultFacts {
 
 /** What a vault is made of, for whoever brings a store of their own or needs one that fails. */
 export interface VaultParts {
-  readonly openStore?: (location: StorageLocation) => Promise<Store>
+  readonly openStore?: (location: StorageLocation, migrate?: boolean) => Promise<Store>
   readonly random?: Random
   /** What runs asynchronous invocations. */
   readonly performer?: Performer

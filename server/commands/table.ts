@@ -1,11 +1,17 @@
 import { ConfigError, describeFlags, type Flag, readFlags } from '../config.ts'
 import type { Command, CommandResult } from './command.ts'
+import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
 import { runFormulaCommand } from './run-formula.ts'
 
 /** Every command there is, in the order in which `--help` lists them. */
-export const commands: readonly Command[] = [rotateMasterKeyCommand, reindexCommand, runFormulaCommand]
+export const commands: readonly Command[] = [
+  migrateCommand,
+  rotateMasterKeyCommand,
+  reindexCommand,
+  runFormulaCommand,
+]
 
 const help: Flag = { name: 'help', type: 'boolean', help: 'print this and leave' }
 

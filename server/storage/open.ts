@@ -6,11 +6,13 @@ import type { Store } from './port.ts'
 
 export { DataFolderRefused } from './level/open.ts'
 export { type ContentOf, countFaults, type Findings } from './level/reindex/findings.ts'
+export { DatabaseRefused } from './postgres/refused.ts'
 
-/** Where a store lives: `memory:`, or `level:<folder>`. */
+/** Where a store lives: `memory:`, `level:<folder>` or `postgres://…`. */
 export type StorageLocation =
   | { readonly engine: 'memory' }
   | { readonly engine: 'level'; readonly folder: string }
+  | { readonly engine: 'postgres'; readonly url: string }
 
 /** A storage URL that names no engine there is. */
 export class UnknownStorage extends Error {
@@ -22,7 +24,8 @@ export function parseStorage(url: string): StorageLocation {
   if (url === 'memory:') return { engine: 'memory' }
   const folder = /^level:(.+)$/.exec(url)?.[1]
   if (folder !== undefined) return { engine: 'level', folder }
-  throw new UnknownStorage('storage must be memory: or level:<folder>')
+  if (/^postgres(ql)?:\/\//.test(url)) return { engine: 'postgres', url }
+  throw new UnknownStorage('storage must be memory:, level:<folder> or postgres://…')
 }
 
 /** Opens what is there, and makes nothing. @throws {UnknownStorage | DataFolderRefused} */
@@ -38,8 +41,23 @@ export async function openFolder(
   return { store: await LevelStore.open(path), folder }
 }
 
-export async function openStore(location: StorageLocation): Promise<Store> {
+/** @param migrate makes or raises the schema of a database first @throws {DataFolderRefused | DatabaseRefused} */
+export async function openStore(location: StorageLocation, migrate = false): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
+  if (location.engine === 'postgres') return (await postgres()).open(location.url, { migrate })
   await mkdir(location.folder, { recursive: true, mode: 0o700 })
   return LevelStore.open(join(location.folder, 'store'))
+}
+
+/** @throws {UnknownStorage | DatabaseRefused} */
+export async function migrateStore(url: string): Promise<{ readonly from: number; readonly to: number }> {
+  const location = parseStorage(url)
+  if (location.engine === 'postgres') return (await postgres()).migrate(location.url)
+  throw new UnknownStorage('only databases have a schema to migrate: --storage postgres://…')
+}
+
+/** Loaded by those who use it: a driver that nobody needs would only make every start longer. */
+async function postgres() {
+  const { PostgresStore } = await import('./postgres/postgres-store.ts')
+  return PostgresStore
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { digest, insert, mustCommit, tenantA, tenantB } from './port.samples.ts'
-import type { DocumentKind, Query, Store, StoredDocument, Write } from './port.ts'
+import type { CommitResult, DocumentKind, Query, Store, StoredDocument, Write } from './port.ts'
 
 /** One step of a random history. The same step is asked of the model and of the engine. */
 type Step =
@@ -179,10 +179,15 @@ export interface ModelRun {
   readonly open: () => Promise<Store>
   readonly reopen: (store: Store) => Promise<Store>
   readonly runs: number
+  /** Commits of several processes have no order: they are asked one after the other. */
+  readonly oneByOne?: (store: Store) => boolean
 }
 
 /** Random histories, of which the engine must tell exactly what the naive model tells. */
-export async function runStoreModel(t: Test, { openModel, open, reopen, runs }: ModelRun): Promise<void> {
+export async function runStoreModel(
+  t: Test,
+  { openModel, open, reopen, runs, oneByOne = () => false }: ModelRun,
+): Promise<void> {
   let steps = 0
   const histories = fc.array(step, { minLength: 30, maxLength: 120, size: 'max' })
   // Some histories begin just before the index goes on to its second block.
@@ -199,7 +204,7 @@ export async function runStoreModel(t: Test, { openModel, open, reopen, runs }: 
         if (next.step === 'race') {
           await race(next, engine, model)
         } else {
-          const ask = await prepare(next, model)
+          const ask = await prepare(next, model, oneByOne)
           deepStrictEqual(await ask(engine), await ask(model))
         }
       }
@@ -215,6 +220,7 @@ export async function runStoreModel(t: Test, { openModel, open, reopen, runs }: 
 async function prepare(
   next: Exclude<Step, { step: 'race' }>,
   model: Store,
+  oneByOne: (store: Store) => boolean,
 ): Promise<(store: Store) => Promise<unknown>> {
   switch (next.step) {
     case 'commit': {
@@ -222,7 +228,14 @@ async function prepare(
       for (const { writes, nowUs } of next.commits) {
         commits.push({ nowUs, writes: await Promise.all(writes.map(draft => complete(draft, model))) })
       }
-      return store => Promise.all(commits.map(({ writes, nowUs }) => store.commit(writes, nowUs)))
+      return async store => {
+        const results: Promise<CommitResult>[] = []
+        for (const { writes, nowUs } of commits) {
+          results.push(store.commit(writes, nowUs))
+          if (oneByOne(store)) await results.at(-1)
+        }
+        return Promise.all(results)
+      }
     }
     case 'find':
       return store => search(next, store)

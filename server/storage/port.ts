@@ -170,6 +170,11 @@ export interface Store {
   /** Physically drops what was removed or replaced before this call, as far as the engine can. */
   compact(): Promise<void>
 
+  /**
+   * The time in epoch milliseconds that all processes on this store agree on; absent where there is only one,
+   * whose own clock is as good.
+   */
+  now?(): number
   /** Removes everything. Only test servers call it. */
   clear(): Promise<void>
 

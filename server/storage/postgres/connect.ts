@@ -1,0 +1,79 @@
+import pg from 'pg'
+import { codeOf, isOutage } from './faults.ts'
+import { nameOf, readLocation } from './location.ts'
+import { DatabaseRefused } from './refused.ts'
+
+/** A pool, and how many connections it may open. */
+export interface Connected {
+  readonly pool: pg.Pool
+  readonly max: number
+}
+
+/**
+ * A pool of connections to the database of a URL. `onIdleError` is told when one breaks that nobody uses.
+ * @throws {DatabaseRefused}
+ */
+export function openPool(url: string, onIdleError: (error: unknown) => void): Connected {
+  const location = readLocation(url)
+  const pool = new pg.Pool({
+    application_name: 'surrogate',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // A replica that is frozen in the middle of a transaction would hold its collections from all others.
+    idle_in_transaction_session_timeout: 10_000,
+    statement_timeout: 60_000,
+    ...location,
+    pipeline: true,
+  })
+  pool.on('error', onIdleError)
+  return { pool, max: location.max }
+}
+
+/** Does something first with a database, and says in a sentence why that is not possible. @throws {DatabaseRefused} */
+export async function firstUse<Result>(
+  url: string,
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const client = await pool.connect()
+    try {
+      return await use(client)
+    } finally {
+      client.release()
+    }
+  } catch (error) {
+    throw refusal(url, error) ?? error
+  }
+}
+
+function refusal(url: string, error: unknown): DatabaseRefused | undefined {
+  if (error instanceof DatabaseRefused) return error
+  const sentence = explain(nameOf(url), error)
+  return sentence === undefined ? undefined : new DatabaseRefused(sentence, { cause: error })
+}
+
+function explain(name: string, error: unknown): string | undefined {
+  const code = codeOf(error)
+  if (code.startsWith('28')) return `the database ${name} refuses the user or the password of the storage URL`
+  if (code === '3D000') return `there is no database ${name}: create it first`
+  if (code === '42501')
+    return `the database user lacks rights in ${name}: grant it CONNECT and USAGE of the schema`
+  if (code === '53300')
+    return `the database ${name} has no connection left: raise max_connections or lower pool`
+  if (code === '3F000') return `the schema that the storage URL puts first in search_path is not there`
+  const { message = '' } = (error ?? {}) as { message?: string }
+  if (
+    /SSL|TLS|certificate|self.signed/i.test(message) ||
+    code.startsWith('ERR_TLS') ||
+    code.includes('CERT')
+  ) {
+    return `no secure connection to the database ${name}: ${plainReason(message)}; see sslmode and sslrootcert`
+  }
+  return isOutage(error) ? `the database ${name} cannot be reached` : undefined
+}
+
+/** The library's words, without what might follow them. */
+function plainReason(message: string): string {
+  return message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
+}

@@ -1,0 +1,79 @@
+import type { PoolConfig } from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
+import { DatabaseRefused } from './refused.ts'
+
+/** How many connections a server opens at most, where its URL says nothing of it. */
+const defaultConnections = 10
+const mostConnections = 500
+
+/** What a URL may say besides; all but `pool` are the parameters of libpq. */
+const parameters = [
+  'host',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'options',
+  'application_name',
+  'connect_timeout',
+  'pool',
+]
+
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full']
+
+/**
+ * A `postgres://` URL as the driver takes it. No message repeats the URL: it holds a password.
+ * @throws {DatabaseRefused}
+ */
+export function readLocation(url: string): PoolConfig & { readonly max: number } {
+  if (!URL.canParse(url)) {
+    throw new DatabaseRefused(
+      'the storage URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded',
+    )
+  }
+  const { searchParams, pathname } = new URL(url)
+  for (const name of searchParams.keys()) {
+    if (!parameters.includes(name)) {
+      throw new DatabaseRefused(
+        `the storage URL has an unknown parameter; there are ${parameters.join(', ')}`,
+      )
+    }
+  }
+  if (pathname.length < 2)
+    throw new DatabaseRefused('the storage URL names no database: …@HOST:PORT/DATABASE')
+  const sslMode = searchParams.get('sslmode')
+  if (sslMode !== null && !sslModes.includes(sslMode)) {
+    throw new DatabaseRefused(`sslmode in the storage URL must be one of ${sslModes.join(', ')}`)
+  }
+  const max = readPool(searchParams.get('pool'))
+  const plain = new URL(url)
+  plain.searchParams.delete('pool')
+  // The modes mean what they mean to every other client of PostgreSQL; the driver has other ideas by default.
+  if (sslMode !== null) plain.searchParams.set('uselibpqcompat', 'true')
+  return { ...readClientConfig(plain.href), max }
+}
+
+/** Without user, password and parameters: for the sentence that says which database it is. */
+export function nameOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `${pathname.slice(1)} at ${hostname || 'localhost'}:${port || 5432}`
+}
+
+function readPool(text: string | null): number {
+  if (text === null) return defaultConnections
+  const max = Number(text)
+  if (/^\d+$/.test(text) && max >= 2 && max <= mostConnections) return max
+  throw new DatabaseRefused(`pool in the storage URL must be a number from 2 to ${mostConnections}`)
+}
+
+function readClientConfig(url: string): PoolConfig {
+  try {
+    return parseIntoClientConfig(url) as PoolConfig
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code === 'ENOENT' || code === 'EACCES') {
+      throw new DatabaseRefused('a certificate or key file that the storage URL names cannot be read')
+    }
+    throw new DatabaseRefused('the parameters of the storage URL cannot be read')
+  }
+}

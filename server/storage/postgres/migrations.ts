@@ -1,0 +1,55 @@
+/**
+ * The schema, as the steps that lead to it. A step that was published never changes: databases stand at it.
+ * Each runs in a transaction of its own with the row that says so.
+ */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE documents (
+       tenant uuid NOT NULL,
+       kind smallint NOT NULL,
+       id uuid NOT NULL,
+       version bigint NOT NULL,
+       created_us bigint NOT NULL,
+       modified_us bigint,
+       due_ms bigint,
+       terms uuid[] NOT NULL,
+       uniques uuid[] NOT NULL,
+       box bytea NOT NULL,
+       PRIMARY KEY (tenant, kind, id)
+     )`,
+    // The order of lists, and the promise that no two documents of a collection share a stamp.
+    'CREATE UNIQUE INDEX documents_created ON documents (tenant, kind, created_us)',
+    'CREATE INDEX documents_modified ON documents (tenant, kind, modified_us) WHERE modified_us IS NOT NULL',
+    'CREATE INDEX documents_due ON documents (kind, due_ms) WHERE due_ms IS NOT NULL',
+    'CREATE INDEX documents_terms ON documents USING gin (terms)',
+    // Sealed boxes look random: trying to compress them is work for nothing.
+    'ALTER TABLE documents ALTER COLUMN box SET STORAGE EXTERNAL',
+    `CREATE TABLE uniques (
+       tenant uuid NOT NULL,
+       kind smallint NOT NULL,
+       value uuid NOT NULL,
+       holder uuid NOT NULL,
+       PRIMARY KEY (tenant, kind, value)
+     )`,
+    // One row per collection, changed by each commit: room in its page keeps the change there.
+    `CREATE TABLE collections (
+       tenant uuid NOT NULL,
+       kind smallint NOT NULL,
+       last_us bigint NOT NULL,
+       last_created_us bigint NOT NULL,
+       PRIMARY KEY (tenant, kind)
+     ) WITH (fillfactor = 50)`,
+    `CREATE TABLE leases (
+       tenant uuid NOT NULL,
+       name text NOT NULL,
+       holder text NOT NULL,
+       until_ms bigint NOT NULL,
+       PRIMARY KEY (tenant, name)
+     )`,
+  ],
+]
+
+export const tables = ['documents', 'uniques', 'collections', 'leases'] as const
+
+/** The index without which every search would read every document. */
+export const searchIndex = 'documents_terms'

@@ -1,0 +1,159 @@
+import type { Pool } from 'pg'
+import type {
+  CommitResult,
+  Digest,
+  DocumentKind,
+  FindOptions,
+  Found,
+  Lease,
+  Query,
+  Store,
+  StoredDocument,
+  Write,
+} from '../port.ts'
+import { firstUse, openPool } from './connect.ts'
+import { DatabaseTime } from './database-time.ts'
+import { asUnavailable } from './faults.ts'
+import { Health } from './health.ts'
+import { Reader } from './reader.ts'
+import { checkSchema, type Migrated, migrate } from './schema.ts'
+import * as sql from './sql.ts'
+import { Writer } from './writer.ts'
+
+export interface PostgresOptions {
+  /** Makes or raises the schema first, as a test server does for itself. */
+  readonly migrate?: boolean
+}
+
+/** Leases belong to no tenant of ours; their table is split by tenant as all others are. */
+const noTenant = '00000000-0000-0000-0000-000000000000'
+
+/** The PostgreSQL engine: one database, any number of processes. */
+export class PostgresStore implements Store {
+  readonly #pool: Pool
+  readonly #health: Health
+  readonly #time: DatabaseTime
+  readonly #reader: Reader
+  readonly #writer: Writer
+  #compaction: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(pool: Pool, max: number, health: Health, time: DatabaseTime, anyIndex: boolean) {
+    this.#pool = pool
+    this.#health = health
+    this.#time = time
+    const onFailure = (error: unknown) => health.failed(error)
+    // Neither may take all connections: a rush of reads would keep writes waiting, and the other way round.
+    const half = Math.max(1, Math.floor(max / 2))
+    this.#reader = new Reader(pool, anyIndex, half, onFailure)
+    this.#writer = new Writer(pool, half, onFailure)
+  }
+
+  /** @throws {DatabaseRefused} */
+  static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
+    let onIdleError = (_error: unknown) => {}
+    const { pool, max } = openPool(url, error => onIdleError(error))
+    const health = new Health(pool)
+    onIdleError = error => health.failed(error)
+    try {
+      const anyIndex = await firstUse(url, pool, async client => {
+        if (options.migrate) await migrate(client)
+        await checkSchema(client)
+        const { rows } = await client.query<{ version: string }>('SELECT version()')
+        // YugabyteDB's search index answers for one condition at a time.
+        return !/-YB-/.test(rows[0]?.version ?? '')
+      })
+      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), anyIndex)
+    } catch (error) {
+      health.stop()
+      await pool.end()
+      throw error
+    }
+  }
+
+  /** Makes or raises the schema of a database. @throws {DatabaseRefused} */
+  static async migrate(url: string): Promise<Migrated> {
+    const { pool } = openPool(url, () => {})
+    try {
+      return await firstUse(url, pool, migrate)
+    } finally {
+      await pool.end()
+    }
+  }
+
+  /** The database's time in epoch milliseconds: what is over is over for all processes at once. */
+  now(): number {
+    return this.#time.nowMs()
+  }
+
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return this.#writer.commit(writes, nowUs)
+  }
+
+  get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
+    return this.#reader.get(kind, tenant, ids)
+  }
+
+  /** Never: another process may have changed it since. */
+  peek(): undefined {
+    return undefined
+  }
+
+  find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    return this.#reader.find(kind, tenant, query, options)
+  }
+
+  due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    return this.#reader.due(kind, beforeMs, limit)
+  }
+
+  lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
+    return this.#orUnavailable(async () => {
+      const values = [noTenant, name, holder, Math.floor(nowMs), Math.floor(untilMs)]
+      const { rowCount } = await this.#pool.query({ ...sql.takeLease, values })
+      return rowCount === 1
+    })
+  }
+
+  compact(): Promise<void> {
+    // Two at a time would only do the same work twice.
+    const compaction = this.#compaction.then(() =>
+      this.#orUnavailable(async () => {
+        for (const statement of sql.vacuum) await this.#pool.query(statement)
+      }),
+    )
+    this.#compaction = compaction.catch(() => {})
+    return compaction
+  }
+
+  async clear(): Promise<void> {
+    await this.#orUnavailable(() => this.#pool.query(sql.removeAll))
+  }
+
+  unhealthy(): string | undefined {
+    return this.#health.failure
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.stop()
+    await this.#compaction
+    this.#time.stop()
+    this.#health.stop()
+    await this.#pool.end()
+  }
+
+  async #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = asUnavailable(error)
+      if (reason !== error) this.#health.failed(error)
+      throw reason
+    }
+  }
+}

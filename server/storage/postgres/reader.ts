@@ -1,0 +1,151 @@
+import type { Pool } from 'pg'
+import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
+import { asUnavailable } from './faults.ts'
+import { numberOf } from './kinds.ts'
+import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
+import * as sql from './sql.ts'
+import { asSpelled } from './transaction.ts'
+import { Condition } from './where.ts'
+
+type Documents = ReadonlyMap<Digest, StoredDocument>
+
+/** Reads by id of one collection that wait to be asked together. */
+interface Batch {
+  readonly kind: DocumentKind
+  readonly tenant: string
+  readonly ids: Set<Digest>
+  readonly documents: Promise<Documents>
+  readonly ask: () => void
+}
+
+const mostIds = 500
+
+/** Reads. Those by id that arrive in one turn, or while the database is busy, are asked in one statement. */
+export class Reader {
+  readonly #pool: Pool
+  readonly #anyIndex: boolean
+  readonly #mostAtOnce: number
+  readonly #onFailure: (error: unknown) => void
+  readonly #waiting = new Map<string, Batch>()
+  #underWay = 0
+  #scheduled = false
+
+  constructor(pool: Pool, anyIndex: boolean, mostAtOnce: number, onFailure: (error: unknown) => void) {
+    this.#pool = pool
+    this.#anyIndex = anyIndex
+    this.#mostAtOnce = mostAtOnce
+    this.#onFailure = onFailure
+  }
+
+  async get(
+    kind: DocumentKind,
+    tenant: string,
+    ids: readonly Digest[],
+  ): Promise<(StoredDocument | undefined)[]> {
+    if (ids.length === 0) return []
+    const batch = this.#batch(kind, tenant, ids.length)
+    for (const id of ids) batch.ids.add(id)
+    const documents = await batch.documents
+    return ids.map(id => documents.get(id))
+  }
+
+  async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
+    const condition = new Condition([tenant, numberOf(kind)], this.#anyIndex)
+    const matching = condition.of(query)
+    const alive = `(due_ms IS NULL OR due_ms > ${condition.value(Math.floor(nowMs))})`
+    const where = `tenant = $1::uuid AND kind = $2::smallint AND ${matching} AND ${alive}`
+    // Where only the total is asked a value that nothing names would be one too many.
+    const behind = afterUs === undefined || limit === 0 ? '' : behindOf(condition, afterUs, oldestFirst)
+    const text = sql.findPage(where, behind, {
+      order: oldestFirst ? 'ASC' : 'DESC',
+      ...(limit === 0 ? {} : { limit: condition.value(limit), offset: condition.value(offset) }),
+    })
+    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values)
+    return {
+      total: Number(rows[0]?.[0] ?? 0),
+      documents: rows.flatMap(([, ...row]) =>
+        row[0] === undefined || row[0] === null ? [] : [documentOf(kind, tenant, row)],
+      ),
+    }
+  }
+
+  async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    const rows = await this.#ask<readonly [string, ...DocumentRow]>(sql.dueDocuments, [
+      numberOf(kind),
+      Math.floor(beforeMs),
+      limit,
+    ])
+    return rows.map(([tenant, ...row]) => documentOf(kind, tenant, row))
+  }
+
+  #batch(kind: DocumentKind, tenant: string, more: number): Batch {
+    const name = `${tenant} ${kind}`
+    const waiting = this.#waiting.get(name)
+    if (waiting && waiting.ids.size + more <= mostIds) return waiting
+    // A full one is asked with its turn; from now on another one is filled.
+    if (waiting) this.#waiting.set(`${name} ${this.#waiting.size}`, waiting)
+    const ids = new Set<Digest>()
+    let ask = () => {}
+    const documents = new Promise<Documents>((resolve, reject) => {
+      ask = () => this.#read(kind, tenant, ids).then(resolve, reject)
+    })
+    const batch = { kind, tenant, ids, documents, ask }
+    this.#waiting.set(name, batch)
+    this.#schedule()
+    return batch
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    for (const [name, { ask }] of this.#waiting) {
+      if (this.#underWay >= this.#mostAtOnce) return
+      this.#waiting.delete(name)
+      ask()
+    }
+  }
+
+  async #read(kind: DocumentKind, tenant: string, ids: ReadonlySet<Digest>): Promise<Documents> {
+    this.#underWay++
+    try {
+      const values = [tenant, numberOf(kind), uuidArrayOf([...ids])]
+      const rows = await this.#ask<DocumentRow>(sql.getDocuments, values)
+      const documents = rows.map(row => documentOf(kind, tenant, row))
+      return new Map(documents.map(document => [document.id, document] as const))
+    } finally {
+      this.#underWay--
+      this.#begin()
+    }
+  }
+
+  async #ask<Row>({ name, text }: sql.Statement, values: unknown[]): Promise<readonly Row[]> {
+    try {
+      const result = await this.#pool.query({
+        ...(name === undefined ? {} : { name }),
+        text,
+        values,
+        rowMode: 'array',
+        types: asSpelled,
+      })
+      return result.rows as unknown as readonly Row[]
+    } catch (error) {
+      const reason = asUnavailable(error)
+      if (reason !== error) this.#onFailure(error)
+      throw reason
+    }
+  }
+}
+
+/** Stamps are whole numbers; one to continue behind may stand between two of them. */
+function behindOf(condition: Condition, afterUs: number, oldestFirst: boolean): string {
+  if (oldestFirst) return ` AND created_us > ${condition.value(Math.floor(afterUs))}`
+  return ` AND created_us < ${condition.value(Math.ceil(afterUs))}`
+}
