@@ -2,6 +2,7 @@ import pg from 'pg'
 import { codeOf, isOutage } from './faults.ts'
 import { nameOf, readLocation } from './location.ts'
 import { DatabaseRefused } from './refused.ts'
+import { withoutTimeout, withTimeoutAgain } from './sql.ts'
 
 /** A pool, and how many connections it may open. */
 export interface Connected {
@@ -44,6 +45,19 @@ export async function firstUse<Result>(
     }
   } catch (error) {
     throw refusal(url, error) ?? error
+  }
+}
+
+/** Does something that may take longer than a request ever should. */
+export async function unhurriedly<Result>(
+  client: pg.PoolClient,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(withoutTimeout)
+  try {
+    return await work()
+  } finally {
+    await client.query(withTimeoutAgain).catch(() => {})
   }
 }
 

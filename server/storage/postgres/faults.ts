@@ -36,6 +36,14 @@ export function isOutage(error: unknown): boolean {
   return outages.test(code) || lostConnection.test(code) || driverSays.test(messageOf(error))
 }
 
+/** Ends of a single statement that say nothing of the next one: it took too long, or others stood in its way. */
+const ofOneStatement = /^(57014|55P03|40)/
+
+/** Whether the next request would hardly fare better. */
+export function isDown(error: unknown): boolean {
+  return isOutage(error) && !ofOneStatement.test(codeOf(error))
+}
+
 /** The error as the port knows it. The database's own text stays with it as its cause, and in no answer. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !isOutage(error)) return error

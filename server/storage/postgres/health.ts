@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { codeOf } from './faults.ts'
+import { codeOf, isDown } from './faults.ts'
 import { isReadOnly } from './sql.ts'
 
 const probeEveryMs = 500
@@ -19,7 +19,9 @@ export class Health {
     return this.#failure
   }
 
+  /** Takes note of an error, where it tells of more than the statement it met. */
   failed(error: unknown): void {
+    if (!isDown(error)) return
     this.#failure = reasonOf(error)
     this.#probeLater()
   }

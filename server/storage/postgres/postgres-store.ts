@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type {
   CommitResult,
   Digest,
@@ -11,7 +11,7 @@ import type {
   StoredDocument,
   Write,
 } from '../port.ts'
-import { firstUse, openPool } from './connect.ts'
+import { firstUse, openPool, unhurriedly } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { asUnavailable } from './faults.ts'
 import { Health } from './health.ts'
@@ -57,7 +57,7 @@ export class PostgresStore implements Store {
     onIdleError = error => health.failed(error)
     try {
       const anyIndex = await firstUse(url, pool, async client => {
-        if (options.migrate) await migrate(client)
+        if (options.migrate) await unhurriedly(client, () => migrate(client))
         await checkSchema(client)
         const { rows } = await client.query<{ version: string }>('SELECT version()')
         // YugabyteDB's search index answers for one condition at a time.
@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
   static async migrate(url: string): Promise<Migrated> {
     const { pool } = openPool(url, () => {})
     try {
-      return await firstUse(url, pool, migrate)
+      return await firstUse(url, pool, client => unhurriedly(client, () => migrate(client)))
     } finally {
       await pool.end()
     }
@@ -118,9 +118,13 @@ export class PostgresStore implements Store {
   compact(): Promise<void> {
     // Two at a time would only do the same work twice.
     const compaction = this.#compaction.then(() =>
-      this.#orUnavailable(async () => {
-        for (const statement of sql.vacuum) await this.#pool.query(statement)
-      }),
+      this.#orUnavailable(() =>
+        this.#withClient(client =>
+          unhurriedly(client, async () => {
+            for (const statement of sql.vacuum) await client.query(statement)
+          }),
+        ),
+      ),
     )
     this.#compaction = compaction.catch(() => {})
     return compaction
@@ -145,6 +149,15 @@ export class PostgresStore implements Store {
     this.#time.stop()
     this.#health.stop()
     await this.#pool.end()
+  }
+
+  async #withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect()
+    try {
+      return await use(client)
+    } finally {
+      client.release()
+    }
   }
 
   async #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {

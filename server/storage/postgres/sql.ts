@@ -156,8 +156,12 @@ export function findPage(where: string, behind: string, { order, limit, offset }
           SELECT total, page.* FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
 }
 
-/** What was removed goes when nobody can see it any more; the statement must stand outside of transactions. */
+/** What was removed goes when nobody can see it any more. Each must stand outside of transactions. */
 export const vacuum = ['VACUUM documents', 'VACUUM uniques']
+
+/** For work that grows with the database, which may take longer than any request. */
+export const withoutTimeout = 'SET statement_timeout = 0'
+export const withTimeoutAgain = 'RESET statement_timeout'
 
 export const removeAll = 'TRUNCATE documents, uniques, collections, leases'
 
