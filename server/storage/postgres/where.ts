@@ -22,8 +22,8 @@ export class Condition {
   of(query: Query): string {
     const parts = conjuncts(query)
     const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
-    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
     const driver = terms.length === 0 ? [] : [`terms @> ${this.#digests(terms)}`]
+    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
     return [...driver, ...others].join(' AND ') || 'TRUE'
   }
 
@@ -57,8 +57,9 @@ export class Condition {
     const parts = alternatives(of)
     const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
     if (!this.#anyIndex || terms.length < 2) return joined(parts, 'OR', 'FALSE', part => this.#part(part))
+    const any = `terms && ${this.#digests(terms)}`
     const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
-    return `(${[`terms && ${this.#digests(terms)}`, ...others].join(' OR ')})`
+    return `(${[any, ...others].join(' OR ')})`
   }
 
   #within(column: string, fromUs = 0, toUs = mostUs): string {
