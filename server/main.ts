@@ -6,11 +6,12 @@ import { createLog } from './base/log.ts'
 import { IndexDisagrees } from './commands/reindex.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
-import { UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
+import { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
 import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
 import { describeIsolation } from './sandbox/launch.ts'
 import { FormulaModuleRefused } from './sandbox/modules.ts'
+import { CopyDiffers, CopyRefused } from './storage/copy/refused.ts'
 import { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 import { StoreUnavailable } from './storage/port.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -105,12 +106,15 @@ async function readBootstrapFile(path: string) {
 
 const known = [
   ConfigError,
+  CopyDiffers,
+  CopyRefused,
   DatabaseRefused,
   DataFolderRefused,
   IndexDisagrees,
   FormulaModuleRefused,
   RotationRefused,
   StoreUnavailable,
+  UnfinishedCopy,
   UnfinishedRotation,
   UnknownStorage,
   UnreadableMasterKey,

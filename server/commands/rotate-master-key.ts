@@ -2,7 +2,7 @@ import { systemRandom } from '../base/random.ts'
 import { ConfigError, flags, readMasterKey } from '../config.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../crypto/master-key.ts'
 import { type Rotated, rotateMasterKey } from '../crypto/rotation.ts'
-import { openFolder } from '../storage/open.ts'
+import { openExisting } from '../storage/open.ts'
 import type { Command } from './command.ts'
 
 const oldName = 'SURROGATE_MASTER_KEY'
@@ -24,9 +24,9 @@ export const rotateMasterKeyCommand: Command = {
     if (!to)
       throw new ConfigError(`${newName} is missing: 32 bytes in base64, as from: openssl rand -base64 32`)
     const given = readMasterKey(environment, oldName)
-    const { store, folder } = await openFolder(values.storage as string)
+    const { store, folder } = await openExisting(values.storage as string)
     try {
-      const from = given ?? (await readDevelopmentMasterKey(folder))
+      const from = given ?? (folder === undefined ? undefined : await readDevelopmentMasterKey(folder))
       if (!from) {
         throw new ConfigError(`there is no master key: set ${oldName} to the one this store is sealed with`)
       }
@@ -41,7 +41,7 @@ export const rotateMasterKeyCommand: Command = {
         nowUs: Date.now() * 1000,
       })
       // Last, as the new key is at hand should this be cut off, and the old one might not be.
-      if (!given) await writeDevelopmentMasterKey(folder, to)
+      if (!given && folder !== undefined) await writeDevelopmentMasterKey(folder, to)
       return report(rotated, given === undefined)
     } finally {
       await store.close()

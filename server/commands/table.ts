@@ -1,5 +1,6 @@
 import { ConfigError, describeFlags, type Flag, readFlags } from '../config.ts'
 import type { Command, CommandResult } from './command.ts'
+import { copyCommand } from './copy.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
@@ -8,6 +9,7 @@ import { runFormulaCommand } from './run-formula.ts'
 /** Every command there is, in the order in which `--help` lists them. */
 export const commands: readonly Command[] = [
   migrateCommand,
+  copyCommand,
   rotateMasterKeyCommand,
   reindexCommand,
   runFormulaCommand,

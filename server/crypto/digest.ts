@@ -43,6 +43,14 @@ export function hmacBase64(key: Uint8Array, ...parts: readonly (string | Uint8Ar
   return hmac.digest('base64')
 }
 
+/** SHA-256 over some facts and the bytes behind them, in hex. */
+export function digestOfFacts(facts: string, bytes: Uint8Array): string {
+  return createHash('sha256')
+    .update(joined([facts]))
+    .update(bytes)
+    .digest('hex')
+}
+
 /** Of text that is no secret, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')

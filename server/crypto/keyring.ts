@@ -30,6 +30,15 @@ export class UnfinishedRotation extends Error {
   }
 }
 
+/** A copy into this store has not come to its end, and no server may work on what is there. */
+export class UnfinishedCopy extends Error {
+  override readonly name = 'UnfinishedCopy'
+
+  constructor() {
+    super('a copy into this store was cut off: run copy again with the same stores and keys')
+  }
+}
+
 const firstVersion = 1
 
 export class Keyring {
@@ -86,13 +95,14 @@ export class Keyring {
     this.#opened.clear()
   }
 
-  /** @throws {WrongMasterKey | UnfinishedRotation | BrokenRecord} */
+  /** @throws {WrongMasterKey | UnfinishedRotation | UnfinishedCopy | BrokenRecord} */
   async #read(tenant: string): Promise<TenantKeys | undefined> {
-    const [document, rotation] = await this.#store.get('tenant', rootTenant, [
+    const [document, rotation, copy] = await this.#store.get('tenant', rootTenant, [
       addressOf(tenant),
-      ...(tenant === rootTenant ? [rotationAddress] : []),
+      ...(tenant === rootTenant ? [rotationAddress, copyAddress] : []),
     ])
     if (rotation) throw new UnfinishedRotation()
+    if (copy) throw new UnfinishedCopy()
     if (!document) return undefined
     const bytes = unwrapKeys(this.#master, document)
     if (bytes) {
@@ -125,6 +135,20 @@ export function unwrapKeys(master: SealingKey, document: StoredDocument): Uint8A
   }
 }
 
+/** The same keys wrapped by another master key, or `undefined` where `from` does not open them. */
+export function rewrapKeys(
+  document: StoredDocument,
+  from: SealingKey,
+  to: SealingKey,
+  random: Random,
+): Uint8Array | undefined {
+  const keys = unwrapKeys(from, document)
+  if (!keys) return undefined
+  const box = wrapKeys(to, document.id, keys, random)
+  keys.fill(0)
+  return box
+}
+
 export function masterSealingKey(key: Uint8Array): SealingKey {
   if (key.length !== keyLength) throw new RangeError(`the master key has ${keyLength} bytes`)
   return { version: firstVersion, key }
@@ -144,5 +168,12 @@ export function tenantAt(address: Digest): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** What stands here while a rotation is under way. No tenant has this id: a UUID of ours is never all ones. */
+/** What stands at these while a command has the store half done: UUIDs of ours are never all ones. */
 export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')
+export const copyAddress = addressOf('ffffffff-ffff-ffff-ffff-fffffffffffe')
+const notTenants: ReadonlySet<Digest> = new Set([addressOf(rootTenant), rotationAddress, copyAddress])
+
+/** Whether a document of kind `tenant` holds the keys of a tenant, not those of the root or a marker. */
+export function isTenantAddress(address: Digest): boolean {
+  return !notTenants.has(address)
+}

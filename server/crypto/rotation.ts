@@ -1,15 +1,19 @@
 import type { Random } from '../base/random.ts'
 import type { Store, StoredDocument, Write } from '../storage/port.ts'
-import { BoxError, open, type SealingKey, seal } from './envelope.ts'
+import type { SealingKey } from './envelope.ts'
 import {
   addressOf,
+  copyAddress,
+  isTenantAddress,
   masterSealingKey,
+  rewrapKeys,
   rootTenant,
   rotationAddress,
   tenantAt,
+  UnfinishedCopy,
   unwrapKeys,
-  wrapKeys,
 } from './keyring.ts'
+import { rotationMarker } from './marker.ts'
 
 /** A rotation that cannot be done with these keys on this store; nothing was changed. One sentence. */
 export class RotationRefused extends Error {
@@ -35,7 +39,6 @@ export interface Rotated {
 }
 
 const defaultBatchSize = 10_000
-const rotationContext = 'master-key-rotation'
 const nothing = new Uint8Array()
 
 /**
@@ -46,7 +49,7 @@ const nothing = new Uint8Array()
  *
  * Where the new key is the store's already there is nothing to do: a call that was cut off behind its last
  * commit may be repeated.
- * @throws {RotationRefused | StoreUnavailable}
+ * @throws {RotationRefused | UnfinishedCopy | StoreUnavailable}
  */
 export async function rotateMasterKey(options: RotationOptions): Promise<Rotated> {
   const { store, random, batchSize = defaultBatchSize } = options
@@ -58,13 +61,15 @@ export async function rotateMasterKey(options: RotationOptions): Promise<Rotated
   if (!unwrapKeys(from, root)) {
     throw new RotationRefused('the old master key is not the one this store was sealed with')
   }
-  if (marker && !opensMarker(to, marker)) {
+  if (marker && !rotationMarker.open(to, marker)) {
     throw new RotationRefused('a rotation to another new master key was cut off: finish it with that key')
   }
   const waiting = tenants.filter(tenant => !unwrapKeys(to, tenant))
   // All of them are tried before the first is written: a half that cannot be finished helps nobody.
   const writes = waiting.map(tenant => rewrap(tenant, from, to, random))
-  const begin: Write[] = marker ? [] : [insertMarker(to, random)]
+  const begin: Write[] = marker
+    ? []
+    : [{ type: 'insert', ...rotationMarker.address, ...rotationMarker.content(to, nothing, random) }]
   const end: Write[] = [rewrap(root, from, to, random)]
   if (writes.length <= batchSize && !marker) {
     await mustCommit(options, [...writes, ...end])
@@ -72,14 +77,12 @@ export async function rotateMasterKey(options: RotationOptions): Promise<Rotated
     for (let at = 0; at < writes.length; at += batchSize) {
       await mustCommit(options, [...(at === 0 ? begin : []), ...writes.slice(at, at + batchSize)])
     }
-    await mustCommit(options, [...end, { type: 'remove', ...markerAddress }])
+    await mustCommit(options, [...end, { type: 'remove', ...rotationMarker.address }])
   }
   // What the old key wrapped still lies in the files until they are written anew.
   await store.compact()
   return { rewrapped: writes.length, tenants: tenants.length, already: false }
 }
-
-const markerAddress = { kind: 'tenant', tenant: rootTenant, id: rotationAddress } as const
 
 async function readAll(store: Store) {
   const { documents } = await store.find(
@@ -88,43 +91,22 @@ async function readAll(store: Store) {
     { op: 'all' },
     { nowMs: 0, offset: 0, limit: Number.MAX_SAFE_INTEGER },
   )
+  if (documents.some(({ id }) => id === copyAddress)) throw new UnfinishedCopy()
   const rootAddress = addressOf(rootTenant)
   return {
     root: documents.find(({ id }) => id === rootAddress),
     marker: documents.find(({ id }) => id === rotationAddress),
-    tenants: documents.filter(({ id }) => id !== rootAddress && id !== rotationAddress),
+    tenants: documents.filter(({ id }) => isTenantAddress(id)),
   }
 }
 
 function rewrap(document: StoredDocument, from: SealingKey, to: SealingKey, random: Random): Write {
   const { kind, tenant, id, version, terms, uniques } = document
-  const keys = unwrapKeys(from, document)
-  if (!keys) {
+  const box = rewrapKeys(document, from, to, random)
+  if (!box) {
     throw new RotationRefused(`the keys of tenant ${tenantAt(id)} do not open: restore the data folder first`)
   }
-  const box = wrapKeys(to, id, keys, random)
-  keys.fill(0)
   return { type: 'replace', kind, tenant, id, version, terms, uniques, box }
-}
-
-function insertMarker(to: SealingKey, random: Random): Write {
-  return {
-    type: 'insert',
-    ...markerAddress,
-    terms: [],
-    uniques: [],
-    box: seal(to, rotationContext, nothing, random),
-  }
-}
-
-function opensMarker(to: SealingKey, marker: StoredDocument): boolean {
-  try {
-    open(to, rotationContext, marker.box)
-    return true
-  } catch (error) {
-    if (error instanceof BoxError) return false
-    throw error
-  }
 }
 
 async function mustCommit({ store, nowUs }: RotationOptions, writes: readonly Write[]): Promise<void> {

@@ -28,7 +28,20 @@ export function parseStorage(url: string): StorageLocation {
   throw new UnknownStorage('storage must be memory:, level:<folder> or postgres://…')
 }
 
-/** Opens what is there, and makes nothing. @throws {UnknownStorage | DataFolderRefused} */
+/**
+ * Opens what is there, whatever the engine, and makes nothing; `folder` is where a data folder is.
+ * @throws {UnknownStorage | DataFolderRefused | DatabaseRefused}
+ */
+export async function openExisting(
+  url: string,
+): Promise<{ readonly store: Store; readonly folder?: string }> {
+  const location = parseStorage(url)
+  if (location.engine === 'level') return openFolder(url)
+  if (location.engine === 'postgres') return { store: await openStore(location) }
+  throw new UnknownStorage('memory: ends with the process: this needs level:<folder> or postgres://…')
+}
+
+/** The same for what only data folders have. @throws {UnknownStorage | DataFolderRefused} */
 export async function openFolder(
   url: string,
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {

@@ -1,0 +1,58 @@
+import type { Store, Write } from '../port.ts'
+import { CopyRefused } from './refused.ts'
+
+const defaultSize = 500
+const mostBytes = 2 << 20
+
+/** Gathers documents of whatever collections into commits, and reads on while one is being written. */
+export class RestoreBatch {
+  written = 0
+  readonly #store: Store
+  readonly #nowUs: number
+  readonly #size: number
+  #writes: Write[] = []
+  #bytes = 0
+  #writing: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Store, nowUs: number, size = defaultSize) {
+    this.#store = store
+    this.#nowUs = nowUs
+    this.#size = size
+  }
+
+  async add(write: Write): Promise<void> {
+    this.#writes.push(write)
+    this.#bytes += 'box' in write ? write.box.length : 0
+    if (this.#writes.length >= this.#size || this.#bytes >= mostBytes) await this.#flush()
+  }
+
+  async finish(): Promise<void> {
+    await this.#flush()
+    await this.#writing
+  }
+
+  /** One commit at a time: what is there of a collection has to be its beginning. */
+  async #flush(): Promise<void> {
+    await this.#writing
+    const writes = this.#writes
+    if (writes.length === 0) return
+    this.#writes = []
+    this.#bytes = 0
+    this.#writing = mustCommit(this.#store, writes, this.#nowUs).then(() => {
+      this.written += writes.length
+    })
+    // Whoever awaits it next is told; until then nobody may have.
+    this.#writing.catch(() => {})
+  }
+}
+
+/** @throws {CopyRefused} */
+export async function mustCommit(store: Store, writes: readonly Write[], nowUs: number): Promise<void> {
+  const result = await store.commit(writes, nowUs)
+  if (result.ok) return
+  const { kind, tenant, id } = writes[result.conflict.write] as Write
+  throw new CopyRefused(
+    `the destination does not take ${kind}/${tenant}/${id} (${result.conflict.reason}): ` +
+      'something else writes to it, or the source is not what it was when the copy was begun',
+  )
+}
