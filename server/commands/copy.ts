@@ -115,7 +115,11 @@ function report({ copied, already, tenants, cutOff }: Copied, place: string): Co
   if (first === undefined) {
     return { output: `${records}${before}; all were read back and agree; ${place}\n`, exitCode: 0 }
   }
-  const missing = `${number(cutOff.length)} were cut off on the disk of the source and are missing, the first is ${first}`
+  const verbs =
+    cutOff.length === 1
+      ? 'more was cut off on the disk of the source and is'
+      : 'more were cut off on the disk of the source and are'
+  const missing = `${number(cutOff.length)} ${verbs} missing, the first being ${first}`
   return {
     output: `${records}${before}; these were read back and agree, but ${missing}; ${place}\n`,
     exitCode: 2,
