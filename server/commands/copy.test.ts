@@ -1,113 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { systemRandom } from '../base/random.ts'
+import t from 'tap'
 import { rootTenant } from '../crypto/keyring.ts'
-import { copyStore, openSource } from '../storage/copy/copy-store.ts'
 import type { Level } from '../storage/level/epoch.ts'
 import { openClassicLevel } from '../storage/level/open.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { startProcess } from '../testing/process.ts'
-import { openReceiver } from '../testing/receiver.ts'
-import { newMasterKey } from '../testing/stores.ts'
-import { openTenant, openVault, sender } from '../testing/vault.ts'
-import { furnish } from './_furnished.ts'
+import { sender } from '../testing/vault.ts'
+import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
 import { runCommand } from './table.ts'
-
-const oldKey = newMasterKey()
-const newKey = newMasterKey()
-const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
-const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined) => ({
-  ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
-  ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
-})
-
-/** The command in this process, which saves the start of one: what it prints, or the sentence it refuses with. */
-async function copy(from: string, to: string, environment: Record<string, string> = keys(oldKey, newKey)) {
-  try {
-    const { output, exitCode } = await runCommand('copy', ['--from', from, '--to', to], environment)
-    return { output, exitCode, refusal: '' }
-  } catch (error) {
-    return { output: '', exitCode: 2, refusal: (error as Error).message }
-  }
-}
-
-const open = (storage: string, masterKey: Uint8Array) =>
-  openVault(t, { storage, masterKey, dev: false, allowPrivateCallbacks: true })
-
-/** A small vault that can be read by the key answered. */
-async function fill(storage: string, count = 3, masterKey = oldKey): Promise<string> {
-  const vault = open(storage, masterKey)
-  const { send, privateKey } = await openTenant(vault)
-  await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      send('POST', '/tokens', { id: `kept-${index}`, type: 'token', data: `as it was ${index}` }),
-    ),
-  )
-  await vault.close()
-  return privateKey
-}
-
-async function read(storage: string, masterKey: Uint8Array, apiKey: string): Promise<unknown> {
-  const vault = open(storage, masterKey)
-  try {
-    return (await sender(vault, apiKey)('GET', '/tokens/kept-1')).json.data
-  } finally {
-    await vault.close()
-  }
-}
-
-/** A vault that has everything in it goes from store to store, and a server on the last answers as on the first. */
-async function moves(t: Test, ...storages: string[]): Promise<void> {
-  const [first = ''] = storages
-  let reply = 500
-  const receiver = await openReceiver(t, () => reply)
-  const before = open(first, oldKey)
-  const furnished = await furnish(before, receiver)
-  const answers = await furnished.answers(before)
-  t.equal(receiver.received.length, 1)
-  await before.close()
-  // Only now: reading what is revealed adds to the log, behind the answer.
-  const still = open(first, oldKey)
-  const log = await furnished.log(still)
-  await still.close()
-
-  let key = oldKey
-  for (const [index, to] of storages.slice(1).entries()) {
-    const next = newMasterKey()
-    const { output, exitCode, refusal } = await copy(storages[index] ?? '', to, keys(key, next))
-    t.equal(refusal, '')
-    t.equal(exitCode, 0)
-    t.match(
-      output,
-      /^\d{3} records of 2 tenants were copied; all were read back and agree; .* new key as .*\n$/,
-    )
-    key = next
-  }
-  const after = open(storages.at(-1) ?? '', key)
-  t.same(await furnished.log(after), log)
-  for (const [index, answer] of (await furnished.answers(after)).entries()) t.equal(answer, answers[index])
-
-  const again = await furnished.again(after)
-  t.equal(again.text, furnished.replayed.text, 'what was done once is not done again')
-  const send = sender(after, furnished.tenant.privateKey)
-  const grant = { nonce: furnished.session.nonce, permissions: ['token:read'] }
-  t.equal((await send('POST', '/sessions/authorize', grant)).status, 200, 'a nonce that waited')
-  t.equal((await send('POST', '/sessions/authorize', grant)).status, 409)
-  t.equal((await sender(after, furnished.session.key)('GET', '/tokens')).status, 200)
-  const twin = await send('POST', '/tokens', { type: 'token', data: 'only once', deduplicate_token: true })
-  t.equal(twin.status, 200, 'what was unique is')
-  t.equal((await send('POST', '/tokens', { id: 'many-3', type: 'token', data: 1 })).status, 409)
-
-  reply = 200
-  await after.clock.advance(60_000)
-  t.equal(receiver.received.length, 2, 'the job that waited was done')
-  t.match(await furnished.told(receiver), { raw: { configuration: { LIMIT: 7 } } })
-  await after.clock.advance(61 * 60_000)
-  const cards = (await send('POST', '/tokens/search', { query: 'type:card' })).json.data
-  t.equal(cards[0].data.cvc, undefined, 'what was to end has ended')
-  await after.close()
-}
 
 t.test('a whole vault moves, and a server on the copy answers as the one on the source', async t => {
   const folder = t.testdir()
@@ -122,25 +23,25 @@ t.test('a copy under the same key takes no second one, and a development key goe
     string,
     string,
   ]
-  const apiKey = await fill(a)
+  const apiKey = await fill(t, a)
   t.match((await copy(a, b, keys(oldKey, undefined))).output, /start servers on it with the same key as SURR/)
-  t.equal(await read(b, oldKey, apiKey), 'as it was 1')
+  t.equal(await read(t, b, oldKey, apiKey), 'as it was 1')
 
   writeFileSync(join(folder, 'b', 'master.key'), base64(oldKey))
   t.match((await copy(b, c, {})).output, /its key is in master\.key\n$/)
   t.equal(readFileSync(join(folder, 'c', 'master.key'), 'utf8').trim(), base64(oldKey))
-  t.equal(await read(c, oldKey, apiKey), 'as it was 1')
+  t.equal(await read(t, c, oldKey, apiKey), 'as it was 1')
 
   t.match((await copy(c, d, keys(undefined, newKey))).output, /with the new key as SURR/)
   t.notOk(existsSync(join(folder, 'd', 'master.key')), 'a key that was given is not written down')
-  t.equal(await read(d, newKey, apiKey), 'as it was 1')
+  t.equal(await read(t, d, newKey, apiKey), 'as it was 1')
 })
 
 t.test('what cannot be copied is one sentence, and nothing is made', async t => {
   const folder = t.testdir({ nothing: {}, 'no-key': { 'master.key': 'short', store: {} }, file: 'a file' })
   const at = (name: string) => `level:${join(folder, name)}`
-  const apiKey = await fill(at('full'))
-  await fill(at('taken'))
+  const apiKey = await fill(t, at('full'))
+  await fill(t, at('taken'))
   const both = keys(oldKey, newKey)
   const refusals: [
     name: string,
@@ -193,15 +94,15 @@ t.test('what cannot be copied is one sentence, and nothing is made', async t => 
     await t.rejects(runCommand('copy', missing, both), { message: /^--(from|to) is missing: level:/ })
   }
   t.equal((await copy(at('full'), at('new'))).exitCode, 0, 'the control')
-  t.equal(await read(at('new'), newKey, apiKey), 'as it was 1')
+  t.equal(await read(t, at('new'), newKey, apiKey), 'as it was 1')
 })
 
 t.test('a folder that a server holds is refused, on either side', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  await fill(a)
+  await fill(t, a)
   for (const held of [a, b]) {
-    const vault = open(held, oldKey)
+    const vault = open(t, held, oldKey)
     await vault.ready()
     t.equal((await copy(a, b)).refusal, 'The data folder is in use by another process.')
     await vault.close()
@@ -215,28 +116,13 @@ const tokensIn = async (level: Level) =>
 const process = (args: readonly string[], environment = keys(oldKey, newKey)) =>
   startProcess(t, args, environment).ended
 
-/** A copy that came to its end but for the end of its marker. */
-async function almost(from: string, to: string): Promise<void> {
-  const random = systemRandom()
-  const [source, destination] = [await openStore(parseStorage(from)), await openStore(parseStorage(to))]
-  const onVerified = () => Promise.reject(new Error('cut off'))
-  const options = { to: { store: destination, masterKey: newKey }, random, nowUs: 1, onVerified }
-  try {
-    const opened = await openSource({ store: source, masterKey: oldKey }, random)
-    await t.rejects(copyStore({ from: opened, ...options }), /cut off/)
-  } finally {
-    await source.close()
-    await destination.close()
-  }
-}
-
 t.test(
   'an unfinished copy lets no server start, and one that was changed is told and left unfinished',
   async t => {
     const folder = t.testdir()
     const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-    const apiKey = await fill(a)
-    await almost(a, b)
+    const apiKey = await fill(t, a)
+    await almost(t, a, b)
     const start = () => process(['--storage', b, '--port=0'], keys(newKey, undefined))
     const unfinished = /^surrogate-server: a copy into this store was cut off: run copy again [^\n]*\n$/
     t.match(await start(), { code: 2, stdout: '', stderr: unfinished })
@@ -266,7 +152,7 @@ t.test(
       ended.stdout,
       /^0 records of 1 tenant were copied, \d+ had been before; all were read back and agree; [^\n]*\n$/,
     )
-    t.equal(await read(b, newKey, apiKey), 'as it was 1')
+    t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
   },
 )
 
@@ -280,7 +166,7 @@ function bytesUnder(folder: string): number {
 t.test('killed in the middle, it goes on where it was', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  const apiKey = await fill(a, 3_000)
+  const apiKey = await fill(t, a, 3_000)
   for (let kills = 0; kills < 2; kills++) {
     const running = startProcess(t, ['copy', '--from', a, '--to', b], keys(oldKey, newKey))
     let isOver = false
@@ -295,13 +181,13 @@ t.test('killed in the middle, it goes on where it was', async t => {
   const { refusal, output } = await copy(a, b)
   t.equal(refusal, '')
   t.match(output, /^[\d,]+ records of 1 tenant were copied, [\d,]+ had been before; all/)
-  t.equal(await read(b, newKey, apiKey), 'as it was 1')
+  t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
 })
 
 t.test('records that were cut off on the disk of the source are told, and the rest arrives', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  const apiKey = await fill(a)
+  const apiKey = await fill(t, a)
   const level = await openClassicLevel(join(folder, 'a', 'store'))
   const [cut = '', ...others] = await tokensIn(level)
   t.equal(others.length, 2)
@@ -315,7 +201,7 @@ t.test('records that were cut off on the disk of the source are told, and the re
       `but 1 more was cut off on the disk of the source and is missing, the first being token/.*/${cut.slice(24)};`,
     ),
   )
-  const vault = open(b, newKey)
+  const vault = open(t, b, newKey)
   const { json } = await sender(vault, apiKey)('GET', '/tokens')
   t.equal(json.pagination.total_items, 2)
   await vault.close()
@@ -324,7 +210,7 @@ t.test('records that were cut off on the disk of the source are told, and the re
 t.test('nothing but the wrapping of keys is sealed anew', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  await fill(a)
+  await fill(t, a)
   await copy(a, b)
   const stores = [await openStore(parseStorage(a)), await openStore(parseStorage(b))] as const
   const all = { nowMs: 0, offset: 0, limit: 100 }

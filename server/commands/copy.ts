@@ -30,7 +30,7 @@ export const copyCommand: Command = {
     const to = locationOf(values, 'to')
     const given = readMasterKey(environment, oldName)
     const wanted = readMasterKey(environment, newName)
-    if (await isSameFolder(from.location, to.location)) {
+    if (await isSame(from.location, to.location)) {
       throw new CopyRefused('--from and --to are the same store: a copy needs an empty one')
     }
     const random = systemRandom()
@@ -74,7 +74,9 @@ function locationOf(values: FlagValues, name: string): { url: string; location: 
   throw new ConfigError(`--${name} cannot be memory:, which ends with the process`)
 }
 
-async function isSameFolder(one: StorageLocation, other: StorageLocation): Promise<boolean> {
+/** Where only the store itself can tell, it does so later. */
+async function isSame(one: StorageLocation, other: StorageLocation): Promise<boolean> {
+  if (one.engine === 'postgres') return other.engine === 'postgres' && one.url === other.url
   if (one.engine !== 'level' || other.engine !== 'level') return false
   const real = async (folder: string) => realpath(folder).catch(() => undefined)
   const folder = await real(one.folder)
