@@ -1,25 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-
-/** 16 bytes of HMAC-SHA256 over the parts, in base64url (22 characters). Parts cannot run into each other. */
-export function keyedDigest(key: Uint8Array, ...parts: readonly string[]): string {
-  const whole = createHmac('sha256', key).update(joined(parts)).digest('base64url')
-  // Of the 22nd character only two bits are of the first 16 bytes.
-  return whole.slice(0, 21) + 'AQgw'[alphabet.indexOf(whole[21] ?? '') >> 4]
-}
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-
-/** One string for one native call; a length before each part keeps ("ab", "c") from meeting ("a", "bc"). */
-function joined(parts: readonly string[]): string {
-  let message = ''
-  for (const part of parts) message += `${part.length}:${part}`
-  return message
-}
-
-/** All 32 bytes, in hex. */
-export function keyedDigestHex(key: Uint8Array, ...parts: readonly string[]): string {
-  return createHmac('sha256', key).update(joined(parts)).digest('hex')
-}
+import { joined } from './keyed-digest.ts'
 
 /** A key of 32 bytes that only who knows the secret can make again; apart for each purpose. */
 export function deriveKey(secret: string, purpose: string, ...parts: readonly string[]): Uint8Array {

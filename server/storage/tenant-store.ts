@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
-import { keyedDigest, keyedDigestHex } from '../crypto/digest.ts'
-import { BoxError, open as openBox, seal } from '../crypto/envelope.ts'
+import { BoxError } from '../crypto/envelope.ts'
+import { KeyedDigest } from '../crypto/keyed-digest.ts'
 import type { TenantKeys } from '../crypto/keyring.ts'
+import { Sealer } from '../crypto/sealer.ts'
 import { BrokenRecord } from './broken-record.ts'
 import type {
   CommitResult,
@@ -91,7 +92,8 @@ export interface Shared {
 // Requirements: AUT-011, AUT-012
 export class TenantStore {
   readonly tenant: string
-  readonly #keys: TenantKeys
+  readonly #sealer: Sealer
+  readonly #index: KeyedDigest
   readonly #apiKeys = new LRUCache<string, string>({ max: 1000 })
   readonly #digests = new LRUCache<string, Digest>({ max: 1000 })
   readonly #store: Store
@@ -99,7 +101,8 @@ export class TenantStore {
 
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
     this.tenant = tenant
-    this.#keys = keys
+    this.#sealer = new Sealer(keys.data, shared.random)
+    this.#index = new KeyedDigest(keys.index)
     this.#store = shared.store
     this.#shared = shared
   }
@@ -118,11 +121,11 @@ export class TenantStore {
 
   /** A digest costs 3 µs, and most requests of a tenant ask for the same few. */
   #digest(isCommon: boolean, use: string, name: string, value: string): Digest {
-    if (!isCommon) return keyedDigest(this.#keys.index, use, name, value) as Digest
+    if (!isCommon) return this.#index.short(use, name, value) as Digest
     const key = `${use} ${name} ${value}`
     const known = this.#digests.get(key)
     if (known) return known
-    const made = keyedDigest(this.#keys.index, use, name, value) as Digest
+    const made = this.#index.short(use, name, value) as Digest
     this.#digests.set(key, made)
     return made
   }
@@ -138,7 +141,7 @@ export class TenantStore {
 
   /** A one-way digest that may be shown to callers: 64 hex digits, keyed, apart from every term. */
   shownDigest(purpose: string, value: string): string {
-    return keyedDigestHex(this.#keys.index, 'shown', purpose, value)
+    return this.#index.hex('shown', purpose, value)
   }
 
   insert(kind: DocumentKind, value: RecordValue, index: RecordIndex = {}): Write {
@@ -262,7 +265,7 @@ export class TenantStore {
   #document(kind: DocumentKind, version: number, value: RecordValue, index: RecordIndex) {
     const id = this.address(kind, value.id)
     const plain = Buffer.from(JSON.stringify(value))
-    const box = seal(this.#keys.data, this.#context(kind, id, version), plain, this.#shared.random)
+    const box = this.#sealer.seal(this.#context(kind, id, version), plain)
     plain.fill(0)
     return {
       kind,
@@ -316,7 +319,7 @@ export class TenantStore {
 
   #unseal({ kind, id, version, box }: StoredDocument): Uint8Array {
     try {
-      return openBox(this.#keys.data, this.#context(kind, id, version), box)
+      return this.#sealer.open(this.#context(kind, id, version), box)
     } catch (error) {
       if (error instanceof BoxError) throw new BrokenRecord(kind, this.tenant, id)
       throw error
