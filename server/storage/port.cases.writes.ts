@@ -15,6 +15,7 @@ import {
   term,
   versionOf,
 } from './port.samples.ts'
+import type { Write } from './port.ts'
 
 /** Conditions, commits and stamps. Run by `runStoreCases`. */
 
@@ -22,6 +23,17 @@ export function testConditions(test: Define): void {
   test('insert refuses an address that is taken', async (t, store) => {
     await mustCommit(store, [insert('a')])
     t.same(await store.commit([insert('a')], 1), conflict(0, 'exists'))
+  })
+
+  test('a fresh insert is as any other to the writes behind it', async (t, store) => {
+    const fresh = (id: string, unique = id) =>
+      ({ ...insert(id, { terms: ['t'], uniques: [unique] }), fresh: true }) as Write
+    await mustCommit(store, [fresh('a'), expect('a', 1)])
+    t.same(await store.commit([fresh('b'), insert('b')], 1), conflict(1, 'exists'))
+    t.same(await store.commit([insert('a')], 1), conflict(0, 'exists'))
+    t.same(await store.commit([fresh('b', 'a')], 1), conflict(0, 'unique', 'a'))
+    await mustCommit(store, [replace('a', 1, { terms: ['t'] }), fresh('b')])
+    t.same(await foundIds(store, term('t')), ['b', 'a'].map(digest))
   })
 
   test('insert refuses a unique that another document holds, and names the holder', async (t, store) => {

@@ -62,7 +62,8 @@ export interface StoredDocument extends Address, Content {
 /**
  * One step of a commit, and the condition under which it may happen.
  *
- * - `insert`: no document has this address, no other one of the collection holds one of its uniques.
+ * - `insert`: no document has this address, no other one of the collection holds one of its uniques. `fresh`
+ *   vouches for the first: the id was drawn at random for this document, and the engine need not look.
  * - `replace`: the document exists with exactly this version; uniques as above, its own excepted.
  * - `remove`: the document exists, with this version where one is given.
  * - `expect`: changes nothing; the document has this version, or does not exist where `version` is 0.
@@ -73,7 +74,7 @@ export interface StoredDocument extends Address, Content {
  * A condition sees what the writes before it in the same commit did: a remove makes room for an insert.
  */
 export type Write =
-  | ({ readonly type: 'insert' } & Address & Content)
+  | ({ readonly type: 'insert'; readonly fresh?: boolean } & Address & Content)
   | ({ readonly type: 'replace'; readonly version: number } & Address & Content)
   | ({ readonly type: 'remove'; readonly version?: number } & Address)
   | ({ readonly type: 'expect'; readonly version: number } & Address)

@@ -66,7 +66,7 @@ const keptOpen: ReadonlySet<DocumentKind> = new Set([
   'session',
 ])
 
-/** Kinds whose ids are UUIDs that were drawn for them. */
+/** Kinds whose ids are UUIDs that were drawn for them, each for one insert. */
 const randomIds: ReadonlySet<DocumentKind> = new Set(['audit', 'token-cvc'])
 
 /** Fields of few and insensitive values: their terms may be remembered. */
@@ -144,8 +144,14 @@ export class TenantStore {
     return this.#index.hex('shown', purpose, value)
   }
 
-  insert(kind: DocumentKind, value: RecordValue, index: RecordIndex = {}): Write {
-    return { type: 'insert', ...this.#document(kind, 1, value, index) }
+  /** `fresh`: the id was drawn at random for this record, as those of some kinds always are. */
+  insert(
+    kind: DocumentKind,
+    value: RecordValue,
+    index: RecordIndex = {},
+    fresh: boolean = randomIds.has(kind),
+  ): Write {
+    return { type: 'insert', fresh, ...this.#document(kind, 1, value, index) }
   }
 
   replace(kind: DocumentKind, version: number, value: RecordValue, index: RecordIndex = {}): Write {

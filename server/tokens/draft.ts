@@ -31,6 +31,8 @@ export interface CreateTokenInput {
 /** A token that is not stored yet. */
 export interface Draft {
   readonly record: TokenRecord
+  /** Whether the id was drawn at random for it. */
+  readonly fresh: boolean
   /** The data whole, as it was sent. */
   readonly data: JsonValue
   readonly cvc: string | undefined
@@ -51,6 +53,7 @@ export function draftToken(
   const expiration =
     typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
   const { data, cvc } = splitCvc(input.type, input.data)
+  const { id, fresh } = chooseId(context, input.id ?? undefined, input.data, attempt)
   const mask = input.mask ?? type.mask
   const indexes = input.search_indexes ?? (input.search_indexes === null ? undefined : type.searchIndexes)
   const base = {
@@ -61,7 +64,7 @@ export function draftToken(
     fingerprint_expression: input.fingerprint_expression ?? type.fingerprintExpression,
   }
   const record: TokenRecord = {
-    id: chooseId(context, input.id ?? undefined, input.data, attempt),
+    id,
     ...base,
     data,
     containers: input.containers ?? [type.container],
@@ -74,16 +77,16 @@ export function draftToken(
     // Requirements: TOK-043
     created_by: caller.application,
   }
-  return { record, data: input.data, cvc }
+  return { record, fresh, data: input.data, cvc }
 }
 
 export function draftWrites(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  { record, cvc }: Draft,
+  { record, fresh, cvc }: Draft,
 ): Write[] {
-  const writes = [store.insert('token', record, indexOf(store, record))]
+  const writes = [store.insert('token', record, indexOf(store, record), fresh)]
   if (record.cvc && cvc !== undefined) writes.push(insertCvc(store, record.cvc, cvc))
   writes.push(auditEntry(store, context.random, tokenAction('token:create', record.id, caller)))
   return writes

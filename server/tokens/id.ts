@@ -18,6 +18,12 @@ export function isIdExpression(context: TokensContext, id: string): boolean {
   return context.expressions.isExpression(id)
 }
 
+export interface ChosenId {
+  readonly id: string
+  /** It was drawn at random for this token: no other has it. */
+  readonly fresh: boolean
+}
+
 /** The id of a new token: the one given, one made by the given expression, or a UUID. */
 // Requirements: TOK-002, TOK-003, TOK-004
 export function chooseId(
@@ -25,13 +31,13 @@ export function chooseId(
   given: string | undefined,
   data: JsonValue,
   attempt: number,
-): string {
-  if (given === undefined) return context.random.uuid()
-  if (!isIdExpression(context, given)) return given
-  if (attempt >= idAttempts) return context.random.uuid()
+): ChosenId {
+  if (given === undefined) return { id: context.random.uuid(), fresh: true }
+  if (!isIdExpression(context, given)) return { id: given, fresh: false }
+  if (attempt >= idAttempts) return { id: context.random.uuid(), fresh: true }
   const id = evaluateId(context, given, data)
   if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 200 characters that an id may have')
-  return id
+  return { id, fresh: false }
 }
 
 /** Whether there is no use in trying again once the id turned out to be taken. */

@@ -86,8 +86,8 @@ export function rename(context: TokensContext, planned: Planned): void {
   planned.attempt++
   const errors = new ErrorsBelow()
   errors.collect(wish.path, () => {
-    const id = chooseId(context, wish.input.id ?? undefined, wish.input.data, planned.attempt)
-    planned.draft = { ...draft, record: { ...draft.record, id } }
+    const { id, fresh } = chooseId(context, wish.input.id ?? undefined, wish.input.data, planned.attempt)
+    planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
   refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')
 }

@@ -84,7 +84,7 @@ export class WriteGroup {
     const unknown = new Set<CollectionKey>()
     for (const commit of commits) {
       for (const keyed of commit) {
-        documents.add(keyed.document)
+        if (!isVouchedFor(keyed.write)) documents.add(keyed.document)
         for (const key of keyed.uniques) uniques.add(key)
         if (!this.#collections.has(keyed.collection)) unknown.add(keyed.collection)
       }
@@ -205,6 +205,11 @@ function stamp({ lastUs }: Counters, before: Header | undefined, nowUs: number):
   return before
     ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
     : { version: 1, createdUs: stampUs }
+}
+
+/** Whether nothing can stand at its address, so that looking there would be a read in vain. */
+function isVouchedFor(write: Write): boolean {
+  return write.type === 'insert' && write.fresh === true
 }
 
 /** Refuses what no engine could store, before it can disturb the commits of others. */
