@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { type FilterCase, testExpressions } from '../_fixture.ts'
+import { strftime } from './strftime.ts'
 
 const expressions = testExpressions()
 
@@ -66,4 +67,27 @@ t.test('the zone of the host shows nowhere', async t => {
   t.match(utc, 'Mon Mar 14 00:00:00 2016 +0000 UTC 1457913600')
   t.equal(shown('America/New_York'), utc)
   t.equal(shown('Asia/Kolkata'), utc)
+})
+
+t.test('a format is gone through no further than it is paid for', async t => {
+  const { exec } = RegExp.prototype
+  let looked = 0
+  t.teardown(() => Object.assign(RegExp.prototype, { exec }))
+  RegExp.prototype.exec = function (text) {
+    if (this.source.startsWith('%')) looked++
+    return exec.call(this, text)
+  }
+  const moment = { epochMs: 0, offsetMinutes: 0 }
+  const upTo = (most: number) => {
+    looked = 0
+    let fields = 0
+    const spend = () => {
+      if (++fields > most) throw new Error('enough')
+    }
+    return () => strftime(moment, '%d'.repeat(100), spend)
+  }
+  t.equal(upTo(100)(), '01'.repeat(100))
+  t.equal(looked, 101)
+  t.throws(upTo(10), { message: 'enough' })
+  t.equal(looked, 11)
 })

@@ -27,18 +27,27 @@ export function strftime(
   spend: (width: number, length: number) => void,
 ): string {
   const shown = { moment, date: new Date(moment.epochMs + moment.offsetMinutes * 60_000) }
-  let length = 0
   // A width begins with no 0, which is a flag: runs of zeros must be read in one way only.
   const pattern = /%([-_0^#:]*)([1-9]\d*)?([a-zA-Z%])/g
-  return format.replace(pattern, (source, flags: string, digits: string | undefined, code: string) => {
+  let text = ''
+  let end = 0
+  let length = 0
+  // One after the other: `replace` would find all directives of the format before the first is paid for.
+  for (let found = pattern.exec(format); found; found = pattern.exec(format)) {
+    const [source, flags = '', digits, code = ''] = found
     const directive = Object.hasOwn(directives, code) ? directives[code] : undefined
-    if (!directive) return source
-    const width = Number(digits ?? 0)
-    spend(width, length)
-    const text = written(directive, shown, flags, width)
-    length += text.length
-    return text
-  })
+    text += format.slice(end, found.index)
+    end = found.index + source.length
+    if (!directive) text += source
+    else {
+      const width = Number(digits ?? 0)
+      spend(width, length)
+      const field = written(directive, shown, flags, width)
+      length += field.length
+      text += field
+    }
+  }
+  return text + format.slice(end)
 }
 
 function written(directive: Directive, shown: Shown, flags: string, width: number): string {
