@@ -1,8 +1,9 @@
 /**
- * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second, while others read.
- * Each must be refused; shows the slowest, and what the reads notice. Beside it the same data under a harmless
- * mask: data of a megabyte takes its time whatever its mask is. And then formulas of one tenant that loop and fill
- * memory, beside the reads and invocations of another.
+ * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second and then one after the
+ * other without a pause, while others read. Each must be refused; shows the slowest, and what the reads notice.
+ * Beside them the same data under a harmless mask: data of a megabyte takes its time whatever its mask is. The
+ * three take turns over several rounds, as the machine may be slower in one than in the next. And then formulas of
+ * one tenant that loop and fill memory, beside the reads and invocations of another.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,14 +13,15 @@ import { hostileCases } from '../expressions/hostile.cases.ts'
 import { Connection } from './connection.ts'
 import { startGenerator } from './generator.ts'
 import { attackWithFormulas } from './hostile-formulas.ts'
+import type { Measured } from './load.ts'
 import { say } from './measure.ts'
 import { post } from './post.ts'
 import { maskingKey, privateKey, startServer } from './server-process.ts'
-import { quantileMs } from './table.ts'
+import { median, quantileMs } from './table.ts'
 
 const connections = 16
-const seconds = 10
-const pauseMs = 100
+const rounds = 3
+const seconds = 4
 /** What a request may hold; larger data, and numbers that would come back altered, never reach a template. */
 const mostBytes = 1_000_000
 
@@ -51,6 +53,30 @@ async function create(connection: Connection, { title, body, status: expected }:
   return performance.now() - sentMs
 }
 
+interface Round {
+  readonly reads: Measured
+  /** By the title of the create, how long each answer to it took. */
+  readonly tookMs: ReadonlyMap<string, readonly number[]>
+}
+
+interface Scene {
+  readonly name: string
+  readonly creates: readonly Create[]
+  readonly pauseMs: number
+  readonly rounds: Round[]
+}
+
+function tell({ name, rounds }: Scene): void {
+  const part = (share: number) =>
+    median(rounds.map(({ reads }) => quantileMs(reads.latencies, share))).toFixed(2)
+  const rate = median(rounds.map(({ reads }) => reads.answered / reads.seconds)).toFixed(0)
+  say(`${name.padEnd(26)}${rate.padStart(7)} gets/s  p50 ${part(0.5)} ms  p99 ${part(0.99)} ms`)
+  const took = rounds.flatMap(round => [...round.tookMs])
+  const slowest = took.map(([title, ms]) => ({ title, ms: Math.max(...ms) })).sort((a, b) => b.ms - a.ms)[0]
+  const count = took.reduce((sum, [, ms]) => sum + ms.length, 0)
+  if (slowest) say(`  ${count} creates, the slowest ${slowest.ms.toFixed(1)} ms: ${slowest.title}`)
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'surrogate-hostile-'))
 const generator = startGenerator()
 try {
@@ -59,38 +85,35 @@ try {
   await generator.run({ ...job, key: privateKey, operation: 'create', requests: 5000 })
   const read = () => generator.run({ ...job, key: maskingKey, operation: 'get masked', seconds })
   await read()
-  const usual = await read()
   const connection = await Connection.open(Number(new URL(server.url).port))
-  const beside = async (creates: readonly Create[]) => {
-    const slowest = new Map<string, number>()
+  const beside = async (creates: readonly Create[], pauseMs: number): Promise<Round> => {
     const reading = read()
     let done = false
     const end = () => {
       done = true
     }
     reading.then(end, end)
-    let sent = 0
-    for (; !done; sent++) {
+    const tookMs = new Map<string, number[]>()
+    for (let sent = 0; !done && creates.length > 0; sent++) {
       const one = creates[sent % creates.length] as Create
-      const tookMs = await create(connection, one)
-      slowest.set(one.title, Math.max(tookMs, slowest.get(one.title) ?? 0))
-      await wait(Math.max(0, pauseMs - tookMs))
+      const ms = await create(connection, one)
+      tookMs.set(one.title, [...(tookMs.get(one.title) ?? []), ms])
+      await wait(Math.max(0, pauseMs - ms))
     }
-    return { reads: await reading, sent, slowest: [...slowest].sort((a, b) => b[1] - a[1]).slice(0, 3) }
+    return { reads: await reading, tookMs }
   }
-  const benign = await beside(harmless)
-  const attacked = await beside(hostile)
+  const scenes: readonly Scene[] = [
+    { name: 'usual', creates: [], pauseMs: 0, rounds: [] },
+    { name: 'harmless, ten a second', creates: harmless, pauseMs: 100, rounds: [] },
+    { name: 'hostile, ten a second', creates: hostile, pauseMs: 100, rounds: [] },
+    { name: 'harmless, without pause', creates: harmless, pauseMs: 0, rounds: [] },
+    { name: 'hostile, without pause', creates: hostile, pauseMs: 0, rounds: [] },
+  ]
+  for (let round = 0; round < rounds; round++) {
+    for (const scene of scenes) scene.rounds.push(await beside(scene.creates, scene.pauseMs))
+  }
   connection.close()
-  for (const [name, { sent, slowest }] of Object.entries({ harmless: benign, hostile: attacked })) {
-    say(`${sent} ${name} creates, the slowest:`)
-    for (const [title, ms] of slowest) say(`${ms.toFixed(1).padStart(8)} ms  ${title}`)
-  }
-  const rows = { usual, 'beside harmless': benign.reads, 'beside hostile': attacked.reads }
-  for (const [name, { latencies, seconds: took }] of Object.entries(rows)) {
-    const [p50, p99] = [0.5, 0.99].map(part => quantileMs(latencies, part).toFixed(2))
-    const rate = (latencies.length / took).toFixed(0)
-    say(`${name.padEnd(16)}${rate.padStart(7)} gets/s  p50 ${p50} ms  p99 ${p99} ms`)
-  }
+  for (const scene of scenes) tell(scene)
   await server.end()
 } finally {
   await generator.end()
