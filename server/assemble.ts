@@ -9,6 +9,7 @@ import type { Clock } from './base/clock.ts'
 import type { JsonValue } from './base/json.ts'
 import { type Log, silentLog } from './base/log.ts'
 import { type Random, systemRandom } from './base/random.ts'
+import { Turns } from './base/turn.ts'
 import { keyLength } from './crypto/envelope.ts'
 import { Keyring } from './crypto/keyring.ts'
 import { developmentMasterKey } from './crypto/master-key.ts'
@@ -103,6 +104,7 @@ async function wire(
     random,
     nowUs,
     schemas: validators,
+    turns: () => new Turns(parts.monotonicMs),
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
 

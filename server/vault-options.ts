@@ -55,6 +55,8 @@ export interface VaultFacts {
 export interface VaultParts {
   readonly openStore?: (location: StorageLocation, migrate?: boolean) => Promise<Store>
   readonly random?: Random
+  /** Milliseconds by which requests notice that they hold up others. */
+  readonly monotonicMs?: () => number
   /** What runs asynchronous invocations. */
   readonly performer?: Performer
   /** What formulas run in. The vault closes it. */

@@ -2,3 +2,28 @@
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
+
+/** How long one request may go on at a stretch. Real time, as it is real time that others wait. */
+const longestTurnMs = 2
+
+/** Work in pieces that may be long: between two of them others have their turn, once it has lasted. */
+export class Turns {
+  readonly #nowMs: () => number
+  #sinceMs: number
+
+  /** @param nowMs a clock that only grows */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+    this.#sinceMs = nowMs()
+  }
+
+  /** Something to wait for before the next piece, where it is the turn of others. */
+  passed(): undefined | Promise<void> {
+    return this.#nowMs() - this.#sinceMs > longestTurnMs ? this.#pass() : undefined
+  }
+
+  async #pass(): Promise<void> {
+    await nextTurn()
+    this.#sinceMs = this.#nowMs()
+  }
+}

@@ -2,6 +2,7 @@ import type { DeniedCause } from '../access/caller.ts'
 import type { ServiceError } from '../base/errors.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import { nextTurn } from '../base/turn.ts'
 import { byFormula } from '../reactors/outcome.ts'
 import { type Operation, problemType } from './contract.ts'
 import type { Cors } from './cors.ts'
@@ -25,6 +26,9 @@ export interface CoreOptions {
 
 /** The server without a wire: a request in, a response out, never a rejection. */
 export type Core = (request: CoreRequest) => Promise<CoreResponse>
+
+/** From here on, in bytes, a body takes its time in each step: others have their turn between them. */
+const largeBody = 64 * 1024
 
 const printable = /^[\x20-\x7e]{1,200}$/
 
@@ -61,6 +65,8 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
       // Awaiting what is no promise would cost a turn of the queue at each step.
       const pending = step(exchange, options.services)
       if (pending) await pending
+      // Each of the steps behind it goes through the whole of a body.
+      if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
     }
     response = toResponse(exchange)
     // A formula may choose headers, but not ours in another case.

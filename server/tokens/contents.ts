@@ -30,22 +30,25 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
 
 /**
  * Tries the expressions of a token on its data and gives what they yield; what has not changed stays as in
- * `before`, so that a code erased since then does not show in a fingerprint.
+ * `before`, so that a code erased since then does not show in a fingerprint. Each may take as long as the limits
+ * of expressions allow, so between them others have their turn.
  * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
  */
 // Requirements: TOK-510
-export function derive(
+export async function derive(
   context: TokensContext,
   store: TenantStore,
   token: Expressive,
   data: JsonValue,
   changes = everything,
   before: Derived = {},
-): Derived {
+): Promise<Derived> {
   const { expressions } = context
+  const turns = context.turns()
   if (changes.mask) {
     refuseIfAny(checkMask(expressions, token.mask, data), 'the mask cannot be evaluated on this data')
   }
+  await turns.passed()
   const fingerprint = changes.fingerprint
     ? fingerprintOf(expressions, store, {
         type: token.type,
@@ -54,6 +57,7 @@ export function derive(
         metadata: token.metadata,
       })
     : before.fingerprint
+  await turns.passed()
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
     : (before.patterns ?? [])

@@ -3,6 +3,7 @@ import type { AuditRecorder } from '../audit/recorder.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
+import type { Turns } from '../base/turn.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/sealed.ts'
 
@@ -21,6 +22,8 @@ export interface TokensContext {
   /** For what changes nothing and yet is to be known. */
   readonly audit: Pick<AuditRecorder, 'record'>
   nowUs(): number
+  /** For work that may hold up other requests. */
+  turns(): Turns
 }
 
 export async function tenantStore(context: TokensContext, caller: Caller): Promise<TenantStore> {

@@ -28,7 +28,7 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const store = await tenantStore(context, caller)
   for (let attempt = 0; ; attempt++) {
-    const draft = draftToken(context, store, caller, input, attempt)
+    const draft = await draftToken(context, store, caller, input, attempt)
     // Requirements: ACC-507
     const transform = demand(caller, 'token:create', draft.record)
     if (draft.record.deduplicate_token && draft.record.fingerprint) {

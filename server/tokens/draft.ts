@@ -40,13 +40,13 @@ export interface Draft {
 
 /** The token as it would be stored. @throws {ServiceError} validation */
 // Requirements: TOK-045, WIR-504
-export function draftToken(
+export async function draftToken(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
   input: CreateTokenInput,
   attempt = 0,
-): Draft {
+): Promise<Draft> {
   const type = tokenType(input.type)
   if (!type) throw new Error('the contract accepted a token type that is not registered')
   const nowUs = context.nowUs()
@@ -68,7 +68,7 @@ export function draftToken(
     ...base,
     data,
     containers: input.containers ?? [type.container],
-    ...derive(context, store, base, input.data),
+    ...(await derive(context, store, base, input.data)),
     ...(input.deduplicate_token ? { deduplicate_token: true } : {}),
     ...(expiration ? { expires_at: expiration.echo, expires_ms: expiration.ms } : {}),
     ...(cvc === undefined

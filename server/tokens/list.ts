@@ -2,7 +2,6 @@ import { type Caller, decideFor } from '../access/caller.ts'
 import type { Permission } from '../access/permissions.ts'
 import { visibleTo } from '../access/visibility.ts'
 import { type Page, toPage } from '../base/page.ts'
-import { nextTurn } from '../base/turn.ts'
 import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../search/terms.ts'
 import type { Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
@@ -13,9 +12,6 @@ import { type PageWish, placeOf, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
 import type { TokenRecord } from './token.ts'
-
-/** A page of costly masks must not hold up everyone else: real time, as it is real time that others wait. */
-const longestTurnMs = 5
 
 export interface TokenFilter extends PageWish {
   readonly id?: readonly string[]
@@ -51,17 +47,16 @@ export async function findTokens(
   })
   const tokens = await withReadableCvc(store, found.records, nowUs)
   const shown: Token[] = []
-  let turnMs = performance.now()
+  // A page of costly masks must not hold up everyone else.
+  const turns = context.turns()
   for (const token of tokens) {
     const decision = decideFor(caller, permission, token.record.value)
     if (decision.allowed && decision.transform === 'reveal') {
       await context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
     }
     shown.push(showToken(context, store.tenant, token, decision.allowed ? decision.transform : 'redact'))
-    if (performance.now() - turnMs > longestTurnMs) {
-      await nextTurn()
-      turnMs = performance.now()
-    }
+    const passing = turns.passed()
+    if (passing) await passing
   }
   const { lastUs } = found
   const next =

@@ -43,9 +43,9 @@ export async function planTokens(
   const givenIds = new Set<string>()
   for (const [index, wish] of wishes.entries()) {
     if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
-    errors.collect(wish.path, () => {
+    await errors.collect(wish.path, async () => {
       checkWish(context, wish)
-      const draft = draftToken(context, store, caller, wish.input)
+      const draft = await draftToken(context, store, caller, wish.input)
       const { fingerprint = '', deduplicate_token } = draft.record
       const first = firsts.get(fingerprint)
       const one: Planned = { wish, draft, attempt: 0, ...(first && deduplicate_token ? { twin: first } : {}) }
@@ -73,7 +73,7 @@ export async function setApart(context: TokensContext, planned: readonly Planned
   for (const one of stored) {
     if (isGiven(one)) continue
     while (ids.has(one.draft.record.id)) {
-      rename(context, one)
+      await rename(context, one)
       await nextTurn()
     }
     ids.add(one.draft.record.id)
@@ -81,11 +81,11 @@ export async function setApart(context: TokensContext, planned: readonly Planned
 }
 
 /** Another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
-export function rename(context: TokensContext, planned: Planned): void {
+export async function rename(context: TokensContext, planned: Planned): Promise<void> {
   const { wish, draft } = planned
   planned.attempt++
   const errors = new ErrorsBelow()
-  errors.collect(wish.path, () => {
+  await errors.collect(wish.path, () => {
     const { id, fresh } = chooseId(context, wish.input.id ?? undefined, wish.input.data, planned.attempt)
     planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
@@ -117,9 +117,9 @@ class ErrorsBelow {
   }
 
   /** Keeps what `act` refuses as not valid; any other failure goes on. */
-  collect(path: string, act: () => void): void {
+  async collect(path: string, act: () => void | Promise<void>): Promise<void> {
     try {
-      act()
+      await act()
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'validation') throw error
       for (const [member, messages] of Object.entries(error.errors ?? { '': [error.message] })) {

@@ -6,6 +6,7 @@ import type { AuditedAction } from '../audit/entries.ts'
 import type { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { systemRandom } from '../base/random.ts'
+import { Turns } from '../base/turn.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { Keyring } from '../crypto/keyring.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -28,6 +29,7 @@ const context: TokensContext = {
   random,
   nowUs,
   schemas: await Validators.load('SVC'),
+  turns: () => new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
 }

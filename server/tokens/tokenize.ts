@@ -117,7 +117,7 @@ async function makeWay(
     if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, store, holder)
     else if (isTakenIdFinal(context, planned.wish.input.id ?? undefined)) {
       refused.push(joinPaths(planned.wish.path, 'id'))
-    } else rename(context, planned)
+    } else await rename(context, planned)
   }
   if (refused.length > 0) throw takenIds(refused)
 }

@@ -142,7 +142,7 @@ async function patched(
     data: stored,
     // Requirements: TOK-030
     containers: replaced(input.containers, current.containers, [type.container]),
-    ...derive(context, store, content, data, changes, current),
+    ...(await derive(context, store, content, data, changes, current)),
     ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
       ? { deduplicate_token: true }
       : {}),
