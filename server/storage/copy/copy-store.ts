@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
-import { keyedDigestHex } from '../../crypto/digest.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
+import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import {
   addressOf,
   Keyring,
@@ -69,7 +69,7 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
   for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {
     for (const document of page) openKeys(document, key).fill(0)
   }
-  return { store, key, identity: Buffer.from(keyedDigestHex(root.index, 'copy', 'source')) }
+  return { store, key, identity: Buffer.from(new KeyedDigest(root.index).hex('copy', 'source')) }
 }
 
 /**

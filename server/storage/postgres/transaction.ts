@@ -58,7 +58,8 @@ function questionsOf(commits: readonly PendingCommit[]): Question[] {
       question = { kind, tenant, ids: new Set(), uniques: new Set() }
       questions.set(name, question)
     }
-    question.ids.add(write.id)
+    // Nothing can stand at a fresh address: looking there would be in vain.
+    if (!(write.type === 'insert' && write.fresh)) question.ids.add(write.id)
     if ('uniques' in write) for (const unique of write.uniques) question.uniques.add(unique)
   }
   return [...questions.values()].sort(
@@ -110,7 +111,7 @@ async function ask({ kind, tenant, ids, uniques }: Question, run: Run) {
   const place = [tenant, numberOf(kind)]
   const none: Promise<Rows> = Promise.resolve([])
   const [headerRows, holderRows] = await Promise.all([
-    run(sql.readHeaders, [...place, uuidArrayOf([...ids])]),
+    ids.size === 0 ? none : run(sql.readHeaders, [...place, uuidArrayOf([...ids])]),
     uniques.size === 0 ? none : run(sql.readHolders, [...place, uuidArrayOf([...uniques])]),
   ])
   const headers = new Map<Digest, Header>()
