@@ -57,11 +57,14 @@ export function parseJson(text: string): JsonValue {
 /** Walks text that `JSON.parse` has accepted, so it need not check the grammar again. */
 class LossScan {
   readonly #text: string
+  /** No text in it is escaped, and none has half a character: then what stands between quotes is as it stands. */
+  readonly #isPlain: boolean
   readonly #path: (string | number)[] = []
   #at = 0
 
   constructor(text: string) {
     this.#text = text
+    this.#isPlain = !text.includes('\\') && text.isWellFormed()
   }
 
   run(): void {
@@ -125,6 +128,11 @@ class LossScan {
 
   #string(): string {
     const start = this.#at
+    if (this.#isPlain) {
+      const end = this.#text.indexOf('"', start + 1)
+      this.#at = end + 1
+      return this.#text.slice(start + 1, end)
+    }
     let escaped = false
     let at = start + 1
     for (let code = this.#text.charCodeAt(at); code !== 0x22; code = this.#text.charCodeAt(at)) {
@@ -143,6 +151,7 @@ class LossScan {
 
   #number(): void {
     const start = this.#at
+    if (this.#passSmallInteger()) return
     numberToken.lastIndex = start
     const token = numberToken.exec(this.#text)?.[0] ?? ''
     this.#at = start + token.length
@@ -158,6 +167,17 @@ class LossScan {
     if (digits.length > 17) this.#fail('has more than 17 significant digits; send it as a string', start)
     if (value === 0 && digits !== '') this.#fail('is a number too small to be kept', start)
     if (Object.is(value, -0)) this.#fail('is negative zero, which JSON readers do not keep', start)
+  }
+
+  /** Most numbers are whole and short, and need no closer look. */
+  #passSmallInteger(): boolean {
+    let at = this.#at
+    let code = this.#text.charCodeAt(at)
+    while (code >= 0x30 && code <= 0x39) code = this.#text.charCodeAt(++at)
+    const isWhole = code !== 0x2e && code !== 0x65 && code !== 0x45
+    if (at === this.#at || at - this.#at > 15 || !isWhole) return false
+    this.#at = at
+    return true
   }
 
   #skipBlank(): void {
