@@ -45,7 +45,8 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   // A proxy may send the whole URL (RFC 9112, section 3.2.2).
-  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
+  const url = request.url ?? '/'
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = target.indexOf('?')
   const answer = await core({
     method: request.method ?? 'GET',

@@ -44,43 +44,49 @@ export class Router {
    */
   // Requirements: ERR-502
   match(method: string, path: string): Route {
-    const ends = [...endsOf(this.#root, segmentsOf(path), 0, [])]
-    for (const { at, values } of ends) {
-      const found = at.operations.get(method)
-      if (!found) continue
-      const parameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']))
-      return { operation: found.operation, parameters }
-    }
+    const segments = segmentsOf(path)
+    const route = findRoute(this.#root, method, segments, 0, [])
+    if (route) return route
+    const ends = endsOf(this.#root, segments, 0)
     if (ends.length === 0) {
       throw new ServiceError('not_found', 'there is no such path; see /docs for those there are')
     }
-    const allowed = [...new Set(ends.flatMap(({ at }) => [...at.operations.keys()]))].sort().join(', ')
+    const allowed = [...new Set(ends.flatMap(end => [...end.operations.keys()]))].sort().join(', ')
     throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {
       headers: { Allow: allowed },
     })
   }
 }
 
-interface End {
-  readonly at: Node
-  readonly values: readonly string[]
-}
-
-/** Where a path may lead, the most literal first. */
-function* endsOf(
+/** The most literal way through the tree that takes the method. */
+function findRoute(
   at: Node,
+  method: string,
   segments: readonly string[],
   depth: number,
   values: readonly string[],
-): Generator<End> {
+): Route | undefined {
   const segment = segments[depth]
   if (segment === undefined) {
-    if (at.operations.size > 0) yield { at, values }
-    return
+    const found = at.operations.get(method)
+    if (!found) return undefined
+    const parameters: Record<string, string> = {}
+    for (const [index, name] of found.names.entries()) parameters[name] = values[index] ?? ''
+    return { operation: found.operation, parameters }
   }
   const literal = at.literal.get(segment)
-  if (literal) yield* endsOf(literal, segments, depth + 1, values)
-  if (at.parameter && segment !== '') yield* endsOf(at.parameter, segments, depth + 1, [...values, segment])
+  const route = literal && findRoute(literal, method, segments, depth + 1, values)
+  if (route || !at.parameter || segment === '') return route
+  return findRoute(at.parameter, method, segments, depth + 1, [...values, segment])
+}
+
+/** Everywhere a path may lead, whatever the method. */
+function endsOf(at: Node, segments: readonly string[], depth: number): Node[] {
+  const segment = segments[depth]
+  if (segment === undefined) return at.operations.size > 0 ? [at] : []
+  const literal = at.literal.get(segment)
+  const parameter = segment === '' ? undefined : at.parameter
+  return [literal, parameter].flatMap(next => (next ? endsOf(next, segments, depth + 1) : []))
 }
 
 /** A slash at the end makes no difference. */
