@@ -48,8 +48,14 @@ export interface Expressions {
     bindings: Bindings,
     onError?: (path: string, error: ExpressionError) => void,
   ): JsonValue | undefined
-  /** Which expressions of a tree cannot be read, or fail on this data. */
-  checkTree(tree: JsonValue, bindings: Bindings): TreeProblem[]
+  /** The same, with which expressions of the tree cannot be read, or fail on this data. */
+  checkTree(tree: JsonValue, bindings: Bindings): CheckedTree
+}
+
+/** What a tree gives, and what is wrong with it. */
+export interface CheckedTree {
+  readonly value: JsonValue | undefined
+  readonly problems: readonly TreeProblem[]
 }
 
 const charactersReadPerStep = 8
@@ -158,8 +164,8 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
       const onError = (path: string, { message }: ExpressionError) => {
         if (problems.length < mostProblems) problems.push({ path, message })
       }
-      fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
-      return problems
+      const value = fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
+      return { value, problems }
     },
   }
 }

@@ -46,18 +46,22 @@ t.test('checkTree names every expression that cannot be read or fails, by its pa
     c: '{{ data.list | to_string }}',
     d: '{{ x }}',
   }
-  t.match(expressions.checkTree(tree, { data }), [
+  t.match(expressions.checkTree(tree, { data }).problems, [
     { path: 'a.b.1', message: /upcase/ },
     { path: 'c', message: /to_string takes text/ },
     { path: 'd', message: /no variable "x"/ },
   ])
-  t.strictSame(expressions.checkTree({ a: '{{ data.missing }}', b: 1 }, { data }), [], 'null is no problem')
-  t.match(expressions.checkTree('{{', { data }), [{ path: '' }])
+  t.strictSame(
+    expressions.checkTree({ a: '{{ data.missing }}', b: 1 }, { data }).problems,
+    [],
+    'null is no problem',
+  )
+  t.match(expressions.checkTree('{{', { data }).problems, [{ path: '' }])
 })
 
 t.test('a name that could be a value is not repeated in a path', async t => {
   const tree = { '4242 4242': { ok: '{{' }, [`x${'y'.repeat(100)}`]: '{{' }
-  t.match(expressions.checkTree(tree, { data }), [{ path: '?.ok' }, { path: '?' }])
+  t.match(expressions.checkTree(tree, { data }).problems, [{ path: '?.ok' }, { path: '?' }])
 })
 
 t.test('names that mean something to the host are members like others', async t => {
@@ -74,7 +78,7 @@ t.test('the expressions of a tree share their limits', async t => {
   const filled = expressions.evaluateTree(tree, { data })
   const evaluated = Array.isArray(filled) ? filled.length : 0
   t.ok(evaluated > 1 && evaluated < 10, 'some, then no more')
-  const problems = expressions.checkTree(tree, { data })
+  const problems = expressions.checkTree(tree, { data }).problems
   t.match(problems, [{ path: String(evaluated), message: /takes more than 20000 steps/ }])
   t.equal(problems.length, 1, 'and one problem says so')
 
@@ -82,7 +86,7 @@ t.test('the expressions of a tree share their limits', async t => {
   const four = Array(4).fill('{{ data }}')
   t.strictSame(few.evaluateTree(four, { data: 1 }), [1, 1], 'their number is limited')
   const message = 'there are more than 2 expressions'
-  t.strictSame(few.checkTree(four, { data: 1 }), [{ path: '2', message }])
+  t.strictSame(few.checkTree(four, { data: 1 }).problems, [{ path: '2', message }])
 
   const large = { data: 'x'.repeat(30_000) }
   const copies = expressions.evaluateTree(Array(100).fill('{{ data }}'), large)
@@ -100,7 +104,7 @@ t.test('the expressions of a tree share their limits', async t => {
 
 t.test('no more problems are collected than anyone reads', async t => {
   const slips = Array(500).fill('{{ data | revael: 1 }}')
-  t.equal(expressions.checkTree(slips, { data }).length, 20)
+  t.equal(expressions.checkTree(slips, { data }).problems.length, 20)
   const rest = expressions.evaluateTree([...slips, '{{ data.month }}'], { data })
   t.strictSame(rest, [], 'and what cannot be read uses up the limits')
   t.strictSame(expressions.evaluateTree([...slips.slice(0, 20), '{{ data.month }}'], { data }), [12])

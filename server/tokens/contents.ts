@@ -5,13 +5,19 @@ import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/sealed.ts'
 import { refuseIfAny, type TokensContext } from './context.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { checkMask } from './mask.ts'
+import { tryMask } from './mask.ts'
 import type { TokenRecord } from './token.ts'
 
 /** The part of a token that is computed from the rest of it. */
 export interface Derived {
   readonly fingerprint?: string
   readonly patterns?: readonly string[]
+}
+
+export interface Tried {
+  readonly derived: Derived
+  /** What the mask gives, where it was evaluated. */
+  readonly masked: JsonValue | undefined
 }
 
 type Expressive = Pick<
@@ -42,12 +48,11 @@ export async function derive(
   data: JsonValue,
   changes = everything,
   before: Derived = {},
-): Promise<Derived> {
+): Promise<Tried> {
   const { expressions } = context
   const turns = context.turns()
-  if (changes.mask) {
-    refuseIfAny(checkMask(expressions, token.mask, data), 'the mask cannot be evaluated on this data')
-  }
+  const { masked, errors } = tryMask(expressions, changes.mask ? token.mask : undefined, data)
+  refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   await turns.passed()
   const fingerprint = changes.fingerprint
     ? fingerprintOf(expressions, store, {
@@ -61,10 +66,11 @@ export async function derive(
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
     : (before.patterns ?? [])
-  return {
+  const derived = {
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(patterns.length === 0 ? {} : { patterns }),
   }
+  return { derived, masked }
 }
 
 /** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */

@@ -6,9 +6,9 @@ import { refuseRivalReceipt } from './companion.ts'
 import { registerContainerSet } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
-import { type CreateTokenInput, draftToken, draftWrites, showDraft, type UndatedToken } from './draft.ts'
+import { type CreateTokenInput, draftToken, draftWrites, showDraft } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import { atMostMasked, type Token } from './show.ts'
+import { atMostMasked, type Token, type UndatedToken } from './show.ts'
 import type { TokenRecord } from './token.ts'
 
 export interface CreatedToken {

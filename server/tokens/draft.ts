@@ -10,7 +10,7 @@ import type { TokensContext } from './context.ts'
 import { cvcLifetimeMs, insertCvc, splitCvc } from './cvc.ts'
 import { readExpiration } from './expiry.ts'
 import { chooseId } from './id.ts'
-import { showToken, type Token } from './show.ts'
+import { showUndated, type Token, type UndatedToken } from './show.ts'
 import type { LiveToken, TokenRecord } from './token.ts'
 import { tokenType } from './types/registry.ts'
 
@@ -35,6 +35,8 @@ export interface Draft {
   readonly fresh: boolean
   /** The data whole, as it was sent. */
   readonly data: JsonValue
+  /** What the mask gives on it. */
+  readonly masked: JsonValue | undefined
   readonly cvc: string | undefined
 }
 
@@ -63,12 +65,13 @@ export async function draftToken(
     ...(indexes && indexes.length > 0 ? { search_indexes: indexes } : {}),
     fingerprint_expression: input.fingerprint_expression ?? type.fingerprintExpression,
   }
+  const { derived, masked } = await derive(context, store, base, input.data)
   const record: TokenRecord = {
     id,
     ...base,
     data,
     containers: input.containers ?? [type.container],
-    ...(await derive(context, store, base, input.data)),
+    ...derived,
     ...(input.deduplicate_token ? { deduplicate_token: true } : {}),
     ...(expiration ? { expires_at: expiration.echo, expires_ms: expiration.ms } : {}),
     ...(cvc === undefined
@@ -77,7 +80,7 @@ export async function draftToken(
     // Requirements: TOK-043
     created_by: caller.application,
   }
-  return { record, fresh, data: input.data, cvc }
+  return { record, fresh, data: input.data, masked, cvc }
 }
 
 export function draftWrites(
@@ -92,9 +95,6 @@ export function draftWrites(
   return writes
 }
 
-/** A token whose time the store has yet to tell. */
-export type UndatedToken = Omit<Token, 'created_at'>
-
 /** The draft as the answer to its creation will show it. */
 export function showDraft(
   context: TokensContext,
@@ -102,12 +102,12 @@ export function showDraft(
   draft: Draft,
   transform: Transform,
 ): UndatedToken {
-  return undated(showToken(context, store.tenant, asLive(draft), transform))
+  return showUndated(context, store.tenant, asLive(draft), transform)
 }
 
 /** The draft as the token it will be, but for the time. */
-export function asLive({ record, data }: Draft): LiveToken {
-  return { record: { value: record, version: 1, createdUs: 0 }, data }
+export function asLive({ record, data, masked }: Draft): LiveToken {
+  return { record: { value: record, version: 1, createdUs: 0 }, data, masked }
 }
 
 export function undated({ created_at: _unknown, ...token }: Token): UndatedToken {

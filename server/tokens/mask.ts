@@ -12,16 +12,20 @@ export function showMask(
   return mask === undefined ? undefined : expressions.evaluateTree(mask, { data })
 }
 
-/** What is wrong with a mask for this data: expressions that do not parse, or fail on it. */
-export function checkMask(
-  expressions: Expressions,
-  mask: JsonValue | undefined,
-  data: JsonValue,
-): FieldErrors {
-  if (mask === undefined) return {}
+export interface TriedMask {
+  /** What the mask gives. */
+  readonly masked: JsonValue | undefined
+  /** Its expressions that do not parse, or fail on this data. */
+  readonly errors: FieldErrors
+}
+
+/** A mask on the data it is to stay with. */
+export function tryMask(expressions: Expressions, mask: JsonValue | undefined, data: JsonValue): TriedMask {
+  if (mask === undefined) return { masked: undefined, errors: {} }
+  const { value, problems } = expressions.checkTree(mask, { data })
   const errors: FieldErrors = {}
-  for (const { path, message } of expressions.checkTree(mask, { data })) {
+  for (const { path, message } of problems) {
     errors[path === '' ? 'mask' : `mask.${path}`] = [message]
   }
-  return errors
+  return { masked: value, errors }
 }

@@ -24,6 +24,11 @@ export interface Token {
   readonly modified_at?: string
 }
 
+/** A token whose time the store has yet to tell. */
+export type UndatedToken = Omit<Token, 'created_at'>
+
+type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
+
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041
 export function showToken(
   context: TokensContext,
@@ -31,25 +36,38 @@ export function showToken(
   token: LiveToken,
   transform: Transform,
 ): Token {
-  const { value, createdUs, modifiedUs } = token.record
+  const { createdUs, modifiedUs } = token.record
+  const shown = showUndated(context, tenant, token, transform) as Mutable<Token>
+  shown.created_at = formatMicros(createdUs)
+  if (modifiedUs !== undefined) shown.modified_at = formatMicros(modifiedUs)
+  return shown
+}
+
+/** Member by member: every request shows a token, and spreading each optional one takes three times as long. */
+export function showUndated(
+  context: TokensContext,
+  tenant: string,
+  token: LiveToken,
+  transform: Transform,
+): UndatedToken {
+  const { value } = token.record
   const data = showData(context, token, transform)
-  return {
+  const shown: Mutable<UndatedToken> = {
     id: value.id,
     tenant_id: tenant,
     type: value.type,
-    ...(data === undefined ? {} : { data }),
-    ...(value.mask === undefined ? {} : { mask: value.mask }),
-    ...(value.fingerprint === undefined ? {} : { fingerprint: value.fingerprint }),
     containers: value.containers,
-    ...(value.metadata === undefined ? {} : { metadata: value.metadata }),
-    ...(value.search_indexes === undefined ? {} : { search_indexes: value.search_indexes }),
     fingerprint_expression: value.fingerprint_expression,
-    ...(value.expires_at === undefined ? {} : { expires_at: value.expires_at }),
     created_by: value.created_by,
-    created_at: formatMicros(createdUs),
-    ...(value.modified_by === undefined ? {} : { modified_by: value.modified_by }),
-    ...(modifiedUs === undefined ? {} : { modified_at: formatMicros(modifiedUs) }),
   }
+  if (data !== undefined) shown.data = data
+  if (value.mask !== undefined) shown.mask = value.mask
+  if (value.fingerprint !== undefined) shown.fingerprint = value.fingerprint
+  if (value.metadata !== undefined) shown.metadata = value.metadata
+  if (value.search_indexes !== undefined) shown.search_indexes = value.search_indexes
+  if (value.expires_at !== undefined) shown.expires_at = value.expires_at
+  if (value.modified_by !== undefined) shown.modified_by = value.modified_by
+  return shown
 }
 
 /** What an answer to a create may show at most, whatever the caller's rules say. */
@@ -70,7 +88,7 @@ function showData(context: TokensContext, token: LiveToken, transform: Transform
     case 'reveal':
       return token.data
     case 'mask':
-      return showMask(context.expressions, token.record.value.mask, token.data)
+      return token.masked ?? showMask(context.expressions, token.record.value.mask, token.data)
     case 'redact':
       return undefined
   }

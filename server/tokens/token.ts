@@ -34,6 +34,8 @@ export interface LiveToken {
   readonly record: SealedRecord<TokenRecord>
   /** `record.value.data`, with the `cvc` while it lives. */
   readonly data: JsonValue
+  /** What the mask gives on it, where that is known; else `undefined`. */
+  readonly masked?: JsonValue | undefined
 }
 
 // Requirements: TOK-040, TOK-508

@@ -2,9 +2,8 @@ import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json.ts'
 import { formatMicros } from '../base/time.ts'
 import { type TokensContext, tenantStore } from './context.ts'
-import type { UndatedToken } from './draft.ts'
 import { fillShape } from './payload.ts'
-import type { Token } from './show.ts'
+import type { Token, UndatedToken } from './show.ts'
 import type { TokenRecord } from './token.ts'
 
 /**

@@ -136,13 +136,14 @@ async function patched(
   const { data: stored, cvc } = splitCvc(current.type, data)
   const { reference, writes } = await nextCvc(context, store, live, cvc)
   const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data))
+  const { derived } = await derive(context, store, content, data, changes, current)
   const record: TokenRecord = {
     id: current.id,
     ...content,
     data: stored,
     // Requirements: TOK-030
     containers: replaced(input.containers, current.containers, [type.container]),
-    ...(await derive(context, store, content, data, changes, current)),
+    ...derived,
     ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
       ? { deduplicate_token: true }
       : {}),
