@@ -1,8 +1,8 @@
 import t from 'tap'
 import { silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/level/level-store.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import type { Store } from '../storage/port.ts'
+import { enginesToTry, openTestStore } from '../testing/storage.ts'
 import { dyingAfter, newMasterKey, replacing } from '../testing/stores.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../testing/vault.ts'
 import type { Vault } from '../vault.ts'
@@ -43,7 +43,7 @@ async function countLeft(store: Store, tenant: TestTenant): Promise<number> {
 
 for (const survived of [0, 1, 63, 64, 65, 150]) {
   t.test(`a process dies ${survived} erasures into a sweep, and the next one finishes it`, async t => {
-    const store = new MemoryStore()
+    const store = await openTestStore(t)
     const first = vaultOn(t, store)
     const tenant = await openTenant(first)
     await create(tenant, 200)
@@ -83,7 +83,7 @@ t.test('a sweep that was cut off on disk goes on after the folder is opened agai
 })
 
 t.test('of two sweepers on one store one does the work, and no step of it twice', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   let removals = 0
   const counting = replacing(store, {
     commit: (writes, nowUs) => {
@@ -103,7 +103,7 @@ t.test('of two sweepers on one store one does the work, and no step of it twice'
 })
 
 t.test('even where the lease fails two sweepers, what one has done the other does not do again', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const leaseless = replacing(store, { lease: async () => true })
   const one = vaultOn(t, leaseless)
   const two = vaultOn(t, leaseless)
@@ -117,7 +117,7 @@ t.test('even where the lease fails two sweepers, what one has done the other doe
 })
 
 t.test('a sweeper whose lease another has taken stops at its next pause', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   let mine = 0
   let looks = 0
   const losing = replacing(store, {
@@ -144,9 +144,9 @@ t.test('a sweeper whose lease another has taken stops at its next pause', async 
   t.ok((await countLeft(store, tenant)) > 0)
 })
 
-for (const engine of ['memory', 'level'] as const) {
+for (const engine of enginesToTry) {
   t.test(`reads are answered between the batches of a sweep (${engine})`, async t => {
-    const store = engine === 'memory' ? new MemoryStore() : await LevelStore.open(t.testdir())
+    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
     const events: ('batch' | 'read')[] = []
     const watched = replacing(store, {
       due: (kind, beforeMs, limit) => {
@@ -187,7 +187,7 @@ for (const engine of ['memory', 'level'] as const) {
 }
 
 t.test('a sweep ends at its next pause when the server is told to leave', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   let looks = 0
   let onLook = () => {}
   const watched = replacing(store, {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { enginesToTry } from '../testing/storage.ts'
 import { openTenant, openVault, type Send, type TestTenant } from '../testing/vault.ts'
 
 /**
@@ -305,14 +306,16 @@ async function readers(tenant: TestTenant, tokens: readonly Token[]): Promise<Re
   ]
 }
 
-for (const engine of ['memory', 'level'] as const) {
+for (const engine of enginesToTry) {
   t.test(`in ${engine}, random queries find what a naive model finds`, async t => {
-    const storage = engine === 'memory' ? 'memory:' : `level:${t.testdir()}`
+    const place = engine === 'level' ? { storage: `level:${t.testdir()}` } : {}
     // Each of these answers would otherwise be held against the contract, which other tests do.
-    const vault = openVault(t, { storage, dev: false, masterKey: new Uint8Array(32).fill(7) })
+    const vault = openVault(t, { ...place, dev: false, masterKey: new Uint8Array(32).fill(7) })
     const tenant = await openTenant(vault)
     const tokens = await fill(tenant, ms => vault.clock.advance(ms))
     const callers = await readers(tenant, tokens)
+    // A database takes its time for each, and the queries that it gets are the same.
+    const runs = engine === 'postgres' ? cases / 10 : cases / 2
     const spelling = fc.array(fc.nat(59), { minLength: 1, maxLength: 40 })
     let [found, empty] = [0, 0]
     await fc.assert(
@@ -331,9 +334,9 @@ for (const engine of ['memory', 'level'] as const) {
         if (got.length > 0) found++
         else empty++
       }),
-      { numRuns: cases / 2 },
+      { numRuns: runs },
     )
     t.comment(`${found} queries found something, ${empty} nothing`)
-    t.ok(found > cases / 10 && empty > cases / 50, 'both happen often enough to mean something')
+    t.ok(found > runs / 5 && empty > runs / 25, 'both happen often enough to mean something')
   })
 }

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../crypto/keyring.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import type { DocumentKind, Store } from '../storage/port.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey, OpenMemoryStore, replacing, sealedOn } from '../testing/stores.ts'
 import { openTenant, openVault } from '../testing/vault.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
@@ -25,7 +25,7 @@ async function kept(store: Store, tenant: string) {
 }
 
 t.test('a key is dead when its time is over, and the sweep then takes all that is left', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const vault = openVault(t, { now }, { openStore: async () => store })
   const tenant = await openTenant(vault)
   const before = await kept(store, tenant.tenantId)
@@ -55,7 +55,7 @@ t.test('a key is dead when its time is over, and the sweep then takes all that i
 })
 
 t.test('a key is refused after its time even if nobody swept', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const unswept = replacing(store, { lease: async () => false })
   const vault = openVault(t, { now }, { openStore: async () => unswept })
   const tenant = await openTenant(vault)
@@ -90,7 +90,7 @@ t.test('sessions outlive the process that made them', async t => {
 })
 
 t.test('deleting the application that created a session, or the one that authorized it, ends it', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const page = await tenant.application({ permissions: ['token:create'] }, 'public')
   const own = await tenant.application(read)
@@ -126,7 +126,7 @@ t.test('deleting the application that created a session, or the one that authori
 })
 
 t.test('all of many sessions end with their application', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const page = await tenant.application({ permissions: ['token:create'] }, 'public')
   await Promise.all(Array.from({ length: 150 }, () => openSession(tenant, page)))
@@ -137,7 +137,7 @@ t.test('all of many sessions end with their application', async t => {
 })
 
 t.test('where the process dies between the two, the sessions are dead all the same', async t => {
-  const inner = new MemoryStore()
+  const inner = await openTestStore(t)
   const store = replacing(inner, {
     commit: async (writes, nowUs) => {
       if (writes.some(({ kind, type }) => kind === 'session' && type === 'remove'))

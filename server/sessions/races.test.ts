@@ -1,20 +1,16 @@
 import t from 'tap'
 import { LevelStore } from '../storage/level/level-store.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import type { Store } from '../storage/port.ts'
+import { enginesToTry, openTestStore } from '../testing/storage.ts'
 import { newMasterKey, replacing } from '../testing/stores.ts'
 import { openTenant, openVault, sender } from '../testing/vault.ts'
 import { openSession } from './_fixture.ts'
 
-const engines: readonly [name: string, open: (folder: string) => Promise<Store>][] = [
-  ['memory', async () => new MemoryStore()],
-  ['level', folder => LevelStore.open(folder)],
-]
 const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 'token:search', 'token:use']
 
-for (const [name, open] of engines) {
-  t.test(`of many that use one nonce at once, one succeeds (${name})`, async t => {
-    const store = await open(t.testdir())
+for (const engine of enginesToTry) {
+  t.test(`of many that use one nonce at once, one succeeds (${engine})`, async t => {
+    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
     const masterKey = newMasterKey()
     // Two processes on one store, so that nothing in memory can decide it.
     const vaults = [1, 2].map(() => openVault(t, { masterKey }, { openStore: async () => unclosed(store) }))
@@ -52,7 +48,7 @@ function unclosed(store: Store): Store {
 }
 
 t.test('an authorization that races a change of its application holds what is left of it', async t => {
-  const inner = new MemoryStore()
+  const inner = await openTestStore(t)
   let beforeCommit: (() => Promise<unknown>) | undefined
   const store = replacing(inner, {
     commit: async (writes, nowUs) => {
@@ -87,7 +83,7 @@ t.test('an authorization that races a change of its application holds what is le
 })
 
 t.test('a session that is created while its application is deleted does not come to be', async t => {
-  const inner = new MemoryStore()
+  const inner = await openTestStore(t)
   let beforeCommit: (() => Promise<unknown>) | undefined
   const store = replacing(inner, {
     commit: async (writes, nowUs) => {

@@ -3,6 +3,7 @@ import type { JsonValue } from '../base/json.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultOptions, VaultParts } from '../vault-options.ts'
+import { testStorage } from './storage.ts'
 
 /** What a test looks at of a response. */
 export interface Reply {
@@ -35,13 +36,20 @@ export interface TestTenant extends NewTenant {
 /** What goes wrong inside is said beside the test that met it. */
 const faults: Log = { ...createLog(line => process.stderr.write(line)), info() {} }
 
-/** A vault in memory that holds every response against the contract, closed when the test ends. */
+/**
+ * A vault that holds every response against the contract, closed when the test ends. It keeps its data where all
+ * tests of this run do, unless the test brings a place or a store.
+ */
 export function openVault(
   t: { teardown(task: () => unknown): void },
   options: VaultOptions = {},
-  parts?: VaultParts,
+  parts: VaultParts = {},
 ): Vault {
-  const vault = createVault({ dev: true, log: faults, ...options }, parts)
+  const own = options.storage === undefined && !parts.openStore ? testStorage(t) : undefined
+  const vault = createVault(
+    { dev: true, log: faults, ...own?.options, ...options },
+    { ...own?.parts, ...parts },
+  )
   t.teardown(() => vault.close())
   return vault
 }

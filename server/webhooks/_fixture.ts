@@ -4,9 +4,9 @@ import type { JsonValue } from '../base/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import type { Store, Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey, sealedOn } from '../testing/stores.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
@@ -43,7 +43,7 @@ export const answering = (answer: JsonValue): Performer => ({ perform: async () 
 
 /** A queue on a store, with two tenants in it; started where it has a performer, closed when the test ends. */
 export async function openQueue(t: Teardown, options: QueueOptions = {}): Promise<Queue> {
-  const store = options.store ?? new MemoryStore()
+  const store = options.store ?? (await openTestStore(t))
   const random = systemRandom()
   const clock = createClock()
   const sealed = sealedOn(store, options.masterKey ?? newMasterKey())

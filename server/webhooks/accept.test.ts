@@ -1,5 +1,5 @@
 import t from 'tap'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey } from '../testing/stores.ts'
 import { answering, openQueue, tenantB } from './_fixture.ts'
 
@@ -39,7 +39,7 @@ t.test('a tenant has so many unfinished jobs and no more, due or not', async t =
 })
 
 t.test('nothing of a job can be read in the store', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const queue = await openQueue(t, { store })
   await queue.accept({
     callbackUrl: 'http://127.0.0.1:1/path-canary',
@@ -65,7 +65,7 @@ t.test('nothing of a job can be read in the store', async t => {
 })
 
 t.test('what another process has accepted is taken up, also after a restart', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const masterKey = newMasterKey()
   const first = await openQueue(t, { store, masterKey })
   await first.accept({ callbackUrl })

@@ -2,9 +2,9 @@ import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import { openReceiver } from '../testing/receiver.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey } from '../testing/stores.ts'
 import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
 import { NoRoom, type Performer } from './context.ts'
@@ -66,7 +66,7 @@ t.test('what the job was given is erased as soon as it was performed', async t =
 
 t.test('where two processes run one job, its tokens are committed once and it is delivered once', async t => {
   const receiver = await openReceiver(t)
-  const shared = { store: new MemoryStore(), masterKey: newMasterKey() }
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const held = later<void>()
   const slowStarted = later<void>()
   const slow: Queue = await openQueue(t, shared)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import { openReceiver } from '../testing/receiver.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey, OpenMemoryStore, replacing } from '../testing/stores.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
 import type { Performer } from './context.ts'
@@ -81,7 +81,7 @@ t.test('advancing the clock resolves when all that fell due is done, one after a
 
 t.test('of two processes on one store each job is taken by one', async t => {
   const receiver = await openReceiver(t)
-  const shared = { store: new MemoryStore(), masterKey: newMasterKey() }
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const runs: string[] = []
   const named = (name: string): Performer => ({
     perform: async () => {
@@ -117,7 +117,7 @@ t.test('who leaves waits for what is under way', async t => {
 
 t.test('what does not end in time is given back, and the next process has it at once', async t => {
   const receiver = await openReceiver(t)
-  const shared = { store: new MemoryStore(), masterKey: newMasterKey() }
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const { performer, reached, end } = holding()
   const first = await openQueue(t, { ...shared, performer, context: { limits: { graceMs: 10, runs: 1 } } })
   await first.accept({ callbackUrl: receiver.origin })
@@ -140,7 +140,7 @@ t.test('what does not end in time is given back, and the next process has it at 
 })
 
 t.test('an attempt that is given up for leaving does not count', async t => {
-  const shared = { store: new MemoryStore(), masterKey: newMasterKey() }
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? undefined : 200))
   const first = await openQueue(t, {
     ...shared,
@@ -214,7 +214,7 @@ t.test('records that do not open hold up nothing', async t => {
 })
 
 t.test('a store that cannot write is tried again later, not at once', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   const receiver = await openReceiver(t)
   let [isFull, commits] = [false, 0]
   const full = replacing(store, {

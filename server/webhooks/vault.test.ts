@@ -1,15 +1,15 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../sdk/index.ts'
 import { silentLog } from '../base/log.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { openReceiver } from '../testing/receiver.ts'
+import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey } from '../testing/stores.ts'
 import { openVault } from '../testing/vault.ts'
 import { answering, openQueue } from './_fixture.ts'
 
 t.test('a vault performs and delivers what is in its store, as far as its options allow', async t => {
   const receiver = await openReceiver(t)
-  const shared = { store: new MemoryStore(), masterKey: newMasterKey() }
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const before = await openQueue(t, shared)
   await before.accept({ callbackUrl: receiver.origin, traceId: 'a-trace' })
   const secret = await before.secret()
