@@ -7,7 +7,7 @@ import type { Write } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
-import { applicationPart, formulaPart } from './parts.ts'
+import { applicationPart, formulaPart, unchanged } from './parts.ts'
 import { type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
 export interface CreateReactorInput {
@@ -33,7 +33,7 @@ export async function createReactor(
   const store = await tenantStore(context, caller.tenant)
   const id = context.random.uuid()
   for (;;) {
-    const { found, unchanged } = await formulaPart(context, store, input.formula.id)
+    const found = await formulaPart(context, store, input.formula.id)
     const formula = found.record.value
     const application = await applicationPart(store, input.application?.id)
     const value: ReactorRecord = {
@@ -44,11 +44,11 @@ export async function createReactor(
       configuration: castConfiguration(formula.configuration, input.configuration),
       created_by: caller.application,
     }
-    const show = reactorShower(context, store)
+    const show = reactorShower(context, store, found)
     const { created_at: _unknown, ...answer } = await show({ value, createdUs: 0 })
     const own = [
       store.insert('reactor', value),
-      ...unchanged,
+      ...unchanged(found),
       ...application.unchanged,
       ...(found.store ? await countUse(found.store, 'formula', formula.id, 1) : []),
       ...(application.id === undefined ? [] : await countUse(store, 'application', application.id, 1)),

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
 import { sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import { tenantStore } from '../formulas/context.ts'
@@ -29,13 +30,19 @@ export async function listReactors(
   const store = await tenantStore(context, caller.tenant)
   const { total, records } = await find(context, store, query)
   const show = reactorShower(context, store)
-  // One whose formula does not open takes no other with it.
-  const shown = await Promise.all(records.map(record => store.readable(() => show(record))))
+  // One whose formula does not open takes no other with it, nor does one that is deleted at this moment.
+  const shown = await Promise.all(
+    records.map(record => store.readable(() => show(record)).catch(passOverGone)),
+  )
   return toPage(
     shown.filter(one => one !== undefined),
     total,
     query,
   )
+}
+
+function passOverGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
 }
 
 async function find(context: ReactorsContext, store: TenantStore, query: ReactorQuery) {

@@ -5,23 +5,21 @@ import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import type { ReactorsContext } from './context.ts'
 
-/** A formula that a reactor is on, and the condition that it still is as it was read. */
-export interface FormulaPart {
-  readonly found: FoundFormula
-  readonly unchanged: readonly Write[]
-}
-
 /** The formula that a request names. @throws {ServiceError} validation */
 // Requirements: REA-003
 export async function formulaPart(
   context: ReactorsContext,
   store: TenantStore,
   id: string,
-): Promise<FormulaPart> {
+): Promise<FoundFormula> {
   const found = await findFormula(context, store.tenant, id)
   if (!found) throw invalid('formula.id', 'must be the id of a formula that there is')
-  const { value, version } = found.record
-  return { found, unchanged: found.store ? [found.store.expect('formula', value.id, version)] : [] }
+  return found
+}
+
+/** The condition that a formula still is as it was read. */
+export function unchanged({ store, record }: FoundFormula): readonly Write[] {
+  return store ? [store.expect('formula', record.value.id, record.version)] : []
 }
 
 /** The application that a request names, and the condition that it is still there. @throws {ServiceError} validation */

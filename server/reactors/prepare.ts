@@ -3,14 +3,13 @@ import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
-import { findFormula } from '../formulas/find.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import { resolveReferences } from '../tokens/detokenize.ts'
 import { fitArguments } from './arguments.ts'
 import { type Configuration, castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
-import { existingReactor, type ReactorRecord } from './reactor.ts'
+import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
 
 /** An invocation as it is asked for. */
 export interface ReactInput {
@@ -54,9 +53,7 @@ export async function prepare(
       `a formula may be invoked by one that another invoked, but not deeper: ${deepest} are waiting for this one`,
     )
   }
-  const found = await findFormula(context, caller.tenant, reactor.formula)
-  if (!found) throw new Error('the formula of a reactor is gone')
-  const { value: formula } = found.record
+  const { value: formula } = (await formulaOfReactor(context, caller.tenant, reactor)).record
   // Requirements: FOR-502
   if (!isRunnable(formula))
     throw new ServiceError('unprocessable', 'the formula is coming soon: it has no code yet')

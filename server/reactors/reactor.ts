@@ -1,7 +1,7 @@
 import { type Application, type ApplicationRecord, showApplication } from '../access/application.ts'
 import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
-import { findFormula } from '../formulas/find.ts'
+import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import { type Formula, showFormula } from '../formulas/formula.ts'
 import type { RecordValue, SealedRecord, TenantStore } from '../storage/sealed.ts'
 import type { Configuration } from './configuration.ts'
@@ -37,26 +37,48 @@ export interface Reactor {
 export async function existingReactor(store: TenantStore, id: string): Promise<SealedRecord<ReactorRecord>> {
   const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
   if (record) return record
-  throw new ServiceError('not_found', 'there is no reactor with this id')
+  throw noReactor()
 }
 
-/** Shows reactors; what several of them share is read once. */
+/**
+ * The formula of a reactor that was read before. As long as there is a reactor its formula stays: where it is gone,
+ * both were deleted since.
+ *
+ * @throws {ServiceError} not_found
+ */
+// Requirements: ERR-512
+export async function formulaOfReactor(
+  context: ReactorsContext,
+  tenant: string,
+  { formula }: ReactorRecord,
+): Promise<FoundFormula> {
+  const found = await findFormula(context, tenant, formula)
+  if (found) return found
+  throw noReactor()
+}
+
+const noReactor = () => new ServiceError('not_found', 'there is no reactor with this id')
+
+/**
+ * Shows reactors; what several of them share is read once. Who commits one gives the formula that it was made on,
+ * which may be gone again when the reactor is shown.
+ *
+ * @throws {ServiceError} not_found where the reactor is gone meanwhile
+ */
 // Requirements: REA-001, REA-502
-export function reactorShower(context: ReactorsContext, store: TenantStore) {
+export function reactorShower(context: ReactorsContext, store: TenantStore, known?: FoundFormula) {
   const formulas = new Map<string, Promise<Formula>>()
+  if (known) formulas.set(known.record.value.id, Promise.resolve(showFormula(known.record)))
   const applications = new Map<string, Promise<Application | undefined>>()
-  const formulaOf = async (id: string) => {
-    const found = await findFormula(context, store.tenant, id)
-    if (!found) throw new Error('the formula of a reactor is gone')
-    return showFormula(found.record)
-  }
   const applicationOf = async (id: string) => {
     const record = await store.get<ApplicationRecord>('application', id)
     return record && showApplication(store.tenant, record)
   }
   return async (record: Omit<SealedRecord<ReactorRecord>, 'version'>): Promise<Reactor> => {
     const { id, name, formula, application, configuration, created_by, modified_by } = record.value
-    const shownFormula = await once(formulas, formula, formulaOf)
+    const shownFormula = await once(formulas, formula, async () =>
+      showFormula((await formulaOfReactor(context, store.tenant, record.value)).record),
+    )
     const shownApplication =
       application === undefined ? undefined : await once(applications, application, applicationOf)
     return {

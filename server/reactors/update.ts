@@ -9,8 +9,14 @@ import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { mergePatch } from '../tokens/merge-patch.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
-import { applicationPart, formulaPart } from './parts.ts'
-import { existingReactor, type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
+import { applicationPart, unchanged } from './parts.ts'
+import {
+  existingReactor,
+  formulaOfReactor,
+  type Reactor,
+  type ReactorRecord,
+  reactorShower,
+} from './reactor.ts'
 
 /** What a reactor is to be; its formula stays. */
 export interface UpdateReactorInput {
@@ -69,7 +75,7 @@ async function change(
   for (;;) {
     const current = await existingReactor(store, id)
     const input = next(current.value)
-    const { found, unchanged } = await formulaPart(context, store, current.value.formula)
+    const found = await formulaOfReactor(context, store.tenant, current.value)
     if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
     const application = await applicationPart(store, input.application?.id)
     const { formula, created_by } = current.value
@@ -84,7 +90,7 @@ async function change(
     }
     const own = [
       store.replace('reactor', current.version, value),
-      ...unchanged,
+      ...unchanged(found),
       ...application.unchanged,
       ...(await countMove(store, current.value.application, application.id)),
       auditEntry(store, context.random, {
@@ -95,7 +101,7 @@ async function change(
       }),
     ]
     const result = await context.store.commit([...own, ...companion()], context.nowUs())
-    if (result.ok) return reactorShower(context, store)({ value, ...(result.written[0] as Written) })
+    if (result.ok) return reactorShower(context, store, found)({ value, ...(result.written[0] as Written) })
     refuseRivalReceipt(result.conflict, own)
   }
 }

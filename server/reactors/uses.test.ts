@@ -1,6 +1,8 @@
 import t from 'tap'
 import { echo, makeFormula, makeReactor, openReactors } from '../testing/reactors.ts'
-import { openTenant } from '../testing/vault.ts'
+import { openTestStore } from '../testing/storage.ts'
+import { replacing } from '../testing/stores.ts'
+import { openTenant, type Reply } from '../testing/vault.ts'
 
 /** What a reactor uses cannot be deleted, however the requests fall together. */
 const vault = openReactors(t)
@@ -86,6 +88,41 @@ t.test('of a delete and a create that race, one gives way', async t => {
     }
   }
   t.equal((await tenant.asManagement('GET', '/reactors')).json.pagination.total_items, 30 - deleted)
+})
+
+t.test('a reactor that is deleted with its formula while it is read is not there', async t => {
+  const inner = await openTestStore(t)
+  let beforeFormula: (() => Promise<unknown>) | undefined
+  const store = replacing(inner, {
+    get: async (kind, tenant, ids) => {
+      const task = kind === 'formula' ? beforeFormula : undefined
+      if (task) beforeFormula = undefined
+      await task?.()
+      return inner.get(kind, tenant, ids)
+    },
+  })
+  const tenant = await openTenant(openReactors(t, {}, { openStore: async () => store }))
+  const ask = tenant.asManagement
+  const stays = await makeReactor(tenant, (await makeFormula(tenant, echo)).id)
+  const ways: [string, (path: string) => Promise<Reply>, expected: object][] = [
+    ['GET', path => ask('GET', path), { status: 404 }],
+    ['PUT', path => ask('PUT', path, { name: 'x', configuration: {} }), { status: 404 }],
+    ['react', path => tenant.send('POST', `${path}/react`, {}), { status: 404 }],
+    ['list', () => ask('GET', '/reactors'), { status: 200, json: { data: [{ id: stays.id }] } }],
+  ]
+  for (const [name, read, expected] of ways) {
+    await t.test(name, async t => {
+      const formula = await makeFormula(tenant, echo)
+      const path = `/reactors/${(await makeReactor(tenant, formula.id)).id}`
+      t.equal((await read(path)).status, 200, 'control')
+      beforeFormula = async () => {
+        t.equal((await ask('DELETE', path)).status, 204)
+        t.equal((await ask('DELETE', `/reactor-formulas/${formula.id}`)).status, 204)
+      }
+      t.match(await read(path), expected)
+      t.equal(beforeFormula, undefined, 'it was deleted meanwhile')
+    })
+  }
 })
 
 t.test('many reactors at once are all counted', async t => {
