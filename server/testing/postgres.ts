@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { unprivilegedAccount } from './postgres/account.ts'
-import { runnable } from './postgres/binaries.ts'
+import { findPostgres } from './postgres/binaries.ts'
 import { startPostgres } from './postgres/server.ts'
 import { PostgresUnavailable } from './postgres/unavailable.ts'
 
@@ -31,7 +31,7 @@ export const withPostgres: Partial<Missing> = 'skip' in shared ? { skip: shared.
 /** The same for a test that stops and starts one, and so needs it to be its own: a named server is none. */
 export const withOwnPostgres: Partial<Missing> = named
   ? await orMissing(async () => {
-      await runnable(await unprivilegedAccount())
+      await findPostgres(await unprivilegedAccount())
       return {}
     })
   : withPostgres

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, readFile, symlink } from 'node:fs/promises'
+import { cp, readdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -44,7 +44,9 @@ async function copyOf(folder: string, account: Account): Promise<string> {
   const own = await folderOf(account)
   guardFolder(own)
   const copy = join(own, 'native')
-  await cp(folder, copy, { recursive: true, verbatimSymlinks: true })
+  await cp(folder, copy, { recursive: true, verbatimSymlinks: true }).catch(error => {
+    throw new PostgresUnavailable(`its binaries cannot be copied (${error.code})`)
+  })
   await execute('chmod', ['-R', 'a+rX', copy])
   const links: readonly { source: string; target: string }[] = JSON.parse(
     await readFile(join(folder, 'pg-symlinks.json'), 'utf8'),
@@ -57,13 +59,35 @@ async function copyOf(folder: string, account: Account): Promise<string> {
   return copy
 }
 
+/** Those of Debian's packages, the newest first. */
+async function ofTheSystem(): Promise<string[]> {
+  const place = '/usr/lib/postgresql'
+  const versions = await readdir(place).catch(() => [])
+  return versions.sort((a, b) => Number(b) - Number(a)).map(version => join(place, version))
+}
+
 /**
- * Where the account finds PostgreSQL: as it was installed, or in a copy where it may not go there or where the
- * scripts of packages were not run.
+ * Where the account finds a PostgreSQL that runs on this machine: the one of our packages, or else Debian's.
  *
  * @throws {PostgresUnavailable}
  */
-export async function runnable(account: Account, from = installed()): Promise<string> {
+export async function findPostgres(account: Account): Promise<string> {
+  try {
+    return await runnable(account, installed())
+  } catch (error) {
+    if (!(error instanceof PostgresUnavailable)) throw error
+    for (const folder of await ofTheSystem()) if ((await whyNot(folder, account)) === undefined) return folder
+    throw error
+  }
+}
+
+/**
+ * A folder of PostgreSQL as it is, or a copy of it where the account may not go there or where the scripts of
+ * packages were not run.
+ *
+ * @throws {PostgresUnavailable}
+ */
+export async function runnable(account: Account, from: string): Promise<string> {
   if ((await whyNot(from, account)) === undefined) return from
   const made = copies.get(from) ?? copyOf(from, account)
   copies.set(from, made)

@@ -4,7 +4,7 @@ import { chown, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Account, folderOf, unprivilegedAccount } from './account.ts'
-import { runnable } from './binaries.ts'
+import { findPostgres } from './binaries.ts'
 import { guardFolder } from './guard.ts'
 import { launchPostmaster, NotStarted, type Postmaster } from './postmaster.ts'
 import { PostgresUnavailable } from './unavailable.ts'
@@ -43,7 +43,7 @@ const user = 'surrogate'
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount()
-  const bin = join(await runnable(account), 'bin')
+  const bin = join(await findPostgres(account), 'bin')
   const folder = await folderOf(account)
   const guard = guardFolder(folder)
   const settings = {
@@ -98,8 +98,6 @@ async function makeCluster(bin: string, account: Account, folder: string): Promi
     '--encoding=UTF8',
     '--no-locale',
     '--no-sync',
-    // Tests connect often.
-    '--set=scram_iterations=1',
   ]
   try {
     await execute(join(bin, 'initdb'), flags, { ...account, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
