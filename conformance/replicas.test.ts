@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import tap from 'tap'
+import { startProcess } from '../server/testing/process.ts'
+import { openRoundRobin } from '../server/testing/round-robin.ts'
+import { onPostgresOnly, openTestDatabase } from '../server/testing/storage.ts'
+import { newMasterKey } from '../server/testing/stores.ts'
+import { conformsOverTheWire, targetOf } from './selftest/_over-the-wire.ts'
+
+/** Whoever calls cannot tell several servers on one database from one: no two requests in a row meet the same. */
+tap.test('two replicas conform over the wire behind a round-robin', onPostgresOnly, async t => {
+  const environment = {
+    SURROGATE_STORAGE: await openTestDatabase(t),
+    SURROGATE_MASTER_KEY: Buffer.from(newMasterKey()).toString('base64'),
+  }
+  const args = ['--dev', '--allow-private-callbacks', '--port', '0']
+  const replicas = [startProcess(t, args, environment), startProcess(t, args, environment)]
+  const urls = (await Promise.all(replicas.map(replica => replica.ready()))).map(({ url }) => url)
+  const { url, counts } = await openRoundRobin(t, urls)
+  await conformsOverTheWire(t, await targetOf(url), join(t.testdir({}), 'report'))
+  const [one = 0, other = 0] = counts
+  t.ok(one > 500 && Math.abs(one - other) <= 1, `${one} requests to the one, ${other} to the other`)
+  for (const replica of replicas) {
+    const { code, stderr } = await replica.end()
+    t.equal(code, 0)
+    t.notMatch(stderr, /"level":"(warn|error)"/, 'neither had anything to complain of')
+  }
+})

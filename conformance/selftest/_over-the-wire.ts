@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { main } from '../main.ts'
+
+export const output = () => {
+  const said = { text: '', write: (text: string) => (said.text += text) }
+  return said
+}
+
+/** Two fresh tenants of a development server, as flags of the command. */
+export async function targetOf(url: string): Promise<Readonly<Record<string, string>>> {
+  const tenant = async () =>
+    (await (await fetch(`${url}/_dev/tenants`, { method: 'POST' })).json()) as Record<string, string>
+  const [own, other] = [await tenant(), await tenant()]
+  const { private_key = '', public_key = '', management_key = '', webhook_secret = '' } = own ?? {}
+  return {
+    'base-url': url,
+    'private-key': private_key,
+    'public-key': public_key,
+    'management-key': management_key,
+    'other-private-key': other?.private_key ?? '',
+    'other-management-key': other?.management_key ?? '',
+    'webhook-secret': webhook_secret,
+    'clock-url': `${url}/_dev/clock`,
+    'callback-host': '127.0.0.1',
+  }
+}
+
+/** The whole suite by its command: all of it is run, and all of it passes. */
+export async function conformsOverTheWire(
+  t: Test,
+  target: Readonly<Record<string, string>>,
+  report: string,
+): Promise<void> {
+  const flags = Object.entries(target).flatMap(([name, value]) => [`--${name}`, value])
+  const [out, err] = [output(), output()]
+  const code = await main([...flags, '--profile', 'surrogate', '--report', report], {}, out, err)
+  const lines = out.text.split('\n').filter(line => /^not ok|^Bail|^# /.test(line))
+  t.equal(code, 0, lines.join('\n'))
+  t.match(out.text, /^# verdict: core conformant, surrogate conformant$/m)
+  const said = JSON.parse(await readFile(join(report, 'report.json'), 'utf8'))
+  t.same(
+    said.cases.filter((one: { outcome: string }) => one.outcome !== 'pass'),
+    [],
+    'nothing was left out',
+  )
+  t.comment(`${said.cases.length} cases in ${said.duration_ms} ms`)
+}

@@ -1,0 +1,61 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What stands before several replicas of a server and sends each request to the next one. */
+export interface RoundRobin {
+  readonly url: string
+  /** How many requests each replica was sent. */
+  readonly counts: readonly number[]
+}
+
+/** What a development server does to itself alone has to be asked of each replica. */
+const forEach = /^\/_dev\/(clock|reset)$/
+
+/** @param replicas URLs such as `http://127.0.0.1:4000` */
+export async function openRoundRobin(
+  t: { teardown(task: () => unknown): void },
+  replicas: readonly string[],
+): Promise<RoundRobin> {
+  const agent = new Agent({ keepAlive: true })
+  const counts = replicas.map(() => 0)
+  let next = 0
+
+  const send = (which: number, asked: IncomingMessage) => {
+    counts[which] = (counts[which] ?? 0) + 1
+    const { method, headers } = asked
+    return request(new URL(asked.url ?? '/', replicas[which]), { agent, method, headers })
+  }
+  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
+    const passed = send(next++ % replicas.length, asked)
+    passed.on('response', response => {
+      answer.writeHead(response.statusCode ?? 502, response.rawHeaders)
+      response.pipe(answer)
+    })
+    passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
+    asked.pipe(passed)
+  }
+  const passToAll = async (asked: IncomingMessage, answer: ServerResponse) => {
+    const body: Buffer[] = await asked.toArray()
+    const replies = replicas.map(async (_, which) => {
+      const passed = send(which, asked)
+      passed.end(Buffer.concat(body))
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        passed.on('response', resolve).on('error', reject)
+      })
+      return { response, body: Buffer.concat(await response.toArray()) }
+    })
+    const [first] = await Promise.all(replies)
+    answer.writeHead(first?.response.statusCode ?? 502, first?.response.rawHeaders).end(first?.body)
+  }
+  const server = createServer((asked, answer) => {
+    if (forEach.test(asked.url ?? '')) passToAll(asked, answer).catch(() => answer.writeHead(502).end())
+    else pass(asked, answer)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts }
+}
