@@ -1,0 +1,75 @@
+/**
+ * `npm run test:engines [FILE…]`: starts PostgreSQL and runs on it the tests of its engine, and all that do not
+ * care where a vault keeps its data. Where it cannot be started this says why; with `CI` set that is a failure.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startPostgres } from '../testing/postgres/server.ts'
+import { PostgresUnavailable } from '../testing/postgres/unavailable.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Who imports this, or something that does, leaves the choice of the engine to the run. */
+const choice = join(root, 'server/testing/storage.ts')
+
+const leftOut: Readonly<Record<string, string>> = {
+  'server/commands/reindex.test.ts': 'of LevelDB folders only',
+  'server/commands/rotate-master-key.test.ts': 'opens LevelDB folders',
+  'server/http/docs.browser.test.ts': 'opens pages, keeps nothing',
+  'server/sandbox/run-formula.test.ts': 'runs formulas without a server',
+  'sdk/examples/browser/browser.test.ts': 'what a browser may do, on whatever engine',
+}
+
+/** The tests that look different on another engine, from the root of the repository. */
+function filesToRun(): string[] {
+  const tests = ['conformance', 'server', 'sdk'].flatMap(folder => testsIn(join(root, folder)))
+  return tests
+    .filter(path => path.includes('/storage/postgres/') || reaches(path))
+    .map(path => relative(root, path))
+    .filter(path => !(path in leftOut))
+}
+
+function testsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory())
+      return ['node_modules', 'dist', 'generated'].includes(entry.name) ? [] : testsIn(path)
+    return entry.name.endsWith('.test.ts') ? [path] : []
+  })
+}
+
+function reaches(path: string, seen = new Set<string>()): boolean {
+  if (path === choice) return true
+  if (seen.has(path) || !path.endsWith('.ts') || !existsSync(path)) return false
+  seen.add(path)
+  const specifiers = readFileSync(path, 'utf8').matchAll(/\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)
+  return [...specifiers].some(([, one, other]) => reaches(resolve(dirname(path), one ?? other ?? ''), seen))
+}
+
+async function run(url: string, files: readonly string[]): Promise<number> {
+  const child = spawn(join(root, 'node_modules/.bin/tap'), [...files], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, SURROGATE_TEST_STORAGE: 'postgres', SURROGATE_TEST_POSTGRES: url },
+  })
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}
+
+const files = process.argv.length > 2 ? process.argv.slice(2) : filesToRun()
+try {
+  const { SURROGATE_TEST_POSTGRES: named } = process.env
+  const server = named ? undefined : await startPostgres()
+  const code = await run(named ?? server?.url ?? '', files)
+  await server?.close()
+  process.stdout.write(`\n${files.length} files were run on PostgreSQL\n`)
+  for (const [path, why] of Object.entries(leftOut)) process.stdout.write(`left out: ${path} (${why})\n`)
+  process.exitCode = code
+} catch (error) {
+  if (!(error instanceof PostgresUnavailable)) throw error
+  process.stdout.write(`skipped: there is no PostgreSQL here: ${error.message}\n`)
+  process.exitCode = process.env.CI ? 1 : 0
+}
