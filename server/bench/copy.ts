@@ -1,6 +1,6 @@
 /**
  * How long it takes to copy 100,000 tokens with all that belongs to them into another store, and how much of it
- * is reading both back.
+ * is reading both back; where a database is given, back from it too.
  *
  *   npm run bench:copy -- [--tokens 100000] [--to postgres://…]
  */
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemRandom } from '../base/random.ts'
 import { keyLength } from '../crypto/envelope.ts'
-import { copyStore, openSource } from '../storage/copy/copy-store.ts'
+import { copyStore, type KeyedStore, openSource } from '../storage/copy/copy-store.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { createVault } from '../vault.ts'
 import { say } from './measure.ts'
@@ -49,35 +49,52 @@ async function fill(storage: string): Promise<void> {
   await vault.close()
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'surrogate-copy-'))
-try {
-  const source = `level:${folder}/from`
-  await fill(source)
-  const from = await openStore(parseStorage(source))
-  const to = await openStore(parseStorage(values.to ?? `level:${folder}/to`))
-  const start = performance.now()
-  const since = (moment: number) => (performance.now() - moment) / 1000
+/** Copies, and tells how long it took. */
+async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<void> {
   // What comes behind the last commit but one, which is that of the last records, is reading back.
   const commits: number[] = []
-  const { commit } = to
-  to.commit = async (...given) => {
-    const result = await commit.apply(to, given)
+  const { commit } = to.store
+  to.store.commit = async (...given) => {
+    const result = await commit.apply(to.store, given)
     commits.push(performance.now())
     return result
   }
+  const start = performance.now()
+  const before = process.cpuUsage()
   const { copied } = await copyStore({
-    from: await openSource({ store: from, masterKey: keys.from }, random),
-    to: { store: to, masterKey: keys.to },
+    from: await openSource(from, random),
+    to,
     random,
     nowUs: Date.now() * 1000,
   })
-  const all = since(start)
-  const reading = since(commits.at(-2) ?? start)
-  say(`${tokens} tokens, ${copied} records: ${all.toFixed(1)} s, of it ${reading.toFixed(1)} s to read back`)
-  say(`${(tokens / all).toFixed(0)} tokens/s, ${(copied / all).toFixed(0)} records/s`)
+  const all = (performance.now() - start) / 1000
+  const reading = (performance.now() - (commits.at(-2) ?? start)) / 1000
+  const { user, system } = process.cpuUsage(before)
+  const rates = `${(tokens / all).toFixed(0)} tokens/s, ${(copied / all).toFixed(0)} records/s`
+  say(
+    `${name}: ${all.toFixed(1)} s, of it ${reading.toFixed(1)} s to read both back; ${rates}; ${((user + system) / 1e6).toFixed(1)} s of processor time`,
+  )
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'surrogate-copy-'))
+try {
+  await fill(`level:${folder}/from`)
+  const open = async (storage: string, masterKey: Uint8Array) => ({
+    store: await openStore(parseStorage(storage)),
+    masterKey,
+  })
+  const from = await open(`level:${folder}/from`, keys.from)
+  const to = await open(values.to ?? `level:${folder}/to`, keys.to)
+  const engine = values.to === undefined ? 'LevelDB' : 'PostgreSQL'
+  await copy(`LevelDB to ${engine}`, from, to)
+  await from.store.close()
+  if (values.to !== undefined) {
+    const back = await open(`level:${folder}/back`, keys.from)
+    await copy(`${engine} to LevelDB`, to, back)
+    await back.store.close()
+  }
+  await to.store.close()
   say(`${Math.round(process.resourceUsage().maxRSS / 1024)} MB at the most`)
-  await from.close()
-  await to.close()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

@@ -33,35 +33,40 @@ export async function* walkCollection(
   // The first page is asked of all there is: mostly that is all.
   let width = Number.POSITIVE_INFINITY
   let left = Number.POSITIVE_INFINITY
-  while (from <= lastUs) {
+  const ask = () => {
     const toUs = Math.min(from + width, lastUs)
     const options = { nowMs: beforeAll, offset: 0, limit, oldestFirst: true }
-    const { total, documents } = await store.find(
-      kind,
-      tenant,
-      { op: 'created', fromUs: from, toUs },
-      options,
-    )
+    const found = store.find(kind, tenant, { op: 'created', fromUs: from, toUs }, options)
+    // Whoever leaves before this page is not told what became of it.
+    found.catch(() => {})
+    return { toUs, found }
+  }
+  for (let asked = ask(); ; ) {
+    const { toUs, found } = asked
+    const { total, documents } = await found
     const page = documents.filter(({ id, version }) => version > 0 || !broken.has(id))
     for (const { id, version } of page) if (version === 0) broken.add(id)
-    if (page.length > 0) yield page
-    if (total <= documents.length && toUs === lastUs) return
+    if (total <= documents.length && toUs === lastUs) {
+      if (page.length > 0) yield page
+      return
+    }
 
     left = (left === Number.POSITIVE_INFINITY ? total : left) - page.length
     const whole = documents.filter(({ version }) => version > 0)
     const newest = whole.at(-1)?.createdUs ?? -1
-    if (total <= documents.length) from = toUs + 1
-    else if (newest >= from) from = newest + 1
-    else {
-      // What was cut off has no stamp to go on behind: a page has to be longer than it.
-      limit *= 2
-      continue
+    const isProgress = total <= documents.length || newest >= from
+    // What was cut off has no stamp to go on behind: a page has to be longer than it.
+    const next = isProgress ? limitAfter(page, limit) : 2 * limit
+    if (isProgress) {
+      from = total <= documents.length ? toUs + 1 : newest + 1
+      if (left <= 0) width = Number.POSITIVE_INFINITY
+      else if (total > documents.length) width = widthOf(whole, next)
+      else width = Math.max(1, Math.floor(width * Math.min(4, next / total)))
     }
-    const next = limitAfter(page, limit)
-    if (left <= 0) width = Number.POSITIVE_INFINITY
-    else if (total > documents.length) width = widthOf(whole, next)
-    else width = Math.max(1, Math.floor(width * Math.min(4, next / total)))
     limit = next
+    // The store reads on while the page is being worked on.
+    asked = ask()
+    if (page.length > 0) yield page
   }
 }
 
