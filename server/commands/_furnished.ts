@@ -81,6 +81,7 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
   expect(await once(vault), 201)
   const replayed = expect(await once(vault), 201)
 
+  const { next } = expect(await tenant.send('GET', '/tokens?size=25'), 200).json.pagination
   const { privateKey, managementKey, publicKey } = tenant
   const questions: Question[] = [
     ...ids.map((id): Question => [privateKey, 'GET', `/tokens/${encodeURIComponent(id)}`]),
@@ -93,6 +94,7 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
       'container:"/a/*" OR NOT type:token',
       'data:" end"',
     ].map((query): Question => [privateKey, 'POST', '/tokens/search', { query }]),
+    [privateKey, 'GET', `/tokens?size=25&start=${next}`],
     [managementKey, 'GET', '/applications'],
     [managementKey, 'GET', '/reactors'],
     [managementKey, 'GET', `/reactors/${reactor.id}`],

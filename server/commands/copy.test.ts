@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../crypto/keyring.ts'
 import type { Level } from '../storage/level/epoch.ts'
 import { openClassicLevel } from '../storage/level/open.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { startProcess } from '../testing/process.ts'
-import { sender } from '../testing/vault.ts'
+import { openVault, sender } from '../testing/vault.ts'
 import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
 import { runCommand } from './table.ts'
 
@@ -93,7 +94,8 @@ t.test('what cannot be copied is one sentence, and nothing is made', async t => 
   ]) {
     await t.rejects(runCommand('copy', missing, both), { message: /^--(from|to) is missing: level:/ })
   }
-  t.equal((await copy(at('full'), at('new'))).exitCode, 0, 'the control')
+  const named = { SURROGATE_FROM: at('full'), SURROGATE_TO: at('new'), ...both }
+  t.equal((await runCommand('copy', [], named)).exitCode, 0, 'the control, by the environment')
   t.equal(await read(t, at('new'), newKey, apiKey), 'as it was 1')
 })
 
@@ -204,6 +206,24 @@ t.test('records that were cut off on the disk of the source are told, and the re
   const vault = open(t, b, newKey)
   const { json } = await sender(vault, apiKey)('GET', '/tokens')
   t.equal(json.pagination.total_items, 2)
+  await vault.close()
+})
+
+t.test('a record whose content was changed in the source is copied as it is', async t => {
+  const folder = t.testdir()
+  const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
+  const apiKey = await fill(t, a)
+  const level = await openClassicLevel(join(folder, 'a', 'store'))
+  for (const at of await tokensIn(level)) {
+    const value = Buffer.from((await level.get(at)) as Buffer)
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+    await level.put(at, value)
+  }
+  await level.close()
+  t.equal((await copy(a, b)).exitCode, 0)
+  const vault = openVault(t, { storage: b, masterKey: newKey, dev: false, log: silentLog })
+  t.equal((await sender(vault, apiKey)('GET', '/tokens/kept-1')).status, 500, 'as from the source')
+  t.equal((await sender(vault, apiKey)('GET', '/tokens')).json.pagination.total_items, 3)
   await vault.close()
 })
 
