@@ -10,22 +10,53 @@ export interface Connected {
   readonly max: number
 }
 
+/** How long the database may work on a statement, in milliseconds. */
+const statementMs = 60_000
+
+/** How long its answer may be on its way beyond that. */
+const wayMs = 5_000
+
+/**
+ * For statements that may take as long as the database allows them. All others give up sooner: a connection
+ * that went silent must not keep callers, and the writes that wait behind theirs, for a minute.
+ */
+export const unhurried = { query_timeout: statementMs + wayMs }
+
+/**
+ * How long any other statement may go without an answer before its connection is given up, in milliseconds: longer
+ * than another server, frozen in the middle of a transaction, can hold a collection.
+ */
+const answerMs = 15_000
+
+/** What the database does by itself to sessions of ours; a URL whose options name one of them decides it. */
+const sessionLimits = {
+  // A server that is frozen in the middle of a transaction would hold its collections from all others.
+  idle_in_transaction_session_timeout: 10_000,
+  statement_timeout: statementMs,
+}
+
 /**
  * A pool of connections to the database of a URL. `onIdleError` is told when one breaks that nobody uses.
  * @throws {DatabaseRefused}
  */
-export function openPool(url: string, onIdleError: (error: unknown) => void): Connected {
+export function openPool(
+  url: string,
+  onIdleError: (error: unknown) => void,
+  query_timeout = answerMs,
+): Connected {
   const location = readLocation(url)
+  const limits = Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name))
   const pool = new pg.Pool({
     application_name: 'surrogate',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // A replica that is frozen in the middle of a transaction would hold its collections from all others.
-    idle_in_transaction_session_timeout: 10_000,
-    statement_timeout: 60_000,
+    query_timeout,
+    ...Object.fromEntries(limits),
     ...location,
     pipeline: true,
   })
+  // One that breaks in use says so by the statements that it breaks; unheard, its own word would end the process.
+  pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', onIdleError)
   return { pool, max: location.max }
 }
@@ -53,10 +84,15 @@ export async function unhurriedly<Result>(
   client: pg.PoolClient,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  // The driver asks for it with each statement; its types do not know.
+  const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } }
+  const { query_timeout } = connectionParameters
   await client.query(withoutTimeout)
+  connectionParameters.query_timeout = 0
   try {
     return await work()
   } finally {
+    connectionParameters.query_timeout = query_timeout
     await client.query(withTimeoutAgain).catch(() => {})
   }
 }

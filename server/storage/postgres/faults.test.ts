@@ -45,6 +45,8 @@ t.test('what the database cannot do now is told from what is wrong', async t => 
     ['', 'Connection terminated unexpectedly', true, true],
     ['', 'timeout exceeded when trying to connect', true, true],
     ['57014', 'canceling statement due to statement timeout', true, false],
+    ['25P03', 'terminating connection due to idle-in-transaction timeout', true, false],
+    ['', 'Query read timeout', true, true],
     ['40001', 'could not serialize access', true, false],
     ['08P01', 'bind message supplies 5 parameters', false, false],
     ['42P01', 'relation does not exist', false, false],

@@ -25,7 +25,7 @@ export async function withRetries<Result>(
 
 /** Codes, or the first two characters of them, with which a database says that it cannot at the moment. */
 // All of class 08 but a breach of the protocol, which would be a fault of ours.
-const outages = /^(08(?!P01)|53|57|58|25006|55P03|40)/
+const outages = /^(08(?!P01)|53|57|58|25006|25P03|25P04|55P03|40)/
 const lostConnection = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)/
 const driverSays =
   /Connection terminated|timeout exceeded|Query read timeout|not queryable|Client was closed|pool after calling end/i
@@ -36,8 +36,8 @@ export function isOutage(error: unknown): boolean {
   return outages.test(code) || lostConnection.test(code) || driverSays.test(messageOf(error))
 }
 
-/** Ends of a single statement that say nothing of the next one: it took too long, or others stood in its way. */
-const ofOneStatement = /^(57014|55P03|40)/
+/** Ends of a single statement, or of one transaction, that say nothing of the next one: it took too long, or others stood in its way. */
+const ofOneStatement = /^(57014|55P03|25P0[34]|40)/
 
 /** Whether the next request would hardly fare better. */
 export function isDown(error: unknown): boolean {

@@ -23,6 +23,8 @@ import { Writer } from './writer.ts'
 export interface PostgresOptions {
   /** Makes or raises the schema first, as a test server does for itself. */
   readonly migrate?: boolean
+  /** How long the database may leave a statement without an answer, in milliseconds; searches have a minute. */
+  readonly answerMs?: number
 }
 
 /** Leases belong to no tenant of ours; their table is split by tenant as all others are. */
@@ -52,7 +54,7 @@ export class PostgresStore implements Store {
   /** @throws {DatabaseRefused} */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     let onIdleError = (_error: unknown) => {}
-    const { pool, max } = openPool(url, error => onIdleError(error))
+    const { pool, max } = openPool(url, error => onIdleError(error), options.answerMs)
     const health = new Health(pool)
     onIdleError = error => health.failed(error)
     try {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
+import { unhurried } from './connect.ts'
 import { asUnavailable } from './faults.ts'
 import { numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
@@ -61,7 +62,7 @@ export class Reader {
       order: oldestFirst ? 'ASC' : 'DESC',
       ...(limit === 0 ? {} : { limit: condition.value(limit), offset: condition.value(offset) }),
     })
-    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values)
+    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried)
     return {
       total: Number(rows[0]?.[0] ?? 0),
       documents: rows.flatMap(([, ...row]) =>
@@ -126,9 +127,14 @@ export class Reader {
     }
   }
 
-  async #ask<Row>({ name, text }: sql.Statement, values: unknown[]): Promise<readonly Row[]> {
+  async #ask<Row>(
+    { name, text }: sql.Statement,
+    values: unknown[],
+    patience: Partial<typeof unhurried> = {},
+  ): Promise<readonly Row[]> {
     try {
       const result = await this.#pool.query({
+        ...patience,
         ...(name === undefined ? {} : { name }),
         text,
         values,
