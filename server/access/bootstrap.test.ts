@@ -166,6 +166,8 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
   ['tenant without an id', { tenants: [{ applications: [] }] }, 'tenants.0.id'],
   ['tenant id no UUID', tenant({ id: 'shop' }), 'tenants.0.id'],
   ['tenant id in upper case', tenant({ id: tenantId.toUpperCase() }), 'tenants.0.id'],
+  ['tenant id of ones', tenant({ id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }), 'tenants.0.id'],
+  ['tenant id of our own', tenant({ id: 'ffffffff-ffff-ffff-ffff-fffffffffffe' }), 'tenants.0.id'],
   ['tenant id of zeros', tenant({ id: '00000000-0000-0000-0000-000000000000' }), 'tenants.0.id'],
   ['tenant name a number', tenant({ name: 1 }), 'tenants.0.name'],
   ['operator a text', tenant({ operator: 'yes' }), 'tenants.0.operator'],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { rootTenant } from '../crypto/keyring.ts'
+import { addressOf, isTenantAddress } from '../crypto/keyring.ts'
 import type { ContractSchemas } from '../tokens/context.ts'
 import type { ApplicationRecord } from './application.ts'
 import { checkRights } from './check-rights.ts'
@@ -67,7 +67,8 @@ function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): Bo
   const tenant = members(json, path, ['id', 'name', 'operator', 'webhook_secret', 'applications'])
   const { id, name, operator, webhook_secret, applications = [] } = tenant
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
-  expect(id !== rootTenant, `${path}.id`, 'must not be the UUID of zeros, which is our own')
+  const isFree = typeof id === 'string' && isTenantAddress(addressOf(id))
+  expect(isFree, `${path}.id`, 'must not be one of the UUIDs of zeros and of ones that are our own')
   expect(name === undefined || typeof name === 'string', `${path}.name`, 'must be a text')
   expect(operator === undefined || typeof operator === 'boolean', `${path}.operator`, 'must be true or false')
   expect(
