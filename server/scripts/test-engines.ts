@@ -12,8 +12,8 @@ import { PostgresUnavailable } from '../testing/postgres/unavailable.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Who imports this, or something that does, leaves the choice of the engine to the run. */
-const choice = join(root, 'server/testing/storage.ts')
+/** Who imports one of these, or something that does, leaves the choice of the engine to the run, or needs this one. */
+const marks = ['storage.ts', 'postgres.ts'].map(name => join(root, 'server/testing', name))
 
 const leftOut: Readonly<Record<string, string>> = {
   'server/commands/reindex.test.ts': 'of LevelDB folders only',
@@ -27,7 +27,7 @@ const leftOut: Readonly<Record<string, string>> = {
 function filesToRun(): string[] {
   const tests = ['conformance', 'server', 'sdk'].flatMap(folder => testsIn(join(root, folder)))
   return tests
-    .filter(path => path.includes('/storage/postgres/') || reaches(path))
+    .filter(path => path.includes('/storage/postgres/') || isMarked(path))
     .map(path => relative(root, path))
     .filter(path => !(path in leftOut))
 }
@@ -41,12 +41,12 @@ function testsIn(folder: string): string[] {
   })
 }
 
-function reaches(path: string, seen = new Set<string>()): boolean {
-  if (path === choice) return true
+function isMarked(path: string, seen = new Set<string>()): boolean {
+  if (marks.includes(path)) return true
   if (seen.has(path) || !path.endsWith('.ts') || !existsSync(path)) return false
   seen.add(path)
   const specifiers = readFileSync(path, 'utf8').matchAll(/\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)
-  return [...specifiers].some(([, one, other]) => reaches(resolve(dirname(path), one ?? other ?? ''), seen))
+  return [...specifiers].some(([, one, other]) => isMarked(resolve(dirname(path), one ?? other ?? ''), seen))
 }
 
 async function run(url: string, files: readonly string[]): Promise<number> {

