@@ -29,6 +29,7 @@ const cases: readonly [name: string, refused: string, path: string, accepted: st
   ['__proto__, escaped', '{"\\u005f_proto__":1}', '__proto__', '{"\\u005f_proto_":1}'],
   ['a lone high surrogate', '["\\ud83d"]', '0', '["\\ud83d\\ude00"]'],
   ['a lone low surrogate', '["\\ude00"]', '0', '["\\u00e9"]'],
+  ['a lone surrogate that is not escaped', '["\ud83d"]', '0', '["\ud83d\ude00"]'],
   ['a lone surrogate as a name', '{"\\ud83d":1}', '?', '{"\\ud83d\\ude00":1}'],
   ['65 levels', deep(65), Array(64).fill('0').join('.'), deep(64)],
 ]
@@ -37,6 +38,14 @@ t.test('what would come back altered is refused, with its path, and its neighbou
   for (const [name, refused, path, accepted] of cases) {
     t.equal(refusal(refused).path, path, name)
     t.same(parseJson(accepted), JSON.parse(accepted), `${name}: control`)
+  }
+})
+
+t.test('the same is refused where other texts have escapes', async t => {
+  for (const [name, refused, path, accepted] of cases.filter(([name]) => name !== '65 levels')) {
+    const beside = (text: string) => `["\\n",${text}]`
+    t.equal(refusal(beside(refused)).path, `1.${path}`, name)
+    t.same(parseJson(beside(accepted)), JSON.parse(beside(accepted)), `${name}: control`)
   }
 })
 
