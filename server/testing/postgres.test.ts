@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import t from 'tap'
-import { unprivilegedAccount } from './postgres/account.ts'
+import { folderOf, unprivilegedAccount } from './postgres/account.ts'
 import { installed, runnable } from './postgres/binaries.ts'
 import { PostgresUnavailable } from './postgres/unavailable.ts'
 import { inSchema, newSchema, openSchema, startPostgres, withOwnPostgres, withPostgres } from './postgres.ts'
@@ -67,6 +67,29 @@ t.test('a server can be stopped or killed, and comes back as it was', withOwnPos
     const over = ended(again)
     await server.close()
     await over
+  }
+})
+
+t.test('data that have a folder stay there for the next server', withOwnPostgres, async t => {
+  const place = await folderOf(await unprivilegedAccount())
+  t.teardown(() => rm(place, { recursive: true }))
+  for (const [folder, left] of [
+    [join(place, 'mine'), 1],
+    [undefined, 0],
+  ] as const) {
+    const options = folder === undefined ? {} : { folder }
+    const first = await startPostgres(options)
+    const client = await connect(t, first.url)
+    await client.query('create table things as select 1 as number')
+    const over = ended(client)
+    await first.close()
+    await over
+    const next = await startPostgres(options)
+    t.teardown(() => next.close())
+    const { rowCount } = await (await connect(t, next.url)).query(
+      `select 1 from pg_tables where tablename = 'things'`,
+    )
+    t.equal(rowCount, left, folder === undefined ? 'the control' : 'kept')
   }
 })
 

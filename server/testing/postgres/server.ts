@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { chown, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Account, folderOf, unprivilegedAccount } from './account.ts'
@@ -14,6 +15,11 @@ const execute = promisify(execFile)
 export interface PostgresOptions {
   /** What was committed outlives the death of the machine, as in production; by default nothing waits for the disk. */
   readonly durable?: boolean
+  /**
+   * Where its data is to be and to stay: empty or not there, or left there by an earlier server that was closed.
+   * Whoever may read the folder may read the data.
+   */
+  readonly folder?: string
   /** Further settings of the server, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -28,7 +34,7 @@ export interface PostgresServer {
   kill(): Promise<void>
   /** Starts it again, on its data and its port. */
   start(): Promise<void>
-  /** Ends it and removes its data. */
+  /** Ends it and removes its data, unless they have a folder to stay in. */
   close(): Promise<void>
 }
 
@@ -44,8 +50,8 @@ const user = 'surrogate'
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount()
   const bin = join(await findPostgres(account), 'bin')
-  const folder = await folderOf(account)
-  const guard = guardFolder(folder)
+  const own = await folderOf(account)
+  const guard = guardFolder(own)
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -58,15 +64,17 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     ...options.settings,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const launch = (port: number) =>
-    launchPostmaster(
-      join(bin, 'postgres'),
-      ['-D', join(folder, 'data'), '-p', String(port), ...flags],
-      account,
-      pid => guard.watch(pid),
-    )
   try {
-    const password = await makeCluster(bin, account, folder)
+    const folder = options.folder ?? own
+    if (folder !== own) await ownFolder(folder, account)
+    const password = (await passwordOf(folder)) ?? (await makeCluster(bin, account, folder, folder !== own))
+    const launch = (port: number) =>
+      launchPostmaster(
+        join(bin, 'postgres'),
+        ['-D', join(folder, 'data'), '-p', String(port), ...flags],
+        account,
+        pid => guard.watch(pid),
+      )
     let [port, postmaster] = await onFreePort(launch)
     return {
       url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
@@ -75,7 +83,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       start: async () => {
         postmaster = await afterOthersLeft(() => launch(port))
       },
-      close: () => guard.end(),
+      close: async () => {
+        // Data that stay are to be ready when they are needed again.
+        if (folder !== own) await postmaster.end('SIGINT')
+        await guard.end()
+      },
     }
   } catch (error) {
     await guard.end()
@@ -84,8 +96,20 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
+async function ownFolder(folder: string, { uid, gid }: Account): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
+}
+
+/** Of a cluster that stayed; it is of no use but on this machine while a server runs on it. */
+async function passwordOf(folder: string): Promise<string | undefined> {
+  // A cluster that could not be made has left none.
+  if (!existsSync(join(folder, 'data', 'PG_VERSION'))) return undefined
+  return readFile(join(folder, 'password'), 'utf8')
+}
+
 /** @returns the password of the one user */
-async function makeCluster(bin: string, account: Account, folder: string): Promise<string> {
+async function makeCluster(bin: string, account: Account, folder: string, stays: boolean): Promise<string> {
   const password = randomBytes(12).toString('hex')
   const file = join(folder, 'password')
   await writeFile(file, password, { mode: 0o600 })
@@ -106,7 +130,7 @@ async function makeCluster(bin: string, account: Account, folder: string): Promi
     const said = stderr.split('\n').find(line => /error|fatal|could not/i.test(line))
     throw new PostgresUnavailable(`no cluster could be made: ${said ?? 'initdb said nothing'}`)
   }
-  await rm(file)
+  if (!stays) await rm(file)
   return password
 }
 
