@@ -53,15 +53,15 @@ export class Reader {
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
     const condition = new Condition([tenant, numberOf(kind)], this.#anyIndex)
-    const matching = condition.of(query)
-    const alive = `(due_ms IS NULL OR due_ms > ${condition.value(Math.floor(nowMs))})`
-    const where = `tenant = $1::uuid AND kind = $2::smallint AND ${matching} AND ${alive}`
-    // Where only the total is asked a value that nothing names would be one too many.
-    const behind = afterUs === undefined || limit === 0 ? '' : behindOf(condition, afterUs, oldestFirst)
-    const text = sql.findPage(where, behind, {
-      order: oldestFirst ? 'ASC' : 'DESC',
-      ...(limit === 0 ? {} : { limit: condition.value(limit), offset: condition.value(offset) }),
-    })
+    const where = sql.matching(condition.of(query), condition.value(Math.floor(nowMs)))
+    const text =
+      limit === 0
+        ? sql.countOf(where)
+        : sql.findPage(where, afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst), {
+            order: oldestFirst ? 'ASC' : 'DESC',
+            limit: condition.value(limit),
+            offset: condition.value(offset),
+          })
     const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried)
     return {
       total: Number(rows[0]?.[0] ?? 0),

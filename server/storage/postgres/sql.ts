@@ -130,11 +130,25 @@ export const takeLease: Statement = {
          RETURNING 1`,
 }
 
-/** How a page is cut: the names of the values for its length and its offset; neither where nothing but the total is asked. */
+/** What a search finds: what matches a condition and is not over. `now` names the time as a value. */
+export function matching(condition: string, now: string): string {
+  return `tenant = $1::uuid AND kind = $2::smallint AND ${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
+}
+
+/** How a page is cut: the names of the values for its length and its offset. */
 export interface PageCut {
   readonly order: 'ASC' | 'DESC'
-  readonly limit?: string
-  readonly offset?: string
+  readonly limit: string
+  readonly offset: string
+}
+
+export function pageOf(where: string, { order, limit, offset }: PageCut): string {
+  return `SELECT ${columns} FROM documents WHERE ${where}
+          ORDER BY created_us ${order} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`
+}
+
+export function countOf(where: string): string {
+  return `SELECT count(*) AS total FROM documents WHERE ${where}`
 }
 
 /**
@@ -142,16 +156,12 @@ export interface PageCut {
  * its own total and nothing is counted. `where` is what matches, `behind` what of it comes behind the page before.
  * The statement has no name, so that it is planned for its own terms: a rare one and a common one want other plans.
  */
-export function findPage(where: string, behind: string, { order, limit, offset }: PageCut): string {
-  const all = `SELECT count(*) FROM documents WHERE ${where}`
-  if (limit === undefined || offset === undefined) return `SELECT (${all}) AS total`
+export function findPage(where: string, behind: string, cut: PageCut): string {
+  const { order, limit, offset } = cut
   const isWhole = behind === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
-  return `WITH page AS MATERIALIZED (
-            SELECT ${columns} FROM documents WHERE ${where}${behind}
-            ORDER BY created_us ${order} LIMIT ${limit}::bigint OFFSET ${offset}::bigint
-          ), total AS (
+  return `WITH page AS MATERIALIZED (${pageOf(where + behind, cut)}), total AS (
             SELECT CASE WHEN ${isWhole} (SELECT count(*) FROM page) < ${limit}::bigint
-                        THEN (SELECT count(*) FROM page) ELSE (${all}) END AS total
+                        THEN (SELECT count(*) FROM page) ELSE (${countOf(where)}) END AS total
           )
           SELECT total, page.* FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
 }
