@@ -7,6 +7,10 @@ import { type OperationName, requestOf } from './operations.ts'
 
 export interface Job {
   readonly url: string
+  /** Other servers on the same data: the connections are spread over all of them. */
+  readonly alsoUrls?: readonly string[]
+  /** Tokens that are there, for the reads; those that were created come in addition. */
+  readonly ids?: readonly string[]
   readonly key: string
   readonly operation: OperationName
   /** Cards with their security code, which is a document of its own. */
@@ -38,11 +42,13 @@ async function run(job: Job): Promise<Measured> {
     server = job.url
     ids = []
   }
-  const { port, host } = new URL(job.url)
+  if (job.ids) ids = [...job.ids]
+  const { host } = new URL(job.url)
+  const ports = [job.url, ...(job.alsoUrls ?? [])].map(url => Number(new URL(url).port))
   const headers = `Host: ${host}\r\nSVC-API-KEY: ${job.key}\r\n`
   const next = () => requestOf(job.operation, headers, sent++, anyId(), job.cvc)
   const connections = await Promise.all(
-    Array.from({ length: job.connections }, () => Connection.open(Number(port))),
+    Array.from({ length: job.connections }, (_, n) => Connection.open(ports[n % ports.length] ?? 0)),
   )
   const latencies: number[] = []
   const cpu = process.cpuUsage()

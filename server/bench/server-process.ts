@@ -112,24 +112,19 @@ process.exitCode = await main(process.argv.slice(1), process.env)`,
   '--',
 ]
 
-/** Starts our server as an operator would, in production mode, on the data in this folder. */
+/** Starts our server as an operator would, in production mode, on the data in this folder or where `storage` says. */
 export async function startServer(
   folder: string,
   nodeArgs: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  storage = `level:${join(folder, 'data')}`,
 ): Promise<Started> {
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(bootstrap))
   const program = isBuilt ? [shim] : fromSources
   return start({
-    args: [
-      ...nodeArgs,
-      ...program,
-      '--port=0',
-      `--storage=level:${join(folder, 'data')}`,
-      `--bootstrap=${setup}`,
-    ],
+    args: [...nodeArgs, ...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],
     env: { SURROGATE_MASTER_KEY: masterKey, ...env },
     ready: /listening on (http:\S+)/,
   })

@@ -1,0 +1,40 @@
+import pg from 'pg'
+import { type PostgresServer, startPostgres } from '../../testing/postgres.ts'
+
+/** As an operator would set it for a machine of this size; every commit waits for the disk. */
+const settings = {
+  shared_buffers: '1GB',
+  effective_cache_size: '4GB',
+  work_mem: '64MB',
+  maintenance_work_mem: '256MB',
+  max_wal_size: '4GB',
+  random_page_cost: '1.1',
+  jit: 'off',
+}
+
+export interface Database {
+  readonly url: string
+  readonly pool: pg.Pool
+  /** The first process of the database; all others are its children. */
+  readonly pid: number
+  close(): Promise<void>
+}
+
+/** A PostgreSQL with its data in this folder, where they stay. @throws {PostgresUnavailable} */
+export async function startDatabase(folder: string): Promise<Database> {
+  const server: PostgresServer = await startPostgres({ durable: true, folder, settings })
+  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+  pool.on('error', () => {})
+  const { rows } = await pool.query<{ pid: string }>(
+    `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
+  )
+  return {
+    url: server.url,
+    pool,
+    pid: Number(rows[0]?.pid),
+    close: async () => {
+      await pool.end()
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * `npm run bench:scale`: creates, reads and searches on LevelDB, and on PostgreSQL with one server and with two,
+ * in one run on the same tokens.
+ *
+ *     --size N         how many tokens there are (10000)
+ *     --rounds N       how often each is loaded, in turn (3)
+ *     --seconds S      how long each measurement of a load lasts (4)
+ *     --search S       how long each search is repeated (0.5)
+ *     --keep FOLDER    where the data are built, or were by an earlier run of the same size, and stay
+ *     --skip-load      searches alone
+ *     --skip-search    loads alone
+ *
+ * Figures of one run may be compared with each other, not with those of another run.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Generator, startGenerator } from '../generator.ts'
+import { say } from '../measure.ts'
+import { attend, type Started } from '../processes.ts'
+import { measureOurs } from '../search/measure.ts'
+import { isBuilt, startServer } from '../server-process.ts'
+import { type Database, startDatabase } from './database.ts'
+import { measureLoad } from './load.ts'
+import type { Parts } from './parts.ts'
+import { sizesOf } from './sizes.ts'
+import { loadTable, type Rounds, type Searched, type Subject, searchTable, subjects } from './tables.ts'
+
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    search: { type: 'string', default: '0.5' },
+    keep: { type: 'string' },
+    'skip-load': { type: 'boolean', default: false },
+    'skip-search': { type: 'boolean', default: false },
+  },
+})
+const size = Number(values.size)
+
+/** Runs a program of ours and reads the line of JSON it ends with. */
+async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
+  const path = fileURLToPath(new URL(program, import.meta.url))
+  const child = attend(
+    spawn(process.execPath, ['--import=tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
+  let said = ''
+  child.stdout.on('data', chunk => {
+    said += chunk
+  })
+  const [code] = (await once(child, 'close')) as [number]
+  if (code !== 0) throw new Error(`${program} ended with ${code}`)
+  return JSON.parse(said) as Answer
+}
+
+/** What is known of data that were built; it is written last, so that data half built are not taken for whole. */
+interface Built {
+  readonly size: number
+  readonly startMs: number
+  readonly ids: readonly string[]
+}
+
+/** The tokens in LevelDB, and the same documents in the database. */
+async function build(folder: string, database: Database): Promise<Built> {
+  const file = join(folder, 'built.json')
+  if (existsSync(file)) {
+    const built = JSON.parse(await readFile(file, 'utf8')) as Built
+    if (built.size !== size) throw new Error(`--keep holds ${built.size} tokens: use --size ${built.size}`)
+    return built
+  }
+  const ids = join(folder, 'ids.json')
+  const made = await ask<{ startMs: number; seconds: number }>('../search/build.ts', folder, String(size))
+  say(`LevelDB: ${size} tokens made in ${made.seconds.toFixed(1)} s`)
+  const filled = await ask<{ filled: number; seconds: number }>(
+    'fill.ts',
+    join(folder, 'data'),
+    database.url,
+    ids,
+  )
+  const rate = (filled.filled / filled.seconds).toFixed(0)
+  say(`PostgreSQL: ${filled.filled} documents in ${filled.seconds.toFixed(1)} s, ${rate} a second`)
+  await database.pool.query('VACUUM (ANALYZE)')
+  await database.pool.query('CHECKPOINT')
+  const built = { size, startMs: made.startMs, ids: JSON.parse(await readFile(ids, 'utf8')) as string[] }
+  await writeFile(file, JSON.stringify(built))
+  return built
+}
+
+interface Place {
+  readonly folder: string
+  readonly database: Database
+}
+
+function startSubject(subject: Subject, { folder, database }: Place): Promise<Started[]> {
+  if (subject === 'LevelDB') return Promise.all([startServer(folder)])
+  const replicas = subject === 'PostgreSQL' ? ['one'] : ['one', 'two']
+  return Promise.all(replicas.map(name => startServer(join(folder, name), [], {}, database.url)))
+}
+
+async function measureLoads(place: Place, ids: readonly string[], generator: Generator): Promise<Rounds> {
+  const rounds = new Map(subjects.map(subject => [subject, [] as Awaited<ReturnType<typeof measureLoad>>[]]))
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (let turn = 0; turn < subjects.length; turn++) {
+      const subject = subjects[(round + turn) % subjects.length] as Subject
+      const servers = await startSubject(subject, place)
+      try {
+        const plan = { generator, ids, seconds: Number(values.seconds) }
+        const database = subject === 'LevelDB' ? {} : { database: place.database.pid }
+        rounds.get(subject)?.push(await measureLoad(servers, { ...plan, ...database }))
+      } finally {
+        await Promise.all(servers.map(server => server.end()))
+      }
+    }
+  }
+  return rounds
+}
+
+async function measureSearches(
+  place: Place,
+  startMs: number,
+): Promise<[level: Searched, postgres: Searched]> {
+  const seconds = Number(values.search)
+  const measureOn = async (subject: Subject, storage: string): Promise<Searched> => {
+    const start = async () => (await startSubject(subject, place))[0] as Started
+    const answers = await measureOurs(start, { count: size, startMs }, { seconds, rounds: 0 })
+    const args = [storage, String(size), String(startMs), String(seconds)]
+    return { answers, parts: new Map(await ask<[string, Parts][]>('parts.ts', ...args)) }
+  }
+  return [
+    await measureOn('LevelDB', `level:${join(place.folder, 'data')}`),
+    await measureOn('PostgreSQL', place.database.url),
+  ]
+}
+
+const temporary = values.keep === undefined
+const folder = temporary ? mkdtempSync(join(tmpdir(), 'surrogate-scale-')) : resolve(values.keep ?? '')
+process.on('exit', () => {
+  if (temporary) rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+let database: Database | undefined
+try {
+  if (!isBuilt) say('there is no build: the sources are measured, which start more slowly')
+  await mkdir(folder, { recursive: true })
+  // The database runs under another account where we are root, and has to get through.
+  await chmod(folder, 0o711)
+  database = await startDatabase(join(folder, 'postgres'))
+  const place = { folder, database }
+  const { startMs, ids } = await build(folder, database)
+  say(`Node ${process.version}, ${availableParallelism()} cores, ${size} tokens\n`)
+  say(await sizesOf(database.pool))
+  if (!values['skip-load']) {
+    const generator = startGenerator()
+    try {
+      say(loadTable(await measureLoads(place, ids, generator), availableParallelism()))
+    } finally {
+      await generator.end()
+    }
+  }
+  if (!values['skip-search']) {
+    await database.pool.query('VACUUM (ANALYZE) documents')
+    say(searchTable(...(await measureSearches(place, startMs))))
+  }
+} catch (error) {
+  process.stderr.write(`bench:scale: ${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+} finally {
+  await database?.close()
+}
