@@ -70,7 +70,7 @@ t.test('a row that is not what the source has is told, by its address', withPost
     t.match(
       refusal,
       new RegExp(
-        `^the copy is not what its source is: \\w+/${tenant}/${address} is (another|missing); empty`,
+        `^the copy is not what its source is: \\w+/${tenant}/${address} (differs|is missing); empty`,
       ),
     )
     t.equal(exitCode, 2)

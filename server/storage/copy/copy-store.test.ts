@@ -303,8 +303,27 @@ t.test('a source that changed between two runs is not taken for the one that was
   const [first] = (await store.find('token', tenants[0] ?? '', { op: 'all' }, all)).documents
   t.equal((await to.get('token', tenants[0] ?? '', [first?.id as never])).length, 1)
   await view?.commit([view.replace('token', 1, { id: 'record 0' })], 1_000)
-  await t.rejects(copy(store, to), { name: 'CopyDiffers', message: new RegExp(`${first?.id} is another`) })
+  await t.rejects(copy(store, to), { name: 'CopyDiffers', message: new RegExp(`${first?.id} differs`) })
 })
+
+t.test(
+  'a document with a version or a time that is none is refused, and no server starts on what is there',
+  async t => {
+    const { store, tenants } = await fill(new OpenMemoryStore())
+    const [document] = (await store.find('token', tenants[0] ?? '', { op: 'all' }, all)).documents
+    for (const lie of [{ version: 2 ** 31 }, { modifiedUs: 1 }, { dueMs: 0.5 }]) {
+      store.tamper(document as StoredDocument, () => lie)
+      const to = new MemoryStore()
+      await t.rejects(copy(store, to), {
+        name: 'CopyRefused',
+        message: /^the source holds what no store takes: /,
+      })
+      await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy)
+    }
+    store.tamper(document as StoredDocument, same => same)
+    t.match(await copy(store, new MemoryStore()), { copied: 26 }, 'the control')
+  },
+)
 
 t.test('what was cut off in the source is left out and told, and all else arrives', async t => {
   const { store, tenants } = await fill(new OpenMemoryStore())

@@ -79,6 +79,9 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
  *
  * Cut off at whatever point, it is called again: a collection is written in its own order and each commit is
  * whole, so that what is there of a collection is its beginning.
+ *
+ * Stamps go on behind those of the documents that are there. That a later one was given to a document which is
+ * gone is not known to the destination: it matters to nobody, unless its clock is behind that of the source.
  * @throws {CopyRefused | CopyDiffers | StoreUnavailable}
  */
 export async function copyStore(options: CopyOptions): Promise<Copied> {

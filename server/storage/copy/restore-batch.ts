@@ -48,7 +48,11 @@ export class RestoreBatch {
 
 /** @throws {CopyRefused} */
 export async function mustCommit(store: Store, writes: readonly Write[], nowUs: number): Promise<void> {
-  const result = await store.commit(writes, nowUs)
+  const result = await store.commit(writes, nowUs).catch(error => {
+    // Header fields are not sealed, and somebody may have written into them.
+    if (!(error instanceof RangeError)) throw error
+    throw new CopyRefused(`the source holds what no store takes: ${error.message}; restore the source first`)
+  })
   if (result.ok) return
   const { kind, tenant, id } = writes[result.conflict.write] as Write
   throw new CopyRefused(

@@ -56,7 +56,7 @@ async function compareCollection(
     if (!copy || copy.createdUs > document.createdUs) throw new CopyDiffers(`${codeOf(document)} is missing`)
     if (copy.createdUs < document.createdUs) throw new CopyDiffers(`${codeOf(copy)} is not in the source`)
     if (digestOf(document, from.key) !== digestOf(copy, to.key)) {
-      throw new CopyDiffers(`${codeOf(document)} is another`)
+      throw new CopyDiffers(`${codeOf(document)} differs`)
     }
     count++
   }
