@@ -2,8 +2,9 @@ import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write, Written } from '../storage/port.ts'
 import type { SealedRecord, SealedStore, TenantStore } from '../storage/sealed.ts'
+import { refuseRivalReceipt } from '../tokens/companion.ts'
 import {
   type Application,
   type ApplicationRecord,
@@ -25,6 +26,16 @@ export interface ApplicationInput {
 }
 
 export type CreateCompanion = (answer: Omit<ApplicationWithKey, 'created_at'>) => readonly Write[]
+
+export type KeyCompanion = (id: string, key: string) => readonly Write[]
+
+interface ApplicationChange {
+  readonly value: ApplicationRecord
+  /** What else belongs to the change. */
+  readonly also?: readonly Write[]
+  /** What others want in the same commit. */
+  readonly companion: readonly Write[]
+}
 
 export interface ApplicationsContext {
   readonly store: SealedStore
@@ -74,22 +85,21 @@ export class Applications {
       key,
     })
     const { created_at: _unknown, ...answer } = shown(0)
-    const result = await this.#context.store.commit(
-      [
-        store.insert('application', value),
-        insertKey(root, { id: digest, tenant, application: application.id }),
-        auditEntry(store, this.#context.random, {
-          operation: 'application:create',
-          entity_type: 'application',
-          entity_id: application.id,
-          actor: application.created_by ?? null,
-        }),
-        ...companion(answer),
-      ],
-      this.#context.nowUs(),
-    )
-    if (!result.ok)
-      throw new ServiceError('conflict', 'this application, its key or this request is there already')
+    const own = [
+      store.insert('application', value),
+      insertKey(root, { id: digest, tenant, application: application.id }),
+      auditEntry(store, this.#context.random, {
+        operation: 'application:create',
+        entity_type: 'application',
+        entity_id: application.id,
+        actor: application.created_by ?? null,
+      }),
+    ]
+    const result = await this.#context.store.commit([...own, ...companion(answer)], this.#context.nowUs())
+    if (!result.ok) {
+      refuseRivalReceipt(result.conflict, own)
+      throw new ServiceError('conflict', 'this application or its key is there already')
+    }
     return shown(result.written[0]?.createdUs ?? 0)
   }
 
@@ -119,58 +129,47 @@ export class Applications {
     return record && showApplication(caller.tenant, record)
   }
 
+  /** @param companion writes that belong into the same commit */
   // Requirements: APP-503
-  async update(caller: Caller, id: string, input: ApplicationInput): Promise<Application> {
-    const { store } = await this.#stores(caller.tenant)
-    await existing(store, id)
-    const updated = await store.update<ApplicationRecord>(
-      'application',
-      id,
-      this.#context.nowUs(),
-      current => {
-        const { expires_at: _at, expires_ms: _ms, ...kept } = current.value
-        return {
-          value: { ...kept, ...this.#content(kept.type, input), modified_by: caller.application },
-          also: [
-            auditEntry(store, this.#context.random, {
-              operation: 'application:update',
-              entity_type: 'application',
-              entity_id: id,
-              actor: caller.application,
-            }),
-          ],
-        }
-      },
-    )
-    return showApplication(caller.tenant, updated ?? notFound())
+  async update(
+    caller: Caller,
+    id: string,
+    input: ApplicationInput,
+    companion: () => readonly Write[] = () => [],
+  ): Promise<Application> {
+    const updated = await this.#change(caller, id, 'application:update', ({ value }) => {
+      const { expires_at: _at, expires_ms: _ms, ...kept } = value
+      return {
+        value: { ...kept, ...this.#content(kept.type, input), modified_by: caller.application },
+        companion: companion(),
+      }
+    })
+    return showApplication(caller.tenant, updated)
   }
 
-  /** A new key for the application; the old one is dead when this resolves. */
+  /**
+   * A new key for the application; the old one is dead when this resolves.
+   * @param companion writes that belong into the same commit, made from the new key
+   */
   // Requirements: APP-505
-  async regenerateKey(caller: Caller, id: string): Promise<ApplicationWithKey> {
+  async regenerateKey(
+    caller: Caller,
+    id: string,
+    companion: KeyCompanion = () => [],
+  ): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const { type } = (await existing(store, id)).value
     const key = makeKey(type, this.#context.random)
     const digest = digestKey(root, key)
-    const updated = await store.update<ApplicationRecord>(
-      'application',
-      id,
-      this.#context.nowUs(),
-      current => ({
-        value: { ...current.value, key_digest: digest, modified_by: caller.application },
-        also: [
-          root.remove('key', current.value.key_digest),
-          insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
-          auditEntry(store, this.#context.random, {
-            operation: 'application:regenerate',
-            entity_type: 'application',
-            entity_id: id,
-            actor: caller.application,
-          }),
-        ],
-      }),
-    )
-    return { ...showApplication(caller.tenant, updated ?? notFound()), key }
+    const updated = await this.#change(caller, id, 'application:regenerate', ({ value }) => ({
+      value: { ...value, key_digest: digest, modified_by: caller.application },
+      also: [
+        root.remove('key', value.key_digest),
+        insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
+      ],
+      companion: companion(id, key),
+    }))
+    return { ...showApplication(caller.tenant, updated), key }
   }
 
   // Requirements: APP-504
@@ -197,6 +196,34 @@ export class Applications {
       // Only another writer of the application, or a reactor that began to use it, makes it worth looking again.
       if (result.conflict.write > unused.length)
         throw new Error('the key of an application cannot be removed')
+    }
+  }
+
+  /** Again from the start where another writer came between, on this server or another. */
+  async #change(
+    caller: Caller,
+    id: string,
+    operation: string,
+    change: (current: SealedRecord<ApplicationRecord>) => ApplicationChange,
+  ): Promise<SealedRecord<ApplicationRecord>> {
+    const { store } = await this.#stores(caller.tenant)
+    for (;;) {
+      const current = await existing(store, id)
+      const { value, also = [], companion } = change(current)
+      const own = [
+        store.replace('application', current.version, value),
+        ...also,
+        auditEntry(store, this.#context.random, {
+          operation,
+          entity_type: 'application',
+          entity_id: id,
+          actor: caller.application,
+        }),
+      ]
+      const result = await store.commit([...own, ...companion], this.#context.nowUs())
+      if (result.ok) return { value, ...(result.written[0] as Written) }
+      refuseRivalReceipt(result.conflict, own)
+      if (result.conflict.write > 0) throw new Error('the key of an application cannot be changed')
     }
   }
 

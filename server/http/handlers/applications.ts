@@ -6,11 +6,12 @@ import { pageOf, pathId } from './shapes.ts'
 
 export function applicationHandlers(applications: Applications): Handlers {
   return {
-    'applications.create': async ({ caller, body }) => ({
+    'applications.create': async ({ caller, body, receipt }) => ({
       status: 201,
       body: await applications.create(
         caller,
         body as unknown as ApplicationInput & { type: ApplicationType },
+        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
       ),
     }),
     'applications.list': async ({ caller, query }) => ({
@@ -26,13 +27,21 @@ export function applicationHandlers(applications: Applications): Handlers {
       status: 200,
       body: await applications.get(caller, caller.application),
     }),
-    'applications.update': async ({ caller, path, body }) => ({
+    'applications.update': async ({ caller, path, body, receipt }) => {
+      const id = pathId(path)
+      const kept = receipt && (() => receipt({ status: 200, entity: id }))
+      return {
+        status: 200,
+        body: await applications.update(caller, id, body as unknown as ApplicationInput, kept),
+      }
+    },
+    'applications.regenerateKey': async ({ caller, path, receipt }) => ({
       status: 200,
-      body: await applications.update(caller, pathId(path), body as unknown as ApplicationInput),
-    }),
-    'applications.regenerateKey': async ({ caller, path }) => ({
-      status: 200,
-      body: await applications.regenerateKey(caller, pathId(path)),
+      body: await applications.regenerateKey(
+        caller,
+        pathId(path),
+        receipt && ((id, key) => receipt({ status: 200, entity: id, body: { key } })),
+      ),
     }),
     'applications.delete': async ({ caller, path }) => {
       await applications.delete(caller, pathId(path))
@@ -51,5 +60,13 @@ export function applicationReplays(applications: Applications): Replays {
         body: { created_at: live?.created_at ?? formatMicros(keptUs), ...kept.body },
       }
     },
+    'applications.update': async ({ caller }, { kept }) => ({
+      status: kept.status,
+      body: await applications.get(caller, kept.entity),
+    }),
+    'applications.regenerateKey': async ({ caller }, { kept }) => ({
+      status: kept.status,
+      body: { ...(await applications.get(caller, kept.entity)), ...kept.body },
+    }),
   }
 }
