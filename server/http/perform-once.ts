@@ -7,6 +7,9 @@ import type { Answer } from './message.ts'
 /**
  * Performs a request that carries an idempotency key: the first success is kept and answered again, a failure
  * is not. The receipt is written in the commit that does the work, so a crash leaves both or neither.
+ *
+ * Of requests that meet in this process the later are refused. Where another process on the same store was quicker
+ * its commit makes ours fail, in this way or that: whatever the failure, a success that is kept by then is the answer.
  */
 // Requirements: IDE-501, IDE-503
 export async function performOnce(
@@ -25,23 +28,31 @@ export async function performOnce(
     throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
   }
   inFlight.add(flight)
-  try {
+  const kept = async (): Promise<Answer | undefined> => {
     const found = await use.find(clock.nowUs())
-    if (found) {
-      const replay = services.replays[operationId]
-      return replay ? await replay(request, found) : answerAgain(found.kept)
-    }
+    const replay = services.replays[operationId]
+    return found && (replay ? replay(request, found) : answerAgain(found.kept))
+  }
+  try {
+    const earlier = await kept()
+    if (earlier) return earlier
     const receipt = await use.receipt(clock.nowUs())
     let written = false
     const once: Receipt = kept => {
       written = true
       return receipt(kept)
     }
-    const answer = await handler({ ...request, receipt: once })
-    // A formula may have chosen a failure as its answer: none is kept.
-    const isKept = !written && answer.status < 400
-    if (isKept) await store.commit(receipt(answer.keep ?? wholeAnswer(answer)), clock.nowUs())
-    return answer
+    try {
+      const answer = await handler({ ...request, receipt: once })
+      // A formula may have chosen a failure as its answer: none is kept.
+      if (written || answer.status >= 400) return answer
+      const write = receipt(answer.keep ?? wholeAnswer(answer))
+      return (await store.commit(write, clock.nowUs())).ok ? answer : ((await kept()) ?? answer)
+    } catch (error) {
+      const rival = error instanceof ServiceError ? await kept() : undefined
+      if (!rival) throw error
+      return rival
+    }
   } finally {
     inFlight.delete(flight)
   }
