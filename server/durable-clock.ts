@@ -17,11 +17,13 @@ export async function openDurableClock(
   })
 }
 
+/** Another server on the same database may have been moved further: the time that is kept never goes back. */
 export async function keepOffset(store: SealedStore, clock: Clock): Promise<void> {
   const root = await store.root(clock.nowUs())
   const value = { id: 'clock', offset_ms: clock.offsetMs() }
   for (;;) {
-    const current = await root.get('setting', 'clock')
+    const current = await root.get<typeof value>('setting', 'clock')
+    if (current && current.value.offset_ms >= value.offset_ms) return
     const write = current ? root.replace('setting', current.version, value) : root.insert('setting', value)
     if ((await root.commit([write], clock.nowUs())).ok) return
   }

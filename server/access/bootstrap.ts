@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { addressOf, isTenantAddress } from '../crypto/keyring.ts'
+import type { TenantStore } from '../storage/sealed.ts'
 import type { ContractSchemas } from '../tokens/context.ts'
 import type { ApplicationRecord } from './application.ts'
 import { checkRights } from './check-rights.ts'
-import { digestKey, insertKey } from './keys.ts'
+import { digestKey, insertKey, type KeyRecord } from './keys.ts'
 import type { ApplicationType } from './permissions.ts'
 import { plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
@@ -37,6 +38,9 @@ export class BootstrapError extends Error {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const shortestKey = 16
+
+/** How often others may come between while one application is set up. */
+const mostAttempts = 10
 
 /** @throws {BootstrapError} */
 export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootstrap {
@@ -119,23 +123,35 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
   for (const { id: tenant, applications, ...settings } of bootstrap.tenants) {
     await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
     const store = await context.store.createTenant(tenant, context.nowUs())
-    for (const { key, ...given } of applications) {
-      const digest = digestKey(root, key)
-      const current = await store.get<ApplicationRecord>('application', given.id)
-      const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
-      if (current && isDeepStrictEqual(current.value, value)) continue
-      const rekeyed = current?.value.key_digest !== digest
-      const result = await context.store.commit(
-        [
-          current ? store.replace('application', current.version, value) : store.insert('application', value),
-          ...(rekeyed && current ? [root.remove('key', current.value.key_digest)] : []),
-          ...(rekeyed ? [insertKey(root, { id: digest, tenant, application: given.id })] : []),
-        ],
-        context.nowUs(),
-      )
-      if (!result.ok) {
-        throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
-      }
+    for (const application of applications) await applyApplication(context, store, root, application)
+  }
+}
+
+/** Another server may apply the same file at the same moment: then there is nothing left to do. */
+async function applyApplication(
+  { store: sealed, nowUs }: TenantsContext,
+  store: TenantStore,
+  root: TenantStore,
+  { key, ...given }: BootstrapApplication,
+): Promise<void> {
+  const digest = digestKey(root, key)
+  for (let attempt = 1; ; attempt++) {
+    const current = await store.get<ApplicationRecord>('application', given.id)
+    const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
+    if (current && isDeepStrictEqual(current.value, value)) return
+    const rekeyed = current?.value.key_digest !== digest
+    const result = await sealed.commit(
+      [
+        current ? store.replace('application', current.version, value) : store.insert('application', value),
+        ...(rekeyed && current ? [root.remove('key', current.value.key_digest)] : []),
+        ...(rekeyed ? [insertKey(root, { id: digest, tenant: store.tenant, application: given.id })] : []),
+      ],
+      nowUs(),
+    )
+    if (result.ok) return
+    const holder = await root.get<KeyRecord>('key', digest)
+    if ((holder && holder.value.application !== given.id) || attempt === mostAttempts) {
+      throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
     }
   }
 }

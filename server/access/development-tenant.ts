@@ -1,4 +1,4 @@
-import type { RecordValue } from '../storage/sealed.ts'
+import type { RecordValue, TenantStore } from '../storage/sealed.ts'
 import { createTenant, type NewTenant, type TenantsContext } from './tenants.ts'
 
 interface DevelopmentRecord extends RecordValue, NewTenant {
@@ -13,13 +13,18 @@ interface DevelopmentRecord extends RecordValue, NewTenant {
  */
 export async function developmentTenant(context: TenantsContext, again?: NewTenant): Promise<NewTenant> {
   const root = await context.store.root(context.nowUs())
-  const kept = await root.get<DevelopmentRecord>('setting', 'development')
-  if (kept) {
-    const { id: _id, ...tenant } = kept.value
-    return tenant
-  }
+  const kept = await readKept(root)
+  if (kept) return kept
   const made = await createTenant(context, { again })
   const record: DevelopmentRecord = { id: 'development', ...made }
-  await root.commit([root.insert('setting', record)], context.nowUs())
-  return made
+  const { ok } = await root.commit([root.insert('setting', record)], context.nowUs())
+  // Another server on the same database may have been quicker: then its tenant is the one that is kept.
+  return ok ? made : ((await readKept(root)) ?? made)
+}
+
+async function readKept(root: TenantStore): Promise<NewTenant | undefined> {
+  const kept = await root.get<DevelopmentRecord>('setting', 'development')
+  if (!kept) return undefined
+  const { id: _id, ...tenant } = kept.value
+  return tenant
 }
