@@ -10,9 +10,13 @@ const retryAfterSeconds = 1
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof StoreUnavailable) {
-    return new ServiceError('unavailable', 'the store cannot answer right now; nothing was changed', {
-      headers: { 'Retry-After': String(retryAfterSeconds) },
-    })
+    return new ServiceError(
+      'unavailable',
+      'the store cannot answer right now; nothing is half done, and an idempotency key tells what is',
+      {
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+      },
+    )
   }
   return new ServiceError('internal', 'something went wrong on our side; the trace id finds it in our log')
 }
