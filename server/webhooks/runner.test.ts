@@ -235,3 +235,40 @@ t.test('a store that cannot write is tried again later, not at once', async t =>
   await queue.clock.advance(minute)
   t.equal(receiver.received.length, 6)
 })
+
+t.test('processes that see the same jobs do not all begin with the same ones', async t => {
+  const store = new MemoryStore()
+  let looks = 0
+  let onBoth = () => {}
+  const both = new Promise<void>(resolve => {
+    onBoth = resolve
+  })
+  let lost = 0
+  const shared = replacing(store, {
+    now: Date.now,
+    due: async (kind, beforeMs, limit) => {
+      // Neither has claimed anything when the other looks.
+      if (++looks === 2) onBoth()
+      await both
+      return store.due(kind, beforeMs, limit)
+    },
+    commit: async (writes, nowUs) => {
+      const result = await store.commit(writes, nowUs)
+      if (!result.ok && writes[0]?.kind === 'job') lost++
+      return result
+    },
+  })
+  const limits = { waiting: { overall: 8, perTenant: 8 }, graceMs: 0 }
+  const options = { store: shared, masterKey: newMasterKey(), context: { limits } }
+  // What a process has accepted itself it need not look for.
+  const third = await openQueue(t, options)
+  await Promise.all(Array.from({ length: 200 }, () => third.accept({ callbackUrl })))
+  const queues = [await openQueue(t, options), await openQueue(t, options)]
+  const busy = queues.map(queue => {
+    const { performer, reached } = holding()
+    queue.webhooks.start(performer)
+    return reached(8)
+  })
+  await Promise.all(busy)
+  t.ok(lost < 8, `${lost} of 16 claims were in vain`)
+})

@@ -17,6 +17,9 @@ const lookEveryMs = 1000
 const firstLook = 1024
 const furtherLook = 4096
 
+/** By how many places a job may come later than it would in its turn. */
+const spread = 64
+
 /** A job that is due and that nobody here works on. */
 interface DueJob {
   readonly key: string
@@ -109,9 +112,22 @@ export class Runner {
     const due = isAll ? first : await store.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
     const since = [...this.#known.values()].filter(({ key }) => !before.has(key))
     this.#known = new Map()
-    for (const { store, record } of due) if (store && record) this.#know({ store, schedule: record })
+    for (const { store, record } of this.#spread(due))
+      if (store && record) this.#know({ store, schedule: record })
     for (const { found } of since) this.#know(found)
     return due.filter(one => one.store && !one.record).map(one => this.#discard(one))
+  }
+
+  /**
+   * Where several processes see the same jobs each takes them in an order of its own, or all would reach for the
+   * same one and but one of them in vain. The longest due still come first, give or take a few.
+   */
+  #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
+    const { store, random } = this.#context
+    if (!store.store.now || due.length < 2) return due
+    const chances = random.bytes(due.length)
+    const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ job }) => job)
   }
 
   #know(found: Claimed): void {
