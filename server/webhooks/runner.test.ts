@@ -1,4 +1,5 @@
 import t from 'tap'
+import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import { openReceiver } from '../testing/receiver.ts'
 import { openTestStore } from '../testing/storage.ts'
