@@ -10,7 +10,7 @@ export const schemaVersion = migrations.length
 const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
 /** Two who make the same table at once. */
-const madeMeanwhile = new Set(['23505', '42P07'])
+const madeMeanwhile = new Set(['23505', '42P07', '42710'])
 
 export interface Migrated {
   /** The version that was found; 0 where there was no schema. */
