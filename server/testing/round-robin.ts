@@ -1,4 +1,4 @@
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What stands before several replicas of a server and sends each request to the next one. */
@@ -16,19 +16,23 @@ export async function openRoundRobin(
   t: { teardown(task: () => unknown): void },
   replicas: readonly string[],
 ): Promise<RoundRobin> {
-  const agent = new Agent({ keepAlive: true })
   const counts = replicas.map(() => 0)
   let next = 0
 
   const send = (which: number, asked: IncomingMessage) => {
     counts[which] = (counts[which] ?? 0) + 1
     const { method, headers } = asked
-    return request(new URL(asked.url ?? '/', replicas[which]), { agent, method, headers })
+    // A connection each: one that is kept may be closed by the other side at the moment it is used again.
+    return request(new URL(asked.url ?? '/', replicas[which]), {
+      agent: false,
+      method,
+      headers: { ...headers, connection: 'close' },
+    })
   }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const passed = send(next++ % replicas.length, asked)
     passed.on('response', response => {
-      answer.writeHead(response.statusCode ?? 502, response.rawHeaders)
+      answer.writeHead(response.statusCode ?? 502, ownHeaders(response))
       response.pipe(answer)
     })
     passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
@@ -45,17 +49,23 @@ export async function openRoundRobin(
       return { response, body: Buffer.concat(await response.toArray()) }
     })
     const [first] = await Promise.all(replies)
-    answer.writeHead(first?.response.statusCode ?? 502, first?.response.rawHeaders).end(first?.body)
+    if (!first) throw new Error('there are no replicas')
+    answer.writeHead(first.response.statusCode ?? 502, ownHeaders(first.response)).end(first.body)
   }
   const server = createServer((asked, answer) => {
     if (forEach.test(asked.url ?? '')) passToAll(asked, answer).catch(() => answer.writeHead(502).end())
     else pass(asked, answer)
   })
+  server.keepAliveTimeout = 0
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
-    agent.destroy()
     server.closeAllConnections()
     server.close()
   })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts }
+}
+
+/** As they came, but for what concerns the connection of a replica. */
+function ownHeaders({ rawHeaders }: IncomingMessage): string[] {
+  return rawHeaders.filter((_, at) => !/^(connection|keep-alive)$/i.test(rawHeaders[at - (at % 2)] ?? ''))
 }
