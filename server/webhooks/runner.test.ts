@@ -1,5 +1,4 @@
 import t from 'tap'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import { openReceiver } from '../testing/receiver.ts'
 import { openTestStore } from '../testing/storage.ts'
@@ -238,7 +237,7 @@ t.test('a store that cannot write is tried again later, not at once', async t =>
 })
 
 t.test('processes that see the same jobs do not all begin with the same ones', async t => {
-  const store = new MemoryStore()
+  const store = await openTestStore(t)
   let looks = 0
   let onBoth = () => {}
   const both = new Promise<void>(resolve => {

@@ -18,7 +18,7 @@ const firstLook = 1024
 const furtherLook = 4096
 
 /** By how many places a job may come later than it would in its turn. */
-const spread = 64
+const spread = 256
 
 /** A job that is due and that nobody here works on. */
 interface DueJob {
