@@ -16,6 +16,8 @@ export interface Process {
   ready(): Promise<{ readonly url: string; readonly port: number }>
   /** Resolves with what matches in the standard output, as soon as it is there. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends a signal that does not end it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Sends a signal, and resolves when the process is gone. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
@@ -66,6 +68,7 @@ export function startProcess(
       return { url, port: Number(port) }
     },
     printed,
+    signal: signal => void child.kill(signal),
     end: (signal = 'SIGTERM') => {
       child.kill(signal)
       return ended

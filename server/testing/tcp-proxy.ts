@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What becomes of a connection: broken off, or silent from then on without anybody being told. */
-export type Fault = 'cut' | 'freeze'
+/**
+ * What becomes of a connection: broken off; silent from then on without anybody being told; or held, where the
+ * client's words go no further and the server's still arrive, as if the client had stopped in the middle.
+ */
+export type Fault = 'cut' | 'freeze' | 'hold'
 
 /**
  * When: before what matches goes on to the server, behind it but before any answer, or before what matches comes
@@ -44,6 +47,7 @@ export async function openTcpProxy(
     if (isDown) return void client.destroy()
     const server = connect(targetPort, '127.0.0.1')
     let isFrozen = false
+    let isHeld = false
     for (const [from, to, at] of [
       [client, server, 'before sending'],
       [server, client, 'before answering'],
@@ -51,7 +55,7 @@ export async function openTcpProxy(
       open.add(from)
       let before = ''
       from.on('data', data => {
-        if (isFrozen) return
+        if (isFrozen || (isHeld && from === client)) return
         const seen = before + data.toString('latin1')
         // Of what went by before there was a strike nothing counts.
         before = armed ? seen.slice(-overlap) : ''
@@ -59,6 +63,7 @@ export async function openTcpProxy(
         const { fault, struck } = armed
         armed = undefined
         if (fault === 'freeze') isFrozen = true
+        else if (fault === 'hold') isHeld = true
         else for (const end of [client, server]) end.destroy()
         struck()
       })
