@@ -59,14 +59,15 @@ export class KeyedUse {
   }
 
   /**
-   * The success that this key stands for, if there is one.
+   * The success that this key stands for, if there is one, or how to keep one.
    * @throws {ServiceError} idempotency_mismatch, where the key stood for another request
    */
-  async find(nowUs: number): Promise<FoundReceipt | undefined> {
+  async look(nowUs: number): Promise<FoundReceipt | Receipt> {
     const record = await this.#store.get<ReceiptRecord>('idempotency', this.id)
-    if (!record) return undefined
+    if (!record) return this.#receipt(nowUs)
     const keptUs = record.modifiedUs ?? record.createdUs
-    if (keptUs + keptMs * 1000 <= nowUs) return undefined
+    // The receipt takes the place of what was seen here: looked for again, it could be that of a rival.
+    if (keptUs + keptMs * 1000 <= nowUs) return this.#receipt(nowUs, record.version)
     // Requirements: IDE-502, IDE-504
     if (!sameDigest(record.value.request_digest, this.#requestDigest)) {
       throw new ServiceError('idempotency_mismatch', 'this idempotency key was used with another request')
@@ -77,8 +78,7 @@ export class KeyedUse {
   }
 
   /** The write that keeps a success. It fails its commit where another request with this key was quicker. */
-  async receipt(nowUs: number): Promise<Receipt> {
-    const over = await this.#store.get<ReceiptRecord>('idempotency', this.id)
+  #receipt(nowUs: number, over?: number): Receipt {
     return kept => {
       const answer = seal(this.#key, this.id, Buffer.from(JSON.stringify(kept)), this.#random)
       const record: ReceiptRecord = {
@@ -87,9 +87,9 @@ export class KeyedUse {
         answer: Buffer.from(answer).toString('base64'),
       }
       const index = { dueMs: Math.floor(nowUs / 1000) + keptMs }
-      return over
-        ? [this.#store.replace('idempotency', over.version, record, index)]
-        : [this.#store.insert('idempotency', record, index)]
+      return over === undefined
+        ? [this.#store.insert('idempotency', record, index)]
+        : [this.#store.replace('idempotency', over, record, index)]
     }
   }
 }

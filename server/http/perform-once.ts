@@ -1,7 +1,13 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Services } from './exchange.ts'
 import type { Handler, HandlerRequest } from './handlers/handler.ts'
-import { type KeptAnswer, type KeyedRequest, KeyedUse, type Receipt } from './idempotency.ts'
+import {
+  type FoundReceipt,
+  type KeptAnswer,
+  type KeyedRequest,
+  KeyedUse,
+  type Receipt,
+} from './idempotency.ts'
 import type { Answer } from './message.ts'
 
 /**
@@ -28,15 +34,18 @@ export async function performOnce(
     throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
   }
   inFlight.add(flight)
-  const kept = async (): Promise<Answer | undefined> => {
-    const found = await use.find(clock.nowUs())
+  const answerOf = (found: FoundReceipt) => {
     const replay = services.replays[operationId]
-    return found && (replay ? replay(request, found) : answerAgain(found.kept))
+    return replay ? replay(request, found) : answerAgain(found.kept)
+  }
+  /** What somebody else has done by now. */
+  const rival = async () => {
+    const seen = await use.look(clock.nowUs())
+    return 'kept' in seen ? answerOf(seen) : undefined
   }
   try {
-    const earlier = await kept()
-    if (earlier) return earlier
-    const receipt = await use.receipt(clock.nowUs())
+    const receipt = await use.look(clock.nowUs())
+    if ('kept' in receipt) return await answerOf(receipt)
     let written = false
     const once: Receipt = kept => {
       written = true
@@ -47,11 +56,11 @@ export async function performOnce(
       // A formula may have chosen a failure as its answer: none is kept.
       if (written || answer.status >= 400) return answer
       const write = receipt(answer.keep ?? wholeAnswer(answer))
-      return (await store.commit(write, clock.nowUs())).ok ? answer : ((await kept()) ?? answer)
+      return (await store.commit(write, clock.nowUs())).ok ? answer : ((await rival()) ?? answer)
     } catch (error) {
-      const rival = error instanceof ServiceError ? await kept() : undefined
-      if (!rival) throw error
-      return rival
+      const other = error instanceof ServiceError ? await rival() : undefined
+      if (!other) throw error
+      return other
     }
   } finally {
     inFlight.delete(flight)
