@@ -36,6 +36,8 @@ export interface CollectionState extends Counters {
 /** A document before and after one write; an ordinal belongs to one document for ever. */
 export interface Change {
   readonly collection: CollectionKey
+  /** The key of the document. */
+  readonly document: string
   readonly id: Digest
   readonly before: Header | undefined
   readonly after: Header | undefined
@@ -150,7 +152,7 @@ export class WriteGroup {
     for (const unique of before?.uniques ?? []) this.#hold(uniqueKey(collection, unique), undefined, undo)
     if (write.type === 'remove') {
       this.#documents.set(document, undefined)
-      this.changes.push({ collection, id: write.id, before, after: undefined, box: undefined })
+      this.changes.push({ collection, document, id: write.id, before, after: undefined, box: undefined })
       return undefined
     }
     for (const key of keyed.uniques) this.#hold(key, write.id, undo)
@@ -165,7 +167,7 @@ export class WriteGroup {
     const { dueMs, terms, uniques, box } = write
     const after: Header = { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques }
     this.#documents.set(document, after)
-    this.changes.push({ collection, id: write.id, before, after, box })
+    this.changes.push({ collection, document, id: write.id, before, after, box })
     return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
   }
 
@@ -251,9 +253,10 @@ function checkWritten({ version, createdUs, modifiedUs }: Written): void {
 }
 
 /** All that a change of one document writes, but for the blocks of the index. */
-export function encodeChange({ collection, id, before, after, box }: Change, mutations: Mutations): void {
-  if (after && box) mutations.put(documentKey(collection, id), encodeDocument(after, box))
-  else mutations.del(documentKey(collection, id))
+export function encodeChange(change: Change, mutations: Mutations): void {
+  const { collection, document, id, before, after, box } = change
+  if (after && box) mutations.put(document, encodeDocument(after, box))
+  else mutations.del(document)
   encodePlaceChange(collection, id, before, after, mutations)
   for (const unique of before?.uniques ?? []) {
     if (!after?.uniques.includes(unique)) mutations.del(uniqueKey(collection, unique))

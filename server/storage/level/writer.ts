@@ -1,7 +1,7 @@
 import { type CommitResult, StoreUnavailable, type Write } from '../port.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'
-import { type CollectionKey, documentKey } from './keys.ts'
+import type { CollectionKey } from './keys.ts'
 import type { PublishedState } from './state.ts'
 import {
   type Change,
@@ -143,7 +143,7 @@ export class Writer {
       index.encode(batch)
       await batch.write({ sync: true })
       index.publish()
-      const changed = group.changes.map(({ collection, id }) => documentKey(collection, id))
+      const changed = group.changes.map(({ document }) => document)
       this.#state.publish(index.touched, duesOf(group.changes), changed)
     }
     // Only now: even a conflict may rest on a write of the same batch.

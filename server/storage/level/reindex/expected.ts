@@ -1,5 +1,5 @@
 import type { Digest, DocumentKind } from '../../port.ts'
-import { type CollectionKey, sortOfKey } from '../keys.ts'
+import { type CollectionKey, documentKey, sortOfKey } from '../keys.ts'
 import { cutOffVersion, decodeDocument, decodeHeader, encodeDocument, type Header } from '../record.ts'
 import { encodeChange } from '../write-group.ts'
 import type { ContentOf, IndexedContent } from './findings.ts'
@@ -37,7 +37,16 @@ export async function expectedOf(
     // Another entry for the same key does not come up: all of them hold the ordinal or a unique of its own.
     if (!isElsewhere(key)) entries.set(key, entry)
   }
-  encodeChange({ collection, id, before: undefined, after: header, box: document.box }, { put, del() {} })
+  const { box } = document
+  const change = {
+    collection,
+    document: documentKey(collection, id),
+    id,
+    before: undefined,
+    after: header,
+    box,
+  }
+  encodeChange(change, { put, del() {} })
   return { header, corrected: agrees ? undefined : encodeDocument(header, document.box), entries }
 }
 
