@@ -79,7 +79,7 @@ const pool =
 
 function pageMs({ kind, tenant, query, options }: Asked, offset: number): Promise<number> {
   const condition = new Condition([tenant, numberOf(kind)], true)
-  const where = sql.matching(condition.of(query), condition.value(options.nowMs))
+  const where = sql.within(sql.matching(condition.of(query), condition.value(options.nowMs)))
   const cut = {
     order: 'DESC',
     limit: condition.value(options.limit),

@@ -17,11 +17,16 @@ export const migrations: readonly (readonly string[])[] = [
        box bytea NOT NULL,
        PRIMARY KEY (tenant, kind, id)
      )`,
-    // The order of lists, and the promise that no two documents of a collection share a stamp.
-    'CREATE UNIQUE INDEX documents_created ON documents (tenant, kind, created_us)',
+    // The order of lists, and the promise that no two documents of a collection share a stamp. With the due time
+    // beside it the total of a list is counted in the index alone, in half the time.
+    'CREATE UNIQUE INDEX documents_created ON documents (tenant, kind, created_us) INCLUDE (due_ms)',
     'CREATE INDEX documents_modified ON documents (tenant, kind, modified_us) WHERE modified_us IS NOT NULL',
     'CREATE INDEX documents_due ON documents (kind, due_ms) WHERE due_ms IS NOT NULL',
-    'CREATE INDEX documents_terms ON documents USING gin (terms)',
+    // What waits to be put in place is read by every search, and whoever makes it too long puts it in place while
+    // all others of its tenant wait: at the 4 MB of the default up to half a second, at 1 MB a quarter of that.
+    'CREATE INDEX documents_terms ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)',
+    // Totals are counted in an index as far as rows are known to be visible to all, which VACUUM finds out.
+    'ALTER TABLE documents SET (autovacuum_vacuum_insert_scale_factor = 0.05)',
     // Sealed boxes look random: trying to compress them is work for nothing.
     'ALTER TABLE documents ALTER COLUMN box SET STORAGE EXTERNAL',
     `CREATE TABLE uniques (

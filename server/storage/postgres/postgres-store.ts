@@ -13,6 +13,7 @@ import type {
 } from '../port.ts'
 import { firstUse, openPool, unhurriedly } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
 import { Health } from './health.ts'
 import { Reader } from './reader.ts'
@@ -40,14 +41,14 @@ export class PostgresStore implements Store {
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(pool: Pool, max: number, health: Health, time: DatabaseTime, anyIndex: boolean) {
+  private constructor(pool: Pool, max: number, health: Health, time: DatabaseTime, dialect: Dialect) {
     this.#pool = pool
     this.#health = health
     this.#time = time
     const onFailure = (error: unknown) => health.failed(error)
     // Neither may take all connections: a rush of reads would keep writes waiting, and the other way round.
     const half = Math.max(1, Math.floor(max / 2))
-    this.#reader = new Reader(pool, anyIndex, half, onFailure)
+    this.#reader = new Reader(pool, dialect, half, onFailure)
     this.#writer = new Writer(pool, half, onFailure)
   }
 
@@ -58,14 +59,12 @@ export class PostgresStore implements Store {
     const health = new Health(pool)
     onIdleError = error => health.failed(error)
     try {
-      const anyIndex = await firstUse(url, pool, async client => {
+      const dialect = await firstUse(url, pool, async client => {
         if (options.migrate) await unhurriedly(client, () => migrate(client))
         await checkSchema(client)
-        const { rows } = await client.query<{ version: string }>('SELECT version()')
-        // YugabyteDB's search index answers for one condition at a time.
-        return !/-YB-/.test(rows[0]?.version ?? '')
+        return dialectOf(client)
       })
-      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), anyIndex)
+      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect)
     } catch (error) {
       health.stop()
       await pool.end()

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
 import { unhurried } from './connect.ts'
+import type { Dialect } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
 import { numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 import { asSpelled } from './transaction.ts'
-import { Condition } from './where.ts'
+import { Condition, isFoundByTerms } from './where.ts'
 
 type Documents = ReadonlyMap<Digest, StoredDocument>
 
@@ -24,16 +25,16 @@ const mostIds = 500
 /** Reads. Those by id that arrive in one turn, or while the database is busy, are asked in one statement. */
 export class Reader {
   readonly #pool: Pool
-  readonly #anyIndex: boolean
+  readonly #dialect: Dialect
   readonly #mostAtOnce: number
   readonly #onFailure: (error: unknown) => void
   readonly #waiting = new Map<string, Batch>()
   #underWay = 0
   #scheduled = false
 
-  constructor(pool: Pool, anyIndex: boolean, mostAtOnce: number, onFailure: (error: unknown) => void) {
+  constructor(pool: Pool, dialect: Dialect, mostAtOnce: number, onFailure: (error: unknown) => void) {
     this.#pool = pool
-    this.#anyIndex = anyIndex
+    this.#dialect = dialect
     this.#mostAtOnce = mostAtOnce
     this.#onFailure = onFailure
   }
@@ -52,16 +53,23 @@ export class Reader {
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
-    const condition = new Condition([tenant, numberOf(kind)], this.#anyIndex)
-    const where = sql.matching(condition.of(query), condition.value(Math.floor(nowMs)))
+    const condition = new Condition([tenant, numberOf(kind)], this.#dialect.anyIndex)
+    const matching = sql.matching(condition.of(query), condition.value(Math.floor(nowMs)))
+    const where = sql.within(matching)
+    const counted = this.#dialect.undivided && isFoundByTerms(query) ? sql.checked(matching) : where
     const text =
       limit === 0
-        ? sql.countOf(where)
-        : sql.findPage(where, afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst), {
-            order: oldestFirst ? 'ASC' : 'DESC',
-            limit: condition.value(limit),
-            offset: condition.value(offset),
-          })
+        ? sql.countOf(counted)
+        : sql.findPage(
+            where,
+            counted,
+            afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst),
+            {
+              order: oldestFirst ? 'ASC' : 'DESC',
+              limit: condition.value(limit),
+              offset: condition.value(offset),
+            },
+          )
     const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried)
     return {
       total: Number(rows[0]?.[0] ?? 0),

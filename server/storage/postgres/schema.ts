@@ -141,6 +141,6 @@ async function checkSearchIndex(client: ClientBase): Promise<void> {
   )
   if (rows[0]?.valid === true) return
   throw new DatabaseRefused(
-    `the search index ${searchIndex} is missing or was never finished: CREATE INDEX ${searchIndex} ON documents USING gin (terms)`,
+    `the search index ${searchIndex} is missing or was never finished: CREATE INDEX ${searchIndex} ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)`,
   )
 }

@@ -132,7 +132,21 @@ export const takeLease: Statement = {
 
 /** What a search finds: what matches a condition and is not over. `now` names the time as a value. */
 export function matching(condition: string, now: string): string {
-  return `tenant = $1::uuid AND kind = $2::smallint AND ${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
+  return `${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
+}
+
+/** Of one collection. */
+export function within(matching: string): string {
+  return `tenant = $1::uuid AND kind = $2::smallint AND ${matching}`
+}
+
+/**
+ * The same, where terms lead to the rows. They are one tenant's, so that rows of others hardly turn up; but
+ * PostgreSQL takes tenant and terms for independent, and would first gather all places of the collection to
+ * compare them with those of the terms, which takes longer than all the rest. This form it cannot look up.
+ */
+export function checked(matching: string): string {
+  return `tenant IS NOT DISTINCT FROM $1::uuid AND kind IS NOT DISTINCT FROM $2::smallint AND ${matching}`
 }
 
 /** How a page is cut: the names of the values for its length and its offset. */
@@ -153,15 +167,16 @@ export function countOf(where: string): string {
 
 /**
  * A page and the exact total of one moment: a statement reads one state. Where the page is all there is, it is
- * its own total and nothing is counted. `where` is what matches, `behind` what of it comes behind the page before.
+ * its own total and nothing is counted. `where` is what matches, `counted` the same as it is best counted, and
+ * `behind` what of it comes behind the page before.
  * The statement has no name, so that it is planned for its own terms: a rare one and a common one want other plans.
  */
-export function findPage(where: string, behind: string, cut: PageCut): string {
+export function findPage(where: string, counted: string, behind: string, cut: PageCut): string {
   const { order, limit, offset } = cut
   const isWhole = behind === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
   return `WITH page AS MATERIALIZED (${pageOf(where + behind, cut)}), total AS (
             SELECT CASE WHEN ${isWhole} (SELECT count(*) FROM page) < ${limit}::bigint
-                        THEN (SELECT count(*) FROM page) ELSE (${countOf(where)}) END AS total
+                        THEN (SELECT count(*) FROM page) ELSE (${countOf(counted)}) END AS total
           )
           SELECT total, page.* FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
 }

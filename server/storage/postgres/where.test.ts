@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { database, newSchema, withPostgres } from '../../testing/postgres.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
-import { digest, everything, insert, mustCommit, replace, tenantA, term } from '../port.samples.ts'
+import { digest, everything, insert, mustCommit, replace, tenantA, tenantB, term } from '../port.samples.ts'
 import type { Query } from '../port.ts'
 import { openPool } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -40,7 +40,7 @@ const { query } = fc.letrec<{ query: Query }>(tie => ({
   ),
 }))
 
-t.test('either form of a condition finds what the naive engine finds', withPostgres, async t => {
+t.test('each form of a condition finds what the naive engine finds', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   const store = await PostgresStore.open(schema.url, { migrate: true })
@@ -50,12 +50,20 @@ t.test('either form of a condition finds what the naive engine finds', withPostg
       const sample = { terms: Array.from({ length: terms }, (_, at) => at).filter(at => (id >> at) & 1) }
       await mustCommit(one, [insert(id, sample)], id * 10)
       if (id % 3 === 0) await mustCommit(one, [replace(id, 1, sample)], id * 10 + 1)
+      // Others with the same terms are nobody's business.
+      const others = [insert(id, { ...sample, tenant: tenantB }), insert(id, { ...sample, kind: 'audit' })]
+      if (id < 5) await mustCommit(one, others, id * 10)
     }
   }
   await store.close()
   const { pool } = openPool(schema.url, () => {})
   t.teardown(() => pool.end())
-  const readers = [true, false].map(anyIndex => new Reader(pool, anyIndex, 5, () => {}))
+  const dialects = [
+    { anyIndex: true, undivided: true },
+    { anyIndex: true, undivided: false },
+    { anyIndex: false, undivided: false },
+  ]
+  const readers = dialects.map(dialect => new Reader(pool, dialect, 5, () => {}))
   const property = fc.asyncProperty(query, async one => {
     const expected = await model.find('token', tenantA, one, everything)
     for (const reader of readers) {
@@ -88,6 +96,50 @@ t.test(
     t.same(written({ op: 'not', of: term('a') }, false)[0], 'NOT ($1::uuid = ANY(terms))')
   },
 )
+
+t.test('a count that terms lead to looks up nothing else, where tables are undivided', async t => {
+  const counts = async (one: Query, undivided: boolean) => {
+    let text = ''
+    const listening = {
+      query: async (asked: { text: string }) => {
+        text = asked.text
+        return { rows: [['0']] }
+      },
+    }
+    await new Reader(listening as never, { anyIndex: true, undivided }, 5, () => {}).find(
+      'token',
+      tenantA,
+      one,
+      { nowMs: 0, offset: 0, limit: 0 },
+    )
+    return text.includes('tenant = $1') ? 'within' : 'checked'
+  }
+  const range: Query = { op: 'created', fromUs: 1 }
+  const cases: [query: Query, form: string][] = [
+    [term('a'), 'checked'],
+    [
+      {
+        op: 'and',
+        of: [
+          { op: 'not', of: term('a') },
+          { op: 'and', of: [term('b')] },
+        ],
+      },
+      'checked',
+    ],
+    [{ op: 'or', of: [term('a'), term('b')] }, 'checked'],
+    [{ op: 'or', of: [term('a'), { op: 'not', of: term('b') }] }, 'within'],
+    [{ op: 'or', of: [] }, 'within'],
+    [{ op: 'not', of: term('a') }, 'within'],
+    [{ op: 'all' }, 'within'],
+    [{ op: 'and', of: [term('a'), range] }, 'within'],
+    [{ op: 'and', of: [term('a'), { op: 'ids', ids: [digest('a')] }] }, 'within'],
+  ]
+  for (const [one, form] of cases) {
+    t.equal(await counts(one, true), form, JSON.stringify(one))
+    t.equal(await counts(one, false), 'within', 'a statement without its tenant would go to all shards')
+  }
+})
 
 t.test('a search for few documents among many reads no more than those', withPostgres, async t => {
   const schema = newSchema(t)

@@ -89,6 +89,19 @@ function joined(
   return of.length === 0 ? empty : `(${of.map(write).join(` ${operator} `)})`
 }
 
+/** Whether all matches are found by terms they have, and nothing but terms narrows them down. */
+export function isFoundByTerms(query: Query): boolean {
+  const parts = conjuncts(query)
+  return (
+    parts.some(part => part.op === 'term' || isAnyTerm(part)) &&
+    !parts.some(part => part.op === 'ids' || part.op === 'created' || part.op === 'modified')
+  )
+}
+
+function isAnyTerm(query: Query): boolean {
+  return query.op === 'or' && query.of.length > 0 && alternatives(query.of).every(part => part.op === 'term')
+}
+
 /** What all have to match, nested ANDs unfolded. */
 function conjuncts(query: Query): Query[] {
   return query.op === 'and' ? query.of.flatMap(conjuncts) : [query]
