@@ -26,6 +26,7 @@ import { attend, type Started } from '../processes.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
+import type { Folding } from './folding.ts'
 import { measureLoad } from './load.ts'
 import type { Parts } from './parts.ts'
 import { sizesOf } from './sizes.ts'
@@ -66,6 +67,20 @@ interface Built {
   readonly ids: readonly string[]
 }
 
+interface Made {
+  readonly startMs: number
+  readonly seconds: number
+}
+
+async function buildLevel(folder: string): Promise<Made> {
+  const file = join(folder, 'made.json')
+  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Made
+  const made = await ask<Made>('../search/build.ts', folder, String(size))
+  say(`LevelDB: ${size} tokens made in ${made.seconds.toFixed(1)} s`)
+  await writeFile(file, JSON.stringify(made))
+  return made
+}
+
 /** The tokens in LevelDB, and the same documents in the database. */
 async function build(folder: string, database: Database): Promise<Built> {
   const file = join(folder, 'built.json')
@@ -75,8 +90,7 @@ async function build(folder: string, database: Database): Promise<Built> {
     return built
   }
   const ids = join(folder, 'ids.json')
-  const made = await ask<{ startMs: number; seconds: number }>('../search/build.ts', folder, String(size))
-  say(`LevelDB: ${size} tokens made in ${made.seconds.toFixed(1)} s`)
+  const made = await buildLevel(folder)
   const filled = await ask<{ filled: number; seconds: number }>(
     'fill.ts',
     join(folder, 'data'),
@@ -166,7 +180,9 @@ try {
   }
   if (!values['skip-search']) {
     await database.pool.query('VACUUM (ANALYZE) documents')
-    say(searchTable(...(await measureSearches(place, startMs))))
+    const [level, postgres] = await measureSearches(place, startMs)
+    const args = [database.url, String(size), String(startMs), values.search]
+    say(searchTable(level, postgres, await ask<Folding>('folding.ts', ...args)))
   }
 } catch (error) {
   process.stderr.write(`bench:scale: ${error instanceof Error ? error.message : error}\n`)

@@ -1,5 +1,6 @@
 import type { Measured as SearchMeasured } from '../search/measure.ts'
 import { median } from '../table.ts'
+import type { Folding } from './folding.ts'
 import {
   clients,
   type LoadSample,
@@ -19,6 +20,9 @@ export type Rounds = ReadonlyMap<Subject, readonly ReadonlyMap<MeasuredOperation
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`
 const ms = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1))
 
+/** Microseconds of processor time: what stays comparable where other work takes the processors. */
+const perRequest = ({ perSecond }: LoadSample, share: number) => ((share * 1e6) / perSecond).toFixed(0)
+
 export function loadTable(rounds: Rounds, processors: number): string {
   const rows = [
     [
@@ -33,6 +37,8 @@ export function loadTable(rounds: Rounds, processors: number): string {
       'database',
       'clients',
       'others',
+      'µs/req: servers',
+      'database',
       'limit',
     ],
   ]
@@ -55,6 +61,11 @@ export function loadTable(rounds: Rounds, processors: number): string {
         percent(sample.database),
         percent(sample.generator),
         percent(sample.others),
+        perRequest(
+          sample,
+          sample.servers.reduce((sum, share) => sum + share, 0),
+        ),
+        perRequest(sample, sample.database),
         limitOf(sample, processors),
       ])
     }
@@ -67,7 +78,8 @@ export interface Searched {
   readonly parts: ReadonlyMap<string, Parts>
 }
 
-export function searchTable(level: Searched, postgres: Searched): string {
+export function searchTable(level: Searched, postgres: Searched, folding: Folding): string {
+  const folded = new Map(folding.totals)
   const rows = [
     [
       'search',
@@ -78,6 +90,7 @@ export function searchTable(level: Searched, postgres: Searched): string {
       'total',
       'page 1',
       'deep page',
+      'folded total',
       'answer, × LevelDB',
     ],
   ]
@@ -93,16 +106,23 @@ export function searchTable(level: Searched, postgres: Searched): string {
       ms(parts?.totalMs),
       ms(parts?.pageMs),
       ms(parts?.deepMs),
+      ms(folded.get(name)),
       (answer.p50 / (beside?.p50 ?? Number.NaN)).toFixed(1),
     ])
   }
-  return `searches, p50 in ms; answers over HTTP with page and exact total, the rest at the store\n${align(rows, 1)}`
+  const { seconds, megabytes, commonTerms, unfolded, dirty } = folding
+  return [
+    'searches, p50 in ms; answers over HTTP with page and exact total, the rest at the store',
+    align(rows, 1),
+    `folded in ${seconds.toFixed(1)} s: ${commonTerms} common terms, ${megabytes.toFixed(1)} MB; ` +
+      `${unfolded} tokens were not folded yet and ${dirty} changed since`,
+  ].join('\n')
 }
 
 /** The first so many columns are words. */
 function align(rows: readonly (readonly string[])[], words: number): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map(row => row[at]?.length ?? 0)))
-  const isWord = (at: number) => at < words || at >= 11
+  const isWord = (at: number) => at < words || at >= 13
   const cell = (text: string, at: number) =>
     isWord(at) ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)
   return rows.map(row => `${row.map(cell).join('  ').trimEnd()}\n`).join('')

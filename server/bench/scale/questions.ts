@@ -1,0 +1,63 @@
+import type { DocumentKind, FindOptions, Query, Store } from '../../storage/port.ts'
+import { replacing } from '../../testing/stores.ts'
+import { createVault, type Vault } from '../../vault.ts'
+import { quantile } from '../measure.ts'
+import type { Shape } from '../search/shapes.ts'
+import { bootstrap, maskingKey, masterKey, restrictedKey } from '../server-process.ts'
+
+/** A search as the store is asked it. */
+export interface Asked {
+  readonly kind: DocumentKind
+  readonly tenant: string
+  readonly query: Query
+  readonly options: FindOptions
+}
+
+/** Finds out how a store is asked for what a shape asks of the server, by listening in a server on it. */
+export class Questions {
+  readonly #vault: Vault
+  #asked: Asked | undefined
+
+  /** The store is closed with this. */
+  constructor(storage: string, store: Store) {
+    const listening = replacing(store, {
+      find: async (kind, tenant, query, options) => {
+        if (kind === 'token') this.#asked = { kind, tenant, query, options }
+        // What is asked for is all there is to learn here.
+        return { total: 0, documents: [] }
+      },
+    })
+    this.#vault = createVault(
+      { storage, masterKey: Buffer.from(masterKey, 'base64'), bootstrap },
+      { openStore: async () => listening },
+    )
+  }
+
+  async of({ query, restricted }: Shape): Promise<Asked> {
+    this.#asked = undefined
+    const response = await this.#vault.fetch('http://vault/tokens/search', {
+      method: 'POST',
+      headers: { 'SVC-API-KEY': restricted ? restrictedKey : maskingKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, size: 20 }),
+    })
+    if (!this.#asked) throw new Error(`a search answered ${response.status}: ${await response.text()}`)
+    return this.#asked
+  }
+
+  close(): Promise<void> {
+    return this.#vault.close()
+  }
+}
+
+/** Milliseconds, of as many as fit into the seconds, and of five at least. */
+export async function medianMs(seconds: number, work: () => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < 3; n++) await work()
+  const times: number[] = []
+  const endMs = performance.now() + seconds * 1000
+  while (performance.now() < endMs || times.length < 5) {
+    const beganMs = performance.now()
+    await work()
+    times.push(performance.now() - beganMs)
+  }
+  return quantile(times, 0.5)
+}
