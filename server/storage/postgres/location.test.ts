@@ -13,7 +13,7 @@ t.test('a URL says where, who and how', async t => {
     user: 'me',
     password: secret,
     database: 'vault',
-    max: 10,
+    max: 20,
   })
   t.equal(readLocation(base).ssl, undefined)
   t.match(readLocation(`${base}?pool=25&application_name=mine&connect_timeout=3`), {

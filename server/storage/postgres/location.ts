@@ -3,7 +3,7 @@ import { parseIntoClientConfig } from 'pg-connection-string'
 import { DatabaseRefused } from './refused.ts'
 
 /** How many connections a server opens at most, where its URL says nothing of it. */
-const defaultConnections = 10
+const defaultConnections = 20
 const mostConnections = 500
 
 /** What a URL may say besides; all but `pool` are the parameters of libpq. */

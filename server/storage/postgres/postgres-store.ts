@@ -46,10 +46,13 @@ export class PostgresStore implements Store {
     this.#health = health
     this.#time = time
     const onFailure = (error: unknown) => health.failed(error)
-    // Neither may take all connections: a rush of reads would keep writes waiting, and the other way round.
-    const half = Math.max(1, Math.floor(max / 2))
-    this.#reader = new Reader(pool, dialect, half, onFailure)
-    this.#writer = new Writer(pool, half, onFailure)
+    // Nothing may take all connections: a rush of one kind would keep the others waiting. What is left over is for
+    // leases, upkeep and the question whether the database is there.
+    const share = (part: number) => Math.max(1, Math.floor(max * part))
+    const atOnce = { reads: share(0.2), searches: share(0.25) }
+    this.#reader = new Reader(pool, dialect, atOnce, onFailure)
+    // Most of them: tenants write side by side, and each write waits for a disk.
+    this.#writer = new Writer(pool, share(0.5), onFailure)
   }
 
   /** @throws {DatabaseRefused} */

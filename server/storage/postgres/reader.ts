@@ -4,6 +4,7 @@ import { unhurried } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
 import { numberOf } from './kinds.ts'
+import { Line } from './line.ts'
 import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 import { asSpelled } from './transaction.ts'
@@ -22,20 +23,28 @@ interface Batch {
 
 const mostIds = 500
 
+/** How many connections may be busy with what, so that searches that take long keep nobody else waiting. */
+export interface ReadsAtOnce {
+  readonly reads: number
+  readonly searches: number
+}
+
 /** Reads. Those by id that arrive in one turn, or while the database is busy, are asked in one statement. */
 export class Reader {
   readonly #pool: Pool
   readonly #dialect: Dialect
   readonly #mostAtOnce: number
+  readonly #searches: Line
   readonly #onFailure: (error: unknown) => void
   readonly #waiting = new Map<string, Batch>()
   #underWay = 0
   #scheduled = false
 
-  constructor(pool: Pool, dialect: Dialect, mostAtOnce: number, onFailure: (error: unknown) => void) {
+  constructor(pool: Pool, dialect: Dialect, mostAtOnce: ReadsAtOnce, onFailure: (error: unknown) => void) {
     this.#pool = pool
     this.#dialect = dialect
-    this.#mostAtOnce = mostAtOnce
+    this.#mostAtOnce = mostAtOnce.reads
+    this.#searches = new Line(mostAtOnce.searches)
     this.#onFailure = onFailure
   }
 
@@ -70,7 +79,9 @@ export class Reader {
               offset: condition.value(offset),
             },
           )
-    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried)
+    const rows = await this.#searches.through(() =>
+      this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried),
+    )
     return {
       total: Number(rows[0]?.[0] ?? 0),
       documents: rows.flatMap(([, ...row]) =>
@@ -80,11 +91,10 @@ export class Reader {
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    const rows = await this.#ask<readonly [string, ...DocumentRow]>(sql.dueDocuments, [
-      numberOf(kind),
-      Math.floor(beforeMs),
-      limit,
-    ])
+    const values = [numberOf(kind), Math.floor(beforeMs), limit]
+    const rows = await this.#searches.through(() =>
+      this.#ask<readonly [string, ...DocumentRow]>(sql.dueDocuments, values),
+    )
     return rows.map(([tenant, ...row]) => documentOf(kind, tenant, row))
   }
 

@@ -63,7 +63,7 @@ t.test('each form of a condition finds what the naive engine finds', withPostgre
     { anyIndex: true, undivided: false },
     { anyIndex: false, undivided: false },
   ]
-  const readers = dialects.map(dialect => new Reader(pool, dialect, 5, () => {}))
+  const readers = dialects.map(dialect => new Reader(pool, dialect, { reads: 5, searches: 5 }, () => {}))
   const property = fc.asyncProperty(query, async one => {
     const expected = await model.find('token', tenantA, one, everything)
     for (const reader of readers) {
@@ -106,12 +106,12 @@ t.test('a count that terms lead to looks up nothing else, where tables are undiv
         return { rows: [['0']] }
       },
     }
-    await new Reader(listening as never, { anyIndex: true, undivided }, 5, () => {}).find(
-      'token',
-      tenantA,
-      one,
-      { nowMs: 0, offset: 0, limit: 0 },
-    )
+    await new Reader(
+      listening as never,
+      { anyIndex: true, undivided },
+      { reads: 5, searches: 5 },
+      () => {},
+    ).find('token', tenantA, one, { nowMs: 0, offset: 0, limit: 0 })
     return text.includes('tenant = $1') ? 'within' : 'checked'
   }
   const range: Query = { op: 'created', fromUs: 1 }
