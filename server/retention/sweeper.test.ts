@@ -209,3 +209,18 @@ t.test('a sweep ends at its next pause when the server is told to leave', async 
   t.ok(looks < 3, `${looks} batches of 5`)
   t.ok((await countLeft(store, tenant)) > 100)
 })
+
+t.test('several servers compact hardly more often than one', async t => {
+  const store = await openTestStore(t)
+  let compactions = 0
+  const counting = replacing(store, {
+    compact: async () => {
+      compactions++
+    },
+  })
+  const vaults = Array.from({ length: 5 }, () => vaultOn(t, counting))
+  for (let minutes = 0; minutes < 120; minutes++) {
+    await Promise.all(vaults.map(vault => vault.clock.advance(minute)))
+  }
+  t.ok(compactions >= 4 && compactions <= 6, `${compactions} compactions in two hours`)
+})

@@ -12,6 +12,9 @@ const compactEveryMs = 30 * 60_000
 /** Sooner after a start: the process before this one may have ended before its turn came. */
 const firstCompactionMs = 10 * 60_000
 
+/** Of several servers whoever has compacted keeps the others from doing it again so soon, also where it died of it. */
+const compactLeaseMs = 20 * 60_000
+
 /** A sweeper that died holds the others up no longer than this; one that lives prolongs it as it goes. */
 const leaseMs = 5 * 60_000
 
@@ -35,7 +38,8 @@ export function startSweeper(context: SweeperContext): () => void {
   let stopped = false
   let compactMs = clock.nowMs() + firstCompactionMs
 
-  const lease = (untilMs: number) => engine.lease({ name: 'sweep', holder, nowMs: clock.nowMs(), untilMs })
+  const lease = (untilMs: number, name = 'sweep') =>
+    engine.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
 
   const sweepAlone = async () => {
     let untilMs = clock.nowMs() + leaseMs
@@ -53,6 +57,7 @@ export function startSweeper(context: SweeperContext): () => void {
         if (erased > 0) log.info('swept', { erased })
       })
       if (clock.nowMs() < compactMs || !(await pause())) return
+      if (!(await lease(clock.nowMs() + compactLeaseMs, 'compact'))) return
       await attempt('compaction failed', async () => {
         await engine.compact()
         compactMs = clock.nowMs() + compactEveryMs
