@@ -122,6 +122,30 @@ t.test('entries that cannot be written now are written later', async t => {
   t.equal((await entries(tenant, 'entity_type=token')).length, 3)
 })
 
+t.test('entries of a commit whose answer was lost are not written again', async t => {
+  class Unsure extends MemoryStore {
+    isLosing = false
+    override async commit(...given: Parameters<MemoryStore['commit']>) {
+      const result = await super.commit(...given)
+      if (this.isLosing) throw new StoreUnavailable('nobody knows')
+      return result
+    }
+  }
+  const store = new Unsure()
+  const own = openVault(t, { log: silentLog }, { openStore: async () => store })
+  const tenant = await openTenant(own)
+  const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })).json
+  const read = () => tenant.send('GET', `/tokens/${id}`)
+  store.isLosing = true
+  for (const _ of [1, 2]) {
+    await Promise.all([read(), read()])
+    t.equal((await entries(tenant, 'entity_type=token')).length, 3, 'those of the first attempt are there')
+  }
+  store.isLosing = false
+  await read()
+  t.equal((await entries(tenant, 'entity_type=token')).length, 6, 'and each is there once')
+})
+
 t.test(
   'reads that come faster than their entries can be written wait for them, and none is lost',
   async t => {

@@ -27,12 +27,20 @@ export interface AuditedAction {
   readonly outcome?: AuditRecord['outcome']
 }
 
-/** The write that records an action; it goes into the commit that does it. */
+/**
+ * The write that records an action; it goes into the commit that does it.
+ * @param id of the entry, where it may have to be written again
+ */
 // Requirements: LOG-501
-export function auditEntry(store: TenantStore, random: Random, action: AuditedAction): Write {
+export function auditEntry(
+  store: TenantStore,
+  random: Random,
+  action: AuditedAction,
+  id = random.uuid(),
+): Write {
   const { operation, entity_type, entity_id, actor, session, outcome = 'success' } = action
   const record: AuditRecord = {
-    id: random.uuid(),
+    id,
     operation,
     entity_type,
     ...(entity_id === undefined ? {} : { entity_id }),

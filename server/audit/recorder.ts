@@ -23,8 +23,11 @@ export interface RecorderContext {
 }
 
 interface Waiting {
+  readonly id: string
   readonly tenant: string
   readonly action: AuditedAction
+  /** The first attempt to write it; all that share one have been in the same commits ever since. */
+  attempt?: number
 }
 
 /**
@@ -36,6 +39,7 @@ export class AuditRecorder {
   #waiting: Waiting[] = []
   #recorded = 0
   #failing = false
+  #attempts = 0
   #done = 0
   #writing: Promise<void> | undefined
 
@@ -45,7 +49,7 @@ export class AuditRecorder {
 
   /** Takes an entry; gives something to wait for where too many wait already. */
   record(tenant: string, action: AuditedAction): undefined | Promise<void> {
-    this.#waiting.push({ tenant, action })
+    this.#waiting.push({ id: this.#context.random.uuid(), tenant, action })
     this.#recorded++
     if (this.#waiting.length > mostWaiting) {
       this.#done += this.#waiting.splice(0, batchSize).length
@@ -101,10 +105,21 @@ export class AuditRecorder {
     for (const { tenant } of batch) {
       if (!views.has(tenant)) views.set(tenant, await store.tenant(tenant))
     }
-    const writes = batch.flatMap(({ tenant, action }) => {
-      const view = views.get(tenant)
-      return view ? [auditEntry(view, random, action)] : []
+    const attempt = ++this.#attempts
+    for (const one of batch) one.attempt ??= attempt
+    let left = batch.flatMap(one => {
+      const view = views.get(one.tenant)
+      return view ? [{ attempt: one.attempt, write: auditEntry(view, random, one.action, one.id) }] : []
     })
-    await store.commit(writes, nowUs())
+    for (;;) {
+      const result = await store.commit(
+        left.map(({ write }) => write),
+        nowUs(),
+      )
+      if (result.ok) return
+      // An attempt that seemed to fail had succeeded: its answer was lost with a connection.
+      const written = left[result.conflict.write]?.attempt
+      left = left.filter(one => one.attempt !== written)
+    }
   }
 }
