@@ -36,12 +36,15 @@ export function isOutage(error: unknown): boolean {
   return outages.test(code) || lostConnection.test(code) || driverSays.test(messageOf(error))
 }
 
-/** Ends of a single statement, or of one transaction, that say nothing of the next one: it took too long, or others stood in its way. */
+/** Ends of one statement or transaction that say nothing of the next: it took too long, or others stood in its way. */
 const ofOneStatement = /^(57014|55P03|25P0[34]|40)/
+
+/** All connections were in use for too long: much is asked for, and no database said no. */
+const poolIsFull = 'timeout exceeded when trying to connect'
 
 /** Whether the next request would hardly fare better. */
 export function isDown(error: unknown): boolean {
-  return isOutage(error) && !ofOneStatement.test(codeOf(error))
+  return isOutage(error) && !ofOneStatement.test(codeOf(error)) && messageOf(error) !== poolIsFull
 }
 
 /** The error as the port knows it. The database's own text stays with it as its cause, and in no answer. */
