@@ -104,7 +104,7 @@ t.test(
   'a server that stops in the middle of a commit holds up the others for a moment only',
   withPostgres,
   async t => {
-    const database = `${await openSchema(t)}%20-c%20idle_in_transaction_session_timeout%3D300`
+    const database = `${await openSchema(t)}%20-c%20idle_in_transaction_session_timeout%3D1500`
     const proxy = await openTcpProxy(t, Number(new URL(database).port))
     const replicas = startReplicas(t, database)
     const stopping = await replicas.start({}, proxy.via(database))

@@ -20,15 +20,18 @@ for (const fault of faults) {
   for (const [name, moment] of Object.entries(moments)) {
     t.test(`${fault} ${name}`, withPostgres, async t => {
       // What a silent connection holds the database lets go of before anyone gives up waiting for it.
-      const url = `${await openSchema(t)}%20-c%20idle_in_transaction_session_timeout%3D200`
+      const silence = fault === 'freeze' ? '%20-c%20idle_in_transaction_session_timeout%3D1000' : ''
+      const url = `${await openSchema(t)}${silence}`
       const proxy = await openTcpProxy(t, Number(new URL(url).port))
+      // Short where nothing else ends the wait, and long enough for a busy machine.
+      const patience = fault === 'freeze' ? { answerMs: 2500 } : {}
       const masterKey = newMasterKey()
       const near = openVault(t, { storage: url, masterKey, developmentTenant: false })
       await near.ready()
       const far = openVault(
         t,
         { storage: proxy.via(url), masterKey, developmentTenant: false },
-        { openStore: async () => PostgresStore.open(proxy.via(url), { answerMs: 1000 }) },
+        { openStore: async () => PostgresStore.open(proxy.via(url), patience) },
       )
       const tenant = await openTenant(near)
       const send = sender(far, tenant.privateKey)
