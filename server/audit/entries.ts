@@ -29,18 +29,18 @@ export interface AuditedAction {
 
 /**
  * The write that records an action; it goes into the commit that does it.
- * @param id of the entry, where it may have to be written again
+ * @param place of an entry that may have to be written again: its id, and whether this is the first time
  */
 // Requirements: LOG-501
 export function auditEntry(
   store: TenantStore,
   random: Random,
   action: AuditedAction,
-  id = random.uuid(),
+  place = { id: random.uuid(), fresh: true },
 ): Write {
   const { operation, entity_type, entity_id, actor, session, outcome = 'success' } = action
   const record: AuditRecord = {
-    id,
+    id: place.id,
     operation,
     entity_type,
     ...(entity_id === undefined ? {} : { entity_id }),
@@ -50,5 +50,5 @@ export function auditEntry(
   }
   const terms = [store.term('entity_type', entity_type)]
   if (entity_id !== undefined) terms.push(store.term('entity_id', entity_id))
-  return store.insert('audit', record, { terms })
+  return store.insert('audit', record, { terms }, place.fresh)
 }

@@ -109,7 +109,9 @@ export class AuditRecorder {
     for (const one of batch) one.attempt ??= attempt
     let left = batch.flatMap(one => {
       const view = views.get(one.tenant)
-      return view ? [{ attempt: one.attempt, write: auditEntry(view, random, one.action, one.id) }] : []
+      // What was to be written before may be there.
+      const place = { id: one.id, fresh: one.attempt === attempt }
+      return view ? [{ attempt: one.attempt, write: auditEntry(view, random, one.action, place) }] : []
     })
     for (;;) {
       const result = await store.commit(
