@@ -22,19 +22,23 @@ async function orMissing<T>(attempt: () => Promise<T>): Promise<T | Missing> {
 
 const { SURROGATE_TEST_POSTGRES: named } = process.env
 
+/** For a run that another one follows which brings PostgreSQL to all of them. */
+const leftOut: Missing = { skip: 'SURROGATE_TEST_POSTGRES is none: npm run test:engines runs it' }
+
 /** The server all tests of a file share: the one that is named, or one of the file's own. */
-const shared = named ? { url: named } : await orMissing(startPostgres)
+const shared = named === 'none' ? leftOut : named ? { url: named } : await orMissing(startPostgres)
 
 /** For the options of a test that needs PostgreSQL: why it is left out, if it has to be. */
 export const withPostgres: Partial<Missing> = 'skip' in shared ? { skip: shared.skip } : {}
 
 /** The same for a test that stops and starts one, and so needs it to be its own: a named server is none. */
-export const withOwnPostgres: Partial<Missing> = named
-  ? await orMissing(async () => {
-      await findPostgres(await unprivilegedAccount())
-      return {}
-    })
-  : withPostgres
+export const withOwnPostgres: Partial<Missing> =
+  named && named !== 'none'
+    ? await orMissing(async () => {
+        await findPostgres(await unprivilegedAccount())
+        return {}
+      })
+    : withPostgres
 
 let pool: pg.Pool | undefined
 
