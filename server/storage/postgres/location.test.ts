@@ -19,6 +19,7 @@ t.test('a URL says where, who and how', async t => {
   t.match(readLocation(`${base}?pool=25&application_name=mine&connect_timeout=3`), {
     max: 25,
     application_name: 'mine',
+    connectionTimeoutMillis: 3000,
   })
   t.match(readLocation(`${base}?options=-c%20search_path%3Dmine`), { options: '-c search_path=mine' })
   t.match(readLocation('postgres:///vault?host=/run/postgresql'), { host: '/run/postgresql' })
@@ -53,6 +54,8 @@ t.test('what cannot be meant is one sentence that repeats no password', async t 
     [`${base}?pool=1`, /pool .* from 2 to 500/],
     [`${base}?pool=501`, /pool .* from 2 to 500/],
     [`${base}?pool=ten`, /pool .* from 2 to 500/],
+    [`${base}?connect_timeout=0`, /connect_timeout .* from 1 to 600/],
+    [`${base}?connect_timeout=1s`, /connect_timeout .* from 1 to 600/],
   ]
   for (const [url, says] of wrong) {
     t.throws(() => readLocation(url), { name: 'DatabaseRefused', message: says })

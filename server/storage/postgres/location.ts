@@ -6,6 +6,9 @@ import { DatabaseRefused } from './refused.ts'
 const defaultConnections = 20
 const mostConnections = 500
 
+/** In seconds. */
+const longestTimeout = 600
+
 /** What a URL may say besides; all but `pool` are the parameters of libpq. */
 const parameters = [
   'host',
@@ -46,11 +49,13 @@ export function readLocation(url: string): PoolConfig & { readonly max: number }
     throw new DatabaseRefused(`sslmode in the storage URL must be one of ${sslModes.join(', ')}`)
   }
   const max = readPool(searchParams.get('pool'))
+  const timeout = readTimeout(searchParams.get('connect_timeout'))
   const plain = new URL(url)
   plain.searchParams.delete('pool')
+  plain.searchParams.delete('connect_timeout')
   // The modes mean what they mean to every other client of PostgreSQL; the driver has other ideas by default.
   if (sslMode !== null) plain.searchParams.set('uselibpqcompat', 'true')
-  return { ...readClientConfig(plain.href), max }
+  return { ...readClientConfig(plain.href), max, ...timeout }
 }
 
 /** Without user, password and parameters: for the sentence that says which database it is. */
@@ -64,6 +69,18 @@ function readPool(text: string | null): number {
   const max = Number(text)
   if (/^\d+$/.test(text) && max >= 2 && max <= mostConnections) return max
   throw new DatabaseRefused(`pool in the storage URL must be a number from 2 to ${mostConnections}`)
+}
+
+/** In seconds, as in libpq, which the driver does not read. */
+function readTimeout(text: string | null): Pick<PoolConfig, 'connectionTimeoutMillis'> {
+  if (text === null) return {}
+  const seconds = Number(text)
+  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= longestTimeout) {
+    return { connectionTimeoutMillis: seconds * 1000 }
+  }
+  throw new DatabaseRefused(
+    `connect_timeout in the storage URL must be a number of seconds from 1 to ${longestTimeout}`,
+  )
 }
 
 function readClientConfig(url: string): PoolConfig {
