@@ -36,6 +36,8 @@ const msPerCharacterOfData = 100 / 2 ** 20
 /** Cheap expressions never look at the clock: a pause of the process must not fail a read of 20 steps. */
 const stepsBeforeClock = 1_000
 const stepsBetweenLooks = 256
+/** Many times what so many steps take: what is beyond it the process was kept waiting, and that is not their time. */
+const mostMsBetweenLooks = 5
 
 /**
  * What one expression, or one tree of them, has used up. Steps are counted, so the same template on the same
@@ -50,7 +52,8 @@ export class Meter {
   #lookAbove: number
   #textLimit: number
   #timeMs: number
-  #startedMs: number | undefined
+  #usedMs = 0
+  #lookedMs: number | undefined
   #extended = false
   #spent = false
 
@@ -124,9 +127,10 @@ export class Meter {
     if (this.#taken > this.#most) this.#spend(`takes more than ${this.#limits.steps} steps`)
     this.#lookAbove = Math.min(this.#taken + stepsBetweenLooks, this.#most)
     const now = this.#monotonicMs()
-    this.#startedMs ??= now
-    if (now - this.#startedMs <= this.#timeMs) return
-    if (this.extend() && now - this.#startedMs <= this.#timeMs) return
+    this.#usedMs += Math.min(now - (this.#lookedMs ?? now), mostMsBetweenLooks)
+    this.#lookedMs = now
+    if (this.#usedMs <= this.#timeMs) return
+    if (this.extend() && this.#usedMs <= this.#timeMs) return
     this.#spend(`takes longer than ${this.#limits.timeMs} ms`)
   }
 

@@ -12,7 +12,7 @@ const longTurns = () => {
 
 /** How many turns others had before a create was answered. */
 async function turnsDuring(t: Parameters<typeof openVault>[0], monotonicMs: () => number, body: object) {
-  const tenant = await openTenant(openVault(t, { dev: false }, { monotonicMs }))
+  const tenant = await openTenant(openVault(t, { dev: false, storage: 'memory:' }, { monotonicMs }))
   // What is compiled when it is first needed takes turns of its own.
   await tenant.send('POST', '/tokens', { type: 'token', data: 'x', mask: '{{' })
   let turns = 0
