@@ -32,6 +32,11 @@ export class Connection {
     })
   }
 
+  /** Servers close connections on which nothing is asked for long. */
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && this.#socket.writable
+  }
+
   send(request: string, onAnswer: OnAnswer, onError: (error: Error) => void): void {
     this.#onAnswer = onAnswer
     this.#onError = onError

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type PostgresServer, startPostgres } from '../../testing/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../testing/postgres/server.ts'
 
 /** As an operator would set it for a machine of this size; every commit waits for the disk. */
 const settings = {

@@ -142,7 +142,7 @@ async function measureSearches(
   const seconds = Number(values.search)
   const measureOn = async (subject: Subject, storage: string): Promise<Searched> => {
     const start = async () => (await startSubject(subject, place))[0] as Started
-    const answers = await measureOurs(start, { count: size, startMs }, { seconds, rounds: 0 })
+    const answers = await measureOurs(start, { count: size, startMs }, { seconds, rounds: 0, least: 5 })
     const args = [storage, String(size), String(startMs), String(seconds)]
     return { answers, parts: new Map(await ask<[string, Parts][]>('parts.ts', ...args)) }
   }

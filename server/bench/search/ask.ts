@@ -3,21 +3,25 @@ import { type Posted, post } from '../post.ts'
 
 /** One connection that asks one thing after another. */
 export class Asker {
-  readonly #connection: Connection
+  #connection: Connection
+  readonly #port: number
   readonly #path: string
   readonly #key: string
 
-  private constructor(connection: Connection, path: string, key: string) {
+  private constructor(connection: Connection, port: number, path: string, key: string) {
     this.#connection = connection
+    this.#port = port
     this.#path = path
     this.#key = key
   }
 
   static async open(url: string, path: string, key = ''): Promise<Asker> {
-    return new Asker(await Connection.open(Number(new URL(url).port)), path, key)
+    const port = Number(new URL(url).port)
+    return new Asker(await Connection.open(port), port, path, key)
   }
 
   async ask(body: object): Promise<Posted & { readonly ms: number }> {
+    if (!this.#connection.isOpen) this.#connection = await Connection.open(this.#port)
     const sentMs = performance.now()
     const answer = await post(this.#connection, this.#key, this.#path, JSON.stringify(body))
     return { ...answer, ms: performance.now() - sentMs }

@@ -23,6 +23,8 @@ export interface Measured {
 export interface Plan {
   readonly seconds: number
   readonly rounds: number
+  /** How often each search is repeated at least, before it is measured and while it is (20). */
+  readonly least?: number
 }
 
 /** A server that can be asked a shape's question. */
@@ -105,7 +107,7 @@ async function measure(
   subject: Subject,
   start: () => Promise<Started>,
   corpus: Corpus,
-  { seconds, rounds }: Plan,
+  { seconds, rounds, least = 20 }: Plan,
 ): Promise<Measured> {
   const cold = new Map<string, number[]>()
   for (let round = 0; round < rounds; round++) {
@@ -134,11 +136,11 @@ async function measure(
     await talk.warmUp()
     for (const shape of shapesFor(corpus)) {
       const { asker, body } = await talk.prepare(shape)
-      for (let n = 0; n < 20; n++) await asker.ask(body)
+      for (let n = 0; n < least; n++) await asker.ask(body)
       const times: number[] = []
       let text = ''
       const endMs = performance.now() + seconds * 1000
-      while (performance.now() < endMs || times.length < 20) {
+      while (performance.now() < endMs || times.length < least) {
         const answer = await asker.ask(body)
         if (answer.status !== 200) throw new Error(`${shape.name} answered ${answer.status}: ${answer.text}`)
         times.push(answer.ms)
