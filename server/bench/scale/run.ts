@@ -20,9 +20,11 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { numberOf } from '../../storage/postgres/kinds.ts'
 import { type Generator, startGenerator } from '../generator.ts'
 import { say } from '../measure.ts'
 import { attend, type Started } from '../processes.ts'
+import { spanMs } from '../search/corpus.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
@@ -152,6 +154,15 @@ async function measureSearches(
   ]
 }
 
+/** What an earlier run's load created: newer tokens that no search finds stand before each first page. */
+async function removeLoad({ pool }: Database, startMs: number): Promise<void> {
+  await pool.query('DELETE FROM documents WHERE kind = ANY($1) AND created_us > $2', [
+    [numberOf('token'), numberOf('audit')],
+    Math.ceil((startMs + spanMs) * 1000),
+  ])
+  await pool.query('VACUUM (ANALYZE) documents')
+}
+
 const temporary = values.keep === undefined
 const folder = temporary ? mkdtempSync(join(tmpdir(), 'surrogate-scale-')) : resolve(values.keep ?? '')
 process.on('exit', () => {
@@ -170,6 +181,12 @@ try {
   const { startMs, ids } = await build(folder, database)
   say(`Node ${process.version}, ${availableParallelism()} cores, ${size} tokens\n`)
   say(await sizesOf(database.pool))
+  if (!values['skip-search']) {
+    await removeLoad(database, startMs)
+    const [level, postgres] = await measureSearches(place, startMs)
+    const args = [database.url, String(size), String(startMs), values.search]
+    say(searchTable(level, postgres, await ask<Folding>('folding.ts', ...args)))
+  }
   if (!values['skip-load']) {
     const generator = startGenerator()
     try {
@@ -177,12 +194,6 @@ try {
     } finally {
       await generator.end()
     }
-  }
-  if (!values['skip-search']) {
-    await database.pool.query('VACUUM (ANALYZE) documents')
-    const [level, postgres] = await measureSearches(place, startMs)
-    const args = [database.url, String(size), String(startMs), values.search]
-    say(searchTable(level, postgres, await ask<Folding>('folding.ts', ...args)))
   }
 } catch (error) {
   process.stderr.write(`bench:scale: ${error instanceof Error ? error.message : error}\n`)
