@@ -24,7 +24,6 @@ import { numberOf } from '../../storage/postgres/kinds.ts'
 import { type Generator, startGenerator } from '../generator.ts'
 import { say } from '../measure.ts'
 import { attend, type Started } from '../processes.ts'
-import { spanMs } from '../search/corpus.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
@@ -67,6 +66,8 @@ interface Built {
   readonly size: number
   readonly startMs: number
   readonly ids: readonly string[]
+  /** The stamp of the newest document. */
+  readonly lastUs: number
 }
 
 interface Made {
@@ -103,7 +104,13 @@ async function build(folder: string, database: Database): Promise<Built> {
   say(`PostgreSQL: ${filled.filled} documents in ${filled.seconds.toFixed(1)} s, ${rate} a second`)
   await database.pool.query('VACUUM (ANALYZE)')
   await database.pool.query('CHECKPOINT')
-  const built = { size, startMs: made.startMs, ids: JSON.parse(await readFile(ids, 'utf8')) as string[] }
+  const { rows } = await database.pool.query<{ us: string }>('SELECT max(created_us) AS us FROM documents')
+  const built: Built = {
+    size,
+    startMs: made.startMs,
+    ids: JSON.parse(await readFile(ids, 'utf8')) as string[],
+    lastUs: Number(rows[0]?.us),
+  }
   await writeFile(file, JSON.stringify(built))
   return built
 }
@@ -155,10 +162,10 @@ async function measureSearches(
 }
 
 /** What an earlier run's load created: newer tokens that no search finds stand before each first page. */
-async function removeLoad({ pool }: Database, startMs: number): Promise<void> {
+async function removeLoad({ pool }: Database, lastUs: number): Promise<void> {
   await pool.query('DELETE FROM documents WHERE kind = ANY($1) AND created_us > $2', [
     [numberOf('token'), numberOf('audit')],
-    Math.ceil((startMs + spanMs) * 1000),
+    lastUs,
   ])
   await pool.query('VACUUM (ANALYZE) documents')
 }
@@ -178,11 +185,11 @@ try {
   await chmod(folder, 0o711)
   database = await startDatabase(join(folder, 'postgres'))
   const place = { folder, database }
-  const { startMs, ids } = await build(folder, database)
+  const { startMs, ids, lastUs } = await build(folder, database)
   say(`Node ${process.version}, ${availableParallelism()} cores, ${size} tokens\n`)
   say(await sizesOf(database.pool))
   if (!values['skip-search']) {
-    await removeLoad(database, startMs)
+    await removeLoad(database, lastUs)
     const [level, postgres] = await measureSearches(place, startMs)
     const args = [database.url, String(size), String(startMs), values.search]
     say(searchTable(level, postgres, await ask<Folding>('folding.ts', ...args)))
