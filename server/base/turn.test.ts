@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Turns } from './turn.ts'
+import { nextTurn, oncePerTurn, Turns } from './turn.ts'
 
 t.test('a turn is passed on once it has lasted, and begins anew', async t => {
   let nowMs = 100
@@ -16,4 +16,17 @@ t.test('a turn is passed on once it has lasted, and begins anew', async t => {
   await new Promise(resolve => setImmediate(resolve))
   t.equal(others, 1)
   t.equal(turns.passed(), undefined, 'while others had theirs, no time of ours went by')
+})
+
+t.test('what is asked for often in a turn is done once at its end, and again in the next', async t => {
+  let done = 0
+  const ask = oncePerTurn(() => done++)
+  ask()
+  ask()
+  t.equal(done, 0)
+  await nextTurn()
+  t.equal(done, 1)
+  ask()
+  await nextTurn()
+  t.equal(done, 2)
 })

@@ -3,6 +3,19 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
+/** Runs a task at the end of the turn in which it was asked for, once however often that was. */
+export function oncePerTurn(task: () => void): () => void {
+  let isAsked = false
+  return () => {
+    if (isAsked) return
+    isAsked = true
+    setImmediate(() => {
+      isAsked = false
+      task()
+    })
+  }
+}
+
 /** How long one request may go on at a stretch. Real time, as it is real time that others wait. */
 const longestTurnMs = 2
 

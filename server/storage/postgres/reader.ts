@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { oncePerTurn } from '../../base/turn.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
 import { unhurried } from './connect.ts'
 import type { Dialect } from './dialect.ts'
@@ -36,9 +37,10 @@ export class Reader {
   readonly #mostAtOnce: number
   readonly #searches: Line
   readonly #onFailure: (error: unknown) => void
-  readonly #waiting = new Map<string, Batch>()
+  /** In the order in which they are to be asked; of a collection the last may have room for more. */
+  readonly #waiting: Batch[] = []
+  readonly #beginLater = oncePerTurn(() => this.#begin())
   #underWay = 0
-  #scheduled = false
 
   constructor(pool: Pool, dialect: Dialect, mostAtOnce: ReadsAtOnce, onFailure: (error: unknown) => void) {
     this.#pool = pool
@@ -99,36 +101,24 @@ export class Reader {
   }
 
   #batch(kind: DocumentKind, tenant: string, more: number): Batch {
-    const name = `${tenant} ${kind}`
-    const waiting = this.#waiting.get(name)
-    if (waiting && waiting.ids.size + more <= mostIds) return waiting
-    // A full one is asked with its turn; from now on another one is filled.
-    if (waiting) this.#waiting.set(`${name} ${this.#waiting.size}`, waiting)
+    const last = this.#waiting.findLast(batch => batch.kind === kind && batch.tenant === tenant)
+    if (last && last.ids.size + more <= mostIds) return last
     const ids = new Set<Digest>()
     let ask = () => {}
     const documents = new Promise<Documents>((resolve, reject) => {
       ask = () => this.#read(kind, tenant, ids).then(resolve, reject)
     })
     const batch = { kind, tenant, ids, documents, ask }
-    this.#waiting.set(name, batch)
-    this.#schedule()
+    this.#waiting.push(batch)
+    this.#beginLater()
     return batch
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#begin()
-    })
-  }
-
   #begin(): void {
-    for (const [name, { ask }] of this.#waiting) {
-      if (this.#underWay >= this.#mostAtOnce) return
-      this.#waiting.delete(name)
-      ask()
+    while (this.#underWay < this.#mostAtOnce) {
+      const next = this.#waiting.shift()
+      if (!next) return
+      next.ask()
     }
   }
 

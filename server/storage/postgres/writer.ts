@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { oncePerTurn } from '../../base/turn.ts'
 import { type CommitResult, StoreUnavailable, type Write, type Written } from '../port.ts'
 import { asUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
@@ -27,7 +28,8 @@ export class Writer {
   /** The tenants of transactions under way. */
   readonly #busy = new Set<string>()
   readonly #running = new Set<Promise<void>>()
-  #scheduled = false
+  /** Not at once: what the rest of this turn commits shares the transaction. */
+  readonly #beginLater = oncePerTurn(() => this.#begin())
   #stopped = false
 
   constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void) {
@@ -47,7 +49,7 @@ export class Writer {
     return new Promise((resolve, reject) => {
       const tenants = new Set(writes.map(({ tenant }) => tenant))
       this.#waiting.push({ writes, nowUs, tenants, bytes: bytesOf(writes), resolve, reject })
-      this.#schedule()
+      this.#beginLater()
     })
   }
 
@@ -56,16 +58,6 @@ export class Writer {
     this.#stopped = true
     this.#begin()
     while (this.#running.size > 0) await Promise.all(this.#running)
-  }
-
-  /** Not at once: what the rest of this turn commits shares the transaction. */
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#begin()
-    })
   }
 
   #begin(): void {
