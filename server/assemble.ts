@@ -87,7 +87,7 @@ async function wire(
   const { dev = false, headerPrefix = 'SVC', log = silentLog } = options
   const master = await masterKey(options, location, random)
   const sealed = new SealedStore(store, new Keyring(store, master.key, random), random, tellOnce(log))
-  const clock = await openDurableClock(options.now ?? storeTime(store) ?? Date.now, sealed, log)
+  const clock = await openDurableClock(options.now ?? store.now?.bind(store) ?? Date.now, sealed, log)
   const nowUs = () => clock.nowUs()
 
   const sessions = { store: sealed, random, nowUs }
@@ -257,11 +257,6 @@ async function wire(
       await store.close()
     },
   }
-}
-
-/** The time that several servers on one store agree on. */
-function storeTime(store: Store): (() => number) | undefined {
-  return store.now && (() => store.now?.() ?? Date.now())
 }
 
 async function masterKey(
