@@ -37,9 +37,8 @@ export const invocationLimitCases = cases({
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async req => ({ raw: req.args.v.length })' })
       const megabytes = (n: number) => ({ args: { v: 'x'.repeat(n * 1024 * 1024) } })
-      await c.refuses(413, body => c.oversized(() => c.react(reactor, body)), megabytes(4), {
-        '6 MB': megabytes(6),
-      })
+      const send = (body: unknown) => c.oversized(options => c.react(reactor, body, c.asPrivate, options))
+      await c.refuses(413, send, megabytes(4), { '6 MB': megabytes(6) })
     },
   ],
   'INV-019.a': [

@@ -109,7 +109,7 @@ export const errorCases = cases({
         const call = caller(c, by)
         const large = Array.isArray(body) ? [...body, pad] : { ...body, pad }
         c.equal(
-          (await c.oversized(() => call(method, path, large, { plain: true }))).status,
+          (await c.oversized(options => call(method, path, large, { ...options, plain: true }))).status,
           413,
           `${named(request)} of 1.1 MB`,
         )

@@ -250,7 +250,10 @@ export const wireCases = cases({
     c =>
       c.refuses(
         413,
-        size => c.oversized(() => c.asPrivate('POST', '/tokens', { type: 'token', data: 'x'.repeat(size) })),
+        size =>
+          c.oversized(options =>
+            c.asPrivate('POST', '/tokens', { type: 'token', data: 'x'.repeat(size) }, options),
+          ),
         900 * 1024,
         {
           '1.1 MB': 1100 * 1024,

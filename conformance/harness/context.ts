@@ -130,12 +130,13 @@ export class Context {
 
   /**
    * Sends what is too large, and again if no answer came: a server may hang up on a body before it has read all of
-   * it, and its answer can be lost on the way then.
+   * it, and its answer can be lost on the way then. On a connection of its own: what the server did not read must
+   * not stand before the request of another case.
    */
-  async oversized(send: () => Promise<Reply>): Promise<Reply> {
+  async oversized(send: (options: SendOptions) => Promise<Reply>): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await send()
+        return await send({ headers: { Connection: 'close' } })
       } catch (error) {
         if (!(error instanceof NoAnswer) || attempt === 5) throw error
       }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
 
 /** What stands before several replicas of a server and sends each request to the next one. */
 export interface RoundRobin {
@@ -33,9 +34,17 @@ export async function openRoundRobin(
     const passed = send(next++ % replicas.length, asked)
     passed.on('response', response => {
       answer.writeHead(response.statusCode ?? 502, ownHeaders(response))
-      response.pipe(answer)
+      pipeline(response, answer, () => {
+        // A replica that refuses a body hangs up before it has all of it. What is still coming of it would stand
+        // before the caller's next request.
+        asked.unpipe(passed)
+        asked.resume()
+      })
     })
-    passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
+    passed.on('error', () => {
+      // One that has answered may hang up on what it did not read.
+      if (!answer.headersSent) answer.writeHead(502).end()
+    })
     asked.pipe(passed)
   }
   const passToAll = async (asked: IncomingMessage, answer: ServerResponse) => {
