@@ -1,5 +1,5 @@
 import { formatMicros } from '../base/time.ts'
-import type { SealedRecord } from '../storage/sealed.ts'
+import type { Dated } from '../storage/sealed.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
 import type { AccessRule } from './rules.ts'
 
@@ -42,7 +42,7 @@ export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: numb
 }
 
 // Requirements: APP-501
-export function showApplication(tenant: string, record: SealedRecord<ApplicationRecord>): Application {
+export function showApplication(tenant: string, record: Dated<ApplicationRecord>): Application {
   const { key_digest: _digest, expires_ms: _ms, ...shown } = record.value
   return {
     ...shown,

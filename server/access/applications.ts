@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import type { Write, Written } from '../storage/port.ts'
-import type { SealedRecord, SealedStore, TenantStore } from '../storage/sealed.ts'
+import { SealedRecord, type SealedStore, type TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from '../tokens/companion.ts'
 import {
   type Application,
@@ -81,7 +81,7 @@ export class Applications {
     const digest = digestKey(root, key)
     const value: ApplicationRecord = { ...application, key_digest: digest }
     const shown = (createdUs: number) => ({
-      ...showApplication(tenant, { value, version: 1, createdUs }),
+      ...showApplication(tenant, { value, createdUs }),
       key,
     })
     const { created_at: _unknown, ...answer } = shown(0)
@@ -221,7 +221,7 @@ export class Applications {
         }),
       ]
       const result = await store.commit([...own, ...companion], this.#context.nowUs())
-      if (result.ok) return { value, ...(result.written[0] as Written) }
+      if (result.ok) return new SealedRecord(value, result.written[0] as Written)
       refuseRivalReceipt(result.conflict, own)
       if (result.conflict.write > 0) throw new Error('the key of an application cannot be changed')
     }

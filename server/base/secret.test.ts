@@ -1,17 +1,30 @@
-import { inspect } from 'node:util'
+import { format, inspect } from 'node:util'
 import t from 'tap'
 import { Plaintext } from './secret.ts'
 
-t.test('a plaintext is shown by nothing but expose', async t => {
-  const secret = new Plaintext({ number: '4242424242424242' })
+class Card extends Plaintext {
+  readonly number: string
+
+  constructor(number: string) {
+    super()
+    this.number = number
+  }
+}
+
+t.test('what holds plaintext is printed by nothing, and read as ever', async t => {
+  const card = new Card('4242424242424242')
   const shown = [
-    `${secret}`,
-    JSON.stringify({ secret }),
-    inspect(secret, { depth: 9, showHidden: true }),
-    inspect({ secret }, { depth: 9 }),
-    new Error(`about ${secret}`).message,
-    Object.values(secret).join(),
+    `${card}`,
+    JSON.stringify({ card }),
+    inspect(card, { depth: 9, showHidden: true }),
+    inspect({ deep: [{ card }] }, { depth: 9 }),
+    format('%s %o %j', card, card, card),
+    new Error(`about ${card}`).message,
   ]
-  for (const text of shown) t.notMatch(text, /4242/)
-  t.same(secret.expose(), { number: '4242424242424242' })
+  for (const text of shown) {
+    t.match(text, '[hidden]')
+    t.notMatch(text, /4242/)
+  }
+  t.equal(card.number, '4242424242424242')
+  t.match(inspect({ ...card }), /4242/, 'a copy of its members is no such thing')
 })

@@ -2,25 +2,19 @@ const inspect = Symbol.for('nodejs.util.inspect.custom')
 const hidden = '[hidden]'
 
 /**
- * A value that must not be printed. Templates, JSON, `console.log` and error messages show `[hidden]`;
- * only a call of `expose()`, easy to find in review, gives the value.
+ * What holds sensitive values and must not be printed as a whole. Templates, JSON, `console.log` and error messages
+ * show `[hidden]`; its members are read as those of any object are.
  *
  * @example
- * const data = new Plaintext('4242424242424242')
- * `${data}` // '[hidden]'
- * data.expose() // '4242424242424242'
+ * class Card extends Plaintext {
+ *   constructor(readonly number: string) { super() }
+ * }
+ * const card = new Card('4242424242424242')
+ * `${card}` // '[hidden]'
+ * JSON.stringify({ card }) // '{"card":"[hidden]"}'
+ * card.number // '4242424242424242'
  */
-export class Plaintext<T> {
-  readonly #value: T
-
-  constructor(value: T) {
-    this.#value = value
-  }
-
-  expose(): T {
-    return this.#value
-  }
-
+export abstract class Plaintext {
   toString(): string {
     return hidden
   }

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
-import type { RecordValue, SealedRecord } from '../storage/sealed.ts'
+import type { Dated, RecordValue } from '../storage/sealed.ts'
 import {
   type ParameterDefinition,
   plainParameter,
@@ -71,7 +71,7 @@ export function readFormula(input: FormulaInput) {
 }
 
 // Requirements: FOR-001
-export function showFormula(record: Omit<SealedRecord<FormulaRecord>, 'version'>): Formula {
+export function showFormula(record: Dated<FormulaRecord>): Formula {
   return {
     ...record.value,
     // Requirements: FOR-018

@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import { merge, type Place, type Source, sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
-import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import type { Dated, TenantStore } from '../storage/sealed.ts'
 import { type FormulasContext, officialStore, tenantStore } from './context.ts'
 import { existingFormula, findFormula } from './find.ts'
 import { type Formula, type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
 
-type Listed = Place & { readonly record: Omit<SealedRecord<FormulaRecord>, 'version'> }
+type Listed = Place & { readonly record: Dated<FormulaRecord> }
 
 export interface FormulaQuery extends PageRequest {
   readonly name?: string

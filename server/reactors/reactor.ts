@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import { type Formula, showFormula } from '../formulas/formula.ts'
-import type { RecordValue, SealedRecord, TenantStore } from '../storage/sealed.ts'
+import type { Dated, RecordValue, SealedRecord, TenantStore } from '../storage/sealed.ts'
 import type { Configuration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 
@@ -74,7 +74,7 @@ export function reactorShower(context: ReactorsContext, store: TenantStore, know
     const record = await store.get<ApplicationRecord>('application', id)
     return record && showApplication(store.tenant, record)
   }
-  return async (record: Omit<SealedRecord<ReactorRecord>, 'version'>): Promise<Reactor> => {
+  return async (record: Dated<ReactorRecord>): Promise<Reactor> => {
     const { id, name, formula, application, configuration, created_by, modified_by } = record.value
     const shownFormula = await once(formulas, formula, async () =>
       showFormula((await formulaOfReactor(context, store.tenant, record.value)).record),

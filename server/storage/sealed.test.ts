@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../testing/stores.ts'
 import { BrokenRecord } from './broken-record.ts'
@@ -37,6 +38,20 @@ t.test('a record is found by its id and its terms; the store sees neither, nor w
   const kept = await document(store, a, 'visible-id')
   t.notMatch(Buffer.from(kept.box).toString('latin1'), 'visible')
   t.notMatch(JSON.stringify({ ...kept, box: '' }), 'visible')
+})
+
+t.test('a record that was read, found or written is printed by nothing', async t => {
+  const { a } = await open()
+  await add(a, 'one', 'visible text')
+  const { records } = await a.find<Note>('token', { op: 'all' }, all)
+  const updated = await a.update<Note>('token', 'one', 2, ({ value }) => ({ value }))
+  for (const record of [await a.get<Note>('token', 'one'), records[0], updated]) {
+    t.equal(record?.value.text, 'visible text')
+    for (const text of [`${record}`, JSON.stringify({ record }), inspect({ record }, { depth: 9 })]) {
+      t.match(text, '[hidden]')
+      t.notMatch(text, 'visible')
+    }
+  }
 })
 
 t.test('the same value is another digest in another tenant, field, kind and use', async t => {

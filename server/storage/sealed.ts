@@ -3,23 +3,11 @@ import type { Random } from '../base/random.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../crypto/keyring.ts'
 import { BrokenRecord } from './broken-record.ts'
 import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from './port.ts'
-import {
-  type OnBroken,
-  type RecordValue,
-  type SealedRecord,
-  type Shared,
-  TenantStore,
-} from './tenant-store.ts'
+import type { RecordValue, SealedRecord } from './sealed-record.ts'
+import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
-export type {
-  FoundRecords,
-  OnBroken,
-  RecordChange,
-  RecordIndex,
-  RecordValue,
-  SealedRecord,
-  TenantStore,
-} from './tenant-store.ts'
+export { type Dated, type RecordValue, SealedRecord } from './sealed-record.ts'
+export type { FoundRecords, OnBroken, RecordChange, RecordIndex, TenantStore } from './tenant-store.ts'
 
 /** A document whose time is over. What of it cannot be opened is `undefined`. */
 export interface DueRecord<T extends RecordValue> {

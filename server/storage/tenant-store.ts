@@ -16,19 +16,7 @@ import type {
   Write,
   Written,
 } from './port.ts'
-
-/** What every record is: JSON with an id of its own. */
-export interface RecordValue {
-  readonly id: string
-}
-
-/** A record as read back: its value, and what the store knows of it. */
-export interface SealedRecord<T extends RecordValue> {
-  readonly value: T
-  readonly version: number
-  readonly createdUs: number
-  readonly modifiedUs?: number
-}
+import { type RecordValue, SealedRecord } from './sealed-record.ts'
 
 /** What of a record the store may know. */
 export interface RecordIndex {
@@ -272,7 +260,7 @@ export class TenantStore {
       if (!current) return undefined
       const { value, index, also = [] } = await change(current)
       const result = await this.commit([this.replace(kind, current.version, value, index), ...also], nowUs)
-      if (result.ok) return { value, ...(result.written[0] as Written) }
+      if (result.ok) return new SealedRecord(value, result.written[0] as Written)
       if (result.conflict.write > 0)
         throw new Error(`a write beside a ${kind} failed: ${result.conflict.reason}`)
     }
@@ -296,7 +284,7 @@ export class TenantStore {
 
   /** The record inside a document of this tenant. @throws {BrokenRecord} */
   open<T extends RecordValue>(document: StoredDocument): SealedRecord<T> {
-    const { kind, id, version, createdUs, modifiedUs } = document
+    const { kind, id, version, createdUs } = document
     const { opened } = this.#shared
     // createdUs tells a record from an earlier one of the same id and version.
     const key = keptOpen.has(kind) ? `${this.tenant}${kind}${id}${version}.${createdUs}` : undefined
@@ -305,7 +293,7 @@ export class TenantStore {
     const plain = this.#unseal(document)
     const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
     plain.fill(0)
-    const record = { value, version, createdUs, ...(modifiedUs === undefined ? {} : { modifiedUs }) }
+    const record = new SealedRecord(value, document)
     if (key !== undefined) opened.set(key, record)
     return record
   }

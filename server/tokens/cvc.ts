@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
 import type { Write } from '../storage/port.ts'
 import type { RecordValue, SealedRecord, TenantStore } from '../storage/sealed.ts'
-import type { CvcReference, LiveToken, TokenRecord } from './token.ts'
+import { type CvcReference, LiveToken, type TokenRecord } from './token.ts'
 
 /** How long a card's verification code may be read. */
 export const cvcLifetimeMs = 60 * 60 * 1000
@@ -55,12 +55,12 @@ export async function withCvc(
   nowUs: number,
 ): Promise<LiveToken[]> {
   const ids = records.flatMap(({ value }) => (value.cvc && isCvcLive(value, nowUs) ? [value.cvc.id] : []))
-  if (ids.length === 0) return records.map(record => ({ record, data: record.value.data }))
+  if (ids.length === 0) return records.map(record => new LiveToken(record))
   const found = await store.getMany<CvcRecord>('token-cvc', ids)
   const codes = new Map(found.flatMap(record => (record ? [[record.value.id, record.value.cvc]] : [])))
   return records.map(record => {
     const { data, cvc: reference } = record.value
     const cvc = reference && codes.get(reference.id)
-    return { record, data: cvc !== undefined && isJsonObject(data) ? { ...data, cvc } : data }
+    return new LiveToken(record, cvc !== undefined && isJsonObject(data) ? { ...data, cvc } : data)
   })
 }

@@ -6,7 +6,7 @@ import type { TokensContext } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { eraseExpired } from './erase.ts'
 import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
-import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
+import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 /** The oldest live token of the tenant with this fingerprint. */
 // Requirements: TOK-501, TOK-509
@@ -32,7 +32,7 @@ export async function showOriginal(
   original: SealedRecord<TokenRecord>,
 ): Promise<Token> {
   const [live] = await withCvc(store, [original], context.nowUs())
-  return showDoubled(context, store, caller, live ?? { record: original, data: original.value.data })
+  return showDoubled(context, store, caller, live ?? new LiveToken(original))
 }
 
 /** The same for a token that is at hand. */

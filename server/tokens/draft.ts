@@ -3,7 +3,7 @@ import type { Transform } from '../access/transforms.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Write } from '../storage/port.ts'
-import type { TenantStore } from '../storage/sealed.ts'
+import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { derive, indexOf } from './contents.ts'
 import type { TokensContext } from './context.ts'
@@ -11,7 +11,7 @@ import { cvcLifetimeMs, insertCvc, splitCvc } from './cvc.ts'
 import { readExpiration } from './expiry.ts'
 import { chooseId } from './id.ts'
 import { showUndated, type Token, type UndatedToken } from './show.ts'
-import type { LiveToken, TokenRecord } from './token.ts'
+import { LiveToken, type TokenRecord } from './token.ts'
 import { tokenType } from './types/registry.ts'
 
 /** A create request whose shape and data the contract has accepted. `null` means absent. */
@@ -107,7 +107,7 @@ export function showDraft(
 
 /** The draft as the token it will be, but for the time. */
 export function asLive({ record, data, masked }: Draft): LiveToken {
-  return { record: { value: record, version: 1, createdUs: 0 }, data, masked }
+  return new LiveToken(new SealedRecord(record, { version: 1, createdUs: 0 }), data, masked)
 }
 
 export function undated({ created_at: _unknown, ...token }: Token): UndatedToken {

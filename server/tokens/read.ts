@@ -5,7 +5,7 @@ import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
-import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
+import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 // Requirements: TOK-025
 export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
@@ -47,5 +47,5 @@ export async function liveToken(
   record: SealedRecord<TokenRecord>,
 ): Promise<LiveToken> {
   const [token] = await withCvc(store, [record], context.nowUs())
-  return token ?? { record, data: record.value.data }
+  return token ?? new LiveToken(record)
 }

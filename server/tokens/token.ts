@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts'
+import { Plaintext } from '../base/secret.ts'
 import type { RecordValue, SealedRecord } from '../storage/sealed.ts'
 
 /** A token as it is kept. A card's `cvc` is not among `data`: it has a record of its own, which ends sooner. */
@@ -30,12 +31,19 @@ export interface CvcReference {
 }
 
 /** A stored token with its data whole, as it is at this moment. */
-export interface LiveToken {
+export class LiveToken extends Plaintext {
   readonly record: SealedRecord<TokenRecord>
   /** `record.value.data`, with the `cvc` while it lives. */
   readonly data: JsonValue
-  /** What the mask gives on it, where that is known; else `undefined`. */
-  readonly masked?: JsonValue | undefined
+  /** What the mask gives on it, where that is known. */
+  readonly masked: JsonValue | undefined
+
+  constructor(record: SealedRecord<TokenRecord>, data = record.value.data, masked?: JsonValue) {
+    super()
+    this.record = record
+    this.data = data
+    this.masked = masked
+  }
 }
 
 // Requirements: TOK-040, TOK-508

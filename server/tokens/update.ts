@@ -3,8 +3,8 @@ import { strictest } from '../access/transforms.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import type { Write } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import type { Write, Written } from '../storage/port.ts'
+import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { refuseRivalReceipt } from './companion.ts'
 import { registerContainerSet } from './container-sets.ts'
@@ -16,7 +16,7 @@ import { readExpiration } from './expiry.ts'
 import { mergePatch } from './merge-patch.ts'
 import { liveRecord, liveToken } from './read.ts'
 import { showToken, type Token } from './show.ts'
-import type { LiveToken, TokenRecord } from './token.ts'
+import { LiveToken, type TokenRecord } from './token.ts'
 import { tokenType } from './types/registry.ts'
 
 /** A merge patch whose members the contract has accepted. `null` restores what a new token would have. */
@@ -64,10 +64,9 @@ export async function updateToken(
     ]
     const result = await store.commit([...writes, ...companion()], context.nowUs())
     if (result.ok) {
-      const record = { value: next.record, version: current.version + 1, createdUs: current.createdUs }
-      const stamped = { ...record, ...result.written[0] }
+      const record = new SealedRecord(next.record, result.written[0] as Written)
       // Requirements: TOK-034
-      const token = showToken(context, store.tenant, { record: stamped, data: next.data }, transform)
+      const token = showToken(context, store.tenant, new LiveToken(record, next.data), transform)
       return { token, applied: true }
     }
     refuseRivalReceipt(result.conflict, writes)

@@ -1,6 +1,6 @@
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
 import type { WebhooksContext } from './context.ts'
 import type { Claimed, ContentRecord, ScheduleRecord } from './job.ts'
 import { leaseMs } from './schedule.ts'
@@ -40,7 +40,7 @@ export async function reschedule(
   const write = store.replace('job', schedule.version, value, { dueMs })
   const result = await store.commit([write, ...also], context.clock.nowUs())
   if (!result.ok) return undefined
-  return { store, schedule: { ...schedule, value, version: schedule.version + 1 } }
+  return { store, schedule: new SealedRecord(value, { ...schedule, version: schedule.version + 1 }) }
 }
 
 /** The writes that remove a job and all it held. */

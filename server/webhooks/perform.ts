@@ -2,7 +2,7 @@ import { errorRegistry, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { describeError } from '../base/log.ts'
 import { StoreUnavailable, type Write } from '../storage/port.ts'
-import type { SealedRecord } from '../storage/sealed.ts'
+import { SealedRecord } from '../storage/sealed.ts'
 import { giveUp, release } from './claim.ts'
 import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
@@ -34,7 +34,7 @@ export async function perform(
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,
-    schedule: { ...schedule, value: toDelivery(schedule.value), version: schedule.version + 1 },
+    schedule: new SealedRecord(toDelivery(schedule.value), { ...schedule, version: schedule.version + 1 }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseMicros } from '../../base/time.ts'
-import type { SealedRecord } from '../../storage/sealed.ts'
+import { SealedRecord } from '../../storage/sealed.ts'
 import type { FormulaRecord } from '../formula.ts'
 import { cardCheck } from './card-check.ts'
 import { cardTokenizer } from './card-tokenizer.ts'
@@ -13,7 +13,7 @@ const createdUs = parseMicros('2024-01-01T00:00:00.000000Z')
  * a later version may change what is here, but takes nothing away.
  */
 export const shippedFormulas: readonly SealedRecord<FormulaRecord>[] = [cardCheck, cardTokenizer].map(
-  (value, index) => ({ value, version: 1, createdUs: createdUs + index }),
+  (value, index) => new SealedRecord(value, { version: 1, createdUs: createdUs + index }),
 )
 
 const byId = new Map(shippedFormulas.map(record => [record.value.id, record]))
