@@ -1,3 +1,4 @@
+import { checkTime, checkWritten } from '../port.checks.ts'
 import type { CommitResult, Conflict, Digest, Write, Written } from '../port.ts'
 import {
   agendaKey,
@@ -60,7 +61,6 @@ export interface KeyedWrite {
 
 const noValue = Buffer.alloc(0)
 const noKeys: readonly string[] = []
-const mostVersion = 0x7fffffff
 
 /**
  * Several commits decided one after the other against what is stored and what the commits before them in
@@ -236,20 +236,6 @@ function checkDigests(digests: readonly Digest[]): void {
   for (const { length } of digests) {
     if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
   }
-}
-
-export function checkTime(time: number): void {
-  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
-}
-
-function checkWritten({ version, createdUs, modifiedUs }: Written): void {
-  if (!Number.isInteger(version) || version <= cutOffVersion || version > mostVersion) {
-    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
-  }
-  checkTime(createdUs)
-  if (modifiedUs === undefined) return
-  checkTime(modifiedUs)
-  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
 }
 
 /** All that a change of one document writes, but for the blocks of the index. */

@@ -1,16 +1,10 @@
+import { checkTime } from '../port.checks.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../port.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'
 import type { CollectionKey } from './keys.ts'
 import type { PublishedState } from './state.ts'
-import {
-  type Change,
-  type CollectionState,
-  checkTime,
-  type KeyedWrite,
-  keyWrite,
-  WriteGroup,
-} from './write-group.ts'
+import { type Change, type CollectionState, type KeyedWrite, keyWrite, WriteGroup } from './write-group.ts'
 
 /** What waits for its turn: a commit, which may share a batch with others, or a task that wants to be alone. */
 type Job = CommitJob | TaskJob

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../base/turn.ts'
-import { type CommitResult, StoreUnavailable, type Write, type Written } from '../port.ts'
+import { checkTime, checkWritten } from '../port.checks.ts'
+import { type CommitResult, StoreUnavailable, type Write } from '../port.ts'
 import { asUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
 
@@ -135,18 +136,4 @@ function bytesOf(writes: readonly Write[]): number {
   let bytes = 0
   for (const write of writes) if ('box' in write) bytes += write.box.length
   return bytes
-}
-
-function checkTime(time: number): void {
-  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
-}
-
-function checkWritten({ version, createdUs, modifiedUs }: Written): void {
-  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
-    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
-  }
-  checkTime(createdUs)
-  if (modifiedUs === undefined) return
-  checkTime(modifiedUs)
-  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
 }
