@@ -58,8 +58,10 @@ class CollectionDraft {
 export interface CollectionChanges {
   readonly kind: DocumentKind
   readonly tenant: string
-  /** Where they have grown. */
+  /** Where anything has changed. */
   readonly stamps?: Stamps
+  /** How many documents more there are; negative where there are fewer. */
+  readonly grown: number
   /** Documents that stand in the database and will not, or will stand there anew. */
   readonly removed: readonly Digest[]
   readonly documents: readonly NewDocument[]
@@ -99,15 +101,20 @@ export class Decisions {
 
   /** What all commits that succeeded have changed together. */
   changes(): CollectionChanges[] {
-    return [...this.#drafts.values()].map(({ kind, tenant, known, stamps, documents, holders }) => ({
-      kind,
-      tenant,
-      ...(isSame(stamps, known) ? {} : { stamps }),
-      removed: [...documents.keys()].filter(id => known.headers.has(id)),
-      documents: [...documents.values()].filter(document => document !== undefined),
-      freed: [...holders.keys()].filter(unique => known.holders.has(unique)),
-      held: [...holders].filter((entry): entry is [Digest, Digest] => entry[1] !== undefined),
-    }))
+    return [...this.#drafts.values()].map(({ kind, tenant, known, stamps, documents, holders }) => {
+      const removed = [...documents.keys()].filter(id => known.headers.has(id))
+      const left = [...documents.values()].filter(document => document !== undefined)
+      return {
+        kind,
+        tenant,
+        ...(removed.length === 0 && isSame(stamps, known) ? {} : { stamps }),
+        grown: left.length - removed.length,
+        removed,
+        documents: left,
+        freed: [...holders.keys()].filter(unique => known.holders.has(unique)),
+        held: [...holders].filter((entry): entry is [Digest, Digest] => entry[1] !== undefined),
+      }
+    })
   }
 
   #draft({ kind, tenant }: Write): CollectionDraft {

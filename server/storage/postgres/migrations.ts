@@ -18,7 +18,7 @@ export const migrations: readonly (readonly string[])[] = [
        PRIMARY KEY (tenant, kind, id)
      )`,
     // The order of lists, and the promise that no two documents of a collection share a stamp. With the due time
-    // beside it the total of a list is counted in the index alone, in half the time.
+    // beside it the total of a range is counted in the index alone, in half the time.
     'CREATE UNIQUE INDEX documents_created ON documents (tenant, kind, created_us) INCLUDE (due_ms)',
     'CREATE INDEX documents_modified ON documents (tenant, kind, modified_us) WHERE modified_us IS NOT NULL',
     'CREATE INDEX documents_due ON documents (kind, due_ms) WHERE due_ms IS NOT NULL',
@@ -36,12 +36,14 @@ export const migrations: readonly (readonly string[])[] = [
        holder uuid NOT NULL,
        PRIMARY KEY (tenant, kind, value)
      )`,
-    // One row per collection, changed by each commit: room in its page keeps the change there.
+    // One row per collection, changed by each commit: room in its page keeps the change there. It knows how many
+    // documents there are, so that the total of all need not be counted.
     `CREATE TABLE collections (
        tenant uuid NOT NULL,
        kind smallint NOT NULL,
        last_us bigint NOT NULL,
        last_created_us bigint NOT NULL,
+       documents bigint NOT NULL,
        PRIMARY KEY (tenant, kind)
      ) WITH (fillfactor = 50)`,
     `CREATE TABLE leases (

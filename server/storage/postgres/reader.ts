@@ -9,7 +9,7 @@ import { Line } from './line.ts'
 import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 import { asSpelled } from './transaction.ts'
-import { Condition, isFoundByTerms } from './where.ts'
+import { Condition, isAll, isFoundByTerms } from './where.ts'
 
 type Documents = ReadonlyMap<Digest, StoredDocument>
 
@@ -65,22 +65,19 @@ export class Reader {
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
     const condition = new Condition([tenant, numberOf(kind)], this.#dialect.anyIndex)
-    const matching = sql.matching(condition.of(query), condition.value(Math.floor(nowMs)))
+    const now = condition.value(Math.floor(nowMs))
+    const matching = sql.matching(condition.of(query), now)
     const where = sql.within(matching)
-    const counted = this.#dialect.undivided && isFoundByTerms(query) ? sql.checked(matching) : where
+    const byTerms = this.#dialect.undivided && isFoundByTerms(query)
+    const count = isAll(query) ? sql.countOfAll(now) : sql.countOf(byTerms ? sql.checked(matching) : where)
     const text =
       limit === 0
-        ? sql.countOf(counted)
-        : sql.findPage(
-            where,
-            counted,
-            afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst),
-            {
-              order: oldestFirst ? 'ASC' : 'DESC',
-              limit: condition.value(limit),
-              offset: condition.value(offset),
-            },
-          )
+        ? count
+        : sql.findPage(where, count, afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst), {
+            order: oldestFirst ? 'ASC' : 'DESC',
+            limit: condition.value(limit),
+            offset: condition.value(offset),
+          })
     const rows = await this.#searches.through(() =>
       this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried),
     )

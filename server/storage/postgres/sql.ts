@@ -39,14 +39,16 @@ export const lockCollections: Statement = {
 
 export const addCollections: Statement = {
   name: 'add_collections',
-  text: `INSERT INTO collections (tenant, kind, last_us, last_created_us)
-         SELECT $1, kind, 0, -1 FROM unnest($2::smallint[]) AS missing (kind) ORDER BY kind
+  text: `INSERT INTO collections (tenant, kind, last_us, last_created_us, documents)
+         SELECT $1, kind, 0, -1, 0 FROM unnest($2::smallint[]) AS missing (kind) ORDER BY kind
          ON CONFLICT (tenant, kind) DO NOTHING`,
 }
 
-export const stampCollection: Statement = {
-  name: 'stamp_collection',
-  text: 'UPDATE collections SET last_us = $3, last_created_us = $4 WHERE tenant = $1 AND kind = $2',
+/** Whoever counts on holds the row, and so nobody else does. */
+export const changeCollection: Statement = {
+  name: 'change_collection',
+  text: `UPDATE collections SET last_us = $3, last_created_us = $4, documents = documents + $5::bigint
+         WHERE tenant = $1 AND kind = $2`,
 }
 
 /** What conditions ask of documents. */
@@ -135,6 +137,11 @@ export function matching(condition: string, now: string): string {
   return `${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
 }
 
+/** What is over, and not erased yet. */
+function isOver(now: string): string {
+  return `due_ms <= ${now}::bigint`
+}
+
 /** Of one collection. */
 export function within(matching: string): string {
   return `tenant = $1::uuid AND kind = $2::smallint AND ${matching}`
@@ -165,18 +172,24 @@ export function countOf(where: string): string {
   return `SELECT count(*) AS total FROM documents WHERE ${where}`
 }
 
+/** The same of all that is not over, from the number that every commit keeps: only what is over is counted. */
+export function countOfAll(now: string): string {
+  return `SELECT coalesce(sum(documents), 0) - (${countOf(within(isOver(now)))}) AS total FROM collections
+          WHERE tenant = $1::uuid AND kind = $2::smallint`
+}
+
 /**
  * A page and the exact total of one moment: a statement reads one state. Where the page is all there is, it is
- * its own total and nothing is counted. `where` is what matches, `counted` the same as it is best counted, and
+ * its own total and nothing is counted. `where` is what matches, `count` the statement that counts it, and
  * `behind` what of it comes behind the page before.
  * The statement has no name, so that it is planned for its own terms: a rare one and a common one want other plans.
  */
-export function findPage(where: string, counted: string, behind: string, cut: PageCut): string {
+export function findPage(where: string, count: string, behind: string, cut: PageCut): string {
   const { order, limit, offset } = cut
   const isWhole = behind === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
   return `WITH page AS MATERIALIZED (${pageOf(where + behind, cut)}), total AS (
             SELECT CASE WHEN ${isWhole} (SELECT count(*) FROM page) < ${limit}::bigint
-                        THEN (SELECT count(*) FROM page) ELSE (${countOf(counted)}) END AS total
+                        THEN (SELECT count(*) FROM page) ELSE (${count}) END AS total
           )
           SELECT total, page.* FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
 }

@@ -131,7 +131,7 @@ async function ask({ kind, tenant, ids, uniques }: Question, run: Run) {
 }
 
 function write(changes: CollectionChanges, run: Run): Promise<unknown>[] {
-  const { tenant, stamps, removed, documents, freed, held } = changes
+  const { tenant, stamps, grown, removed, documents, freed, held } = changes
   const kind = numberOf(changes.kind)
   const statements: Promise<unknown>[] = []
   if (removed.length > 0) statements.push(run(sql.deleteDocuments, [tenant, kind, uuidArrayOf(removed)]))
@@ -161,7 +161,8 @@ function write(changes: CollectionChanges, run: Run): Promise<unknown>[] {
     held.map(([unique, holder]) => [kind, uuidOf(unique), uuidOf(holder)]),
   )
   if (stamps) {
-    statements.push(run(sql.stampCollection, [tenant, kind, stamps.lastUs, stamps.lastCreatedUs]))
+    const { lastUs, lastCreatedUs } = stamps
+    statements.push(run(sql.changeCollection, [tenant, kind, lastUs, lastCreatedUs, grown]))
   }
   return statements
 }

@@ -89,6 +89,11 @@ function joined(
   return of.length === 0 ? empty : `(${of.map(write).join(` ${operator} `)})`
 }
 
+/** Whether a query asks for nothing that a document might not have. */
+export function isAll(query: Query): boolean {
+  return conjuncts(query).every(part => part.op === 'all')
+}
+
 /** Whether all matches are found by terms they have, and nothing but terms narrows them down. */
 export function isFoundByTerms(query: Query): boolean {
   const parts = conjuncts(query)
