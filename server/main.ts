@@ -25,7 +25,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   try {
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
-      const { output, exitCode } = await runCommand(first, argv.slice(1), environment)
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
+        process.stderr.write(`${line}\n`),
+      )
       say(output)
       return exitCode
     }

@@ -26,4 +26,6 @@ export interface CommandInput {
   readonly values: FlagValues
   readonly operands: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Prints a line for whoever waits, beside what the command answers. */
+  readonly tell: (line: string) => void
 }

@@ -9,6 +9,7 @@ import { openStore, parseStorage } from '../storage/open.ts'
 import { startProcess } from '../testing/process.ts'
 import { openVault, sender } from '../testing/vault.ts'
 import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
+import { progressTeller } from './copy.ts'
 import { runCommand } from './table.ts'
 
 t.test('a whole vault moves, and a server on the copy answers as the one on the source', async t => {
@@ -36,6 +37,20 @@ t.test('a copy under the same key takes no second one, and a development key goe
   t.match((await copy(c, d, keys(undefined, newKey))).output, /with the new key as SURR/)
   t.notOk(existsSync(join(folder, 'd', 'master.key')), 'a key that was given is not written down')
   t.equal(await read(t, d, newKey, apiKey), 'as it was 1')
+})
+
+t.test('each so many records of a copy are told once', async t => {
+  const lines: string[] = []
+  const progress = progressTeller(line => lines.push(line), 1000)
+  for (const records of [0, 999, 1000, 1001, 1999, 2500, 2500, 4999]) progress('copied', records)
+  for (const records of [1, 1000, 4999]) progress('compared', records)
+  t.same(lines, [
+    '1,000 records copied',
+    '2,000 records copied',
+    '4,000 records copied',
+    '1,000 records compared',
+    '4,000 records compared',
+  ])
 })
 
 t.test('what cannot be copied is one sentence, and nothing is made', async t => {

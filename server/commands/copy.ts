@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { systemRandom } from '../base/random.ts'
 import { ConfigError, type FlagValues, readMasterKey } from '../config.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../crypto/master-key.ts'
-import { type Copied, copyStore, openSource } from '../storage/copy/copy-store.ts'
+import { type Copied, copyStore, openSource, type Progress } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { openExisting, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import type { Command, CommandResult } from './command.ts'
@@ -24,8 +24,9 @@ export const copyCommand: Command = {
     'No server may use either store meanwhile. None starts on the destination before all of it is there',
     'and was compared with the source. Cut off, the same command is run again and goes on.',
     'Where records of the source were cut off on its disk, the rest is copied and the exit code is 2.',
+    'Each 100,000 records are told on the standard error.',
   ],
-  async run({ values, environment }) {
+  async run({ values, environment, tell }) {
     const from = locationOf(values, 'from')
     const to = locationOf(values, 'to')
     const given = readMasterKey(environment, oldName)
@@ -49,6 +50,7 @@ export const copyCommand: Command = {
           to: { store: destination, masterKey: key.masterKey },
           random,
           nowUs: Date.now() * 1000,
+          onProgress: progressTeller(tell),
           onVerified: async () => {
             if (key.folder !== undefined) await writeDevelopmentMasterKey(key.folder, key.masterKey)
           },
@@ -109,6 +111,17 @@ function placeOf({ folder, inFile }: DestinationKey, isNew: boolean): string {
 }
 
 const number = (count: number) => count.toLocaleString('en-US')
+
+/** Says how far a copy has come, once for each so many records of a pass. */
+export function progressTeller(tell: (line: string) => void, every = 100_000): Progress {
+  const told = { copied: 0, compared: 0 }
+  return (done, records) => {
+    const steps = Math.floor(records / every)
+    if (steps === told[done]) return
+    told[done] = steps
+    tell(`${number(steps * every)} records ${done}`)
+  }
+}
 
 function report({ copied, already, tenants, cutOff }: Copied, place: string): CommandResult {
   const records = `${number(copied)} records of ${number(tenants)} ${tenants === 1 ? 'tenant' : 'tenants'} were copied`

@@ -22,6 +22,7 @@ export async function runCommand(
   name: string,
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  tell: (line: string) => void = () => {},
 ): Promise<CommandResult> {
   const command = commands.find(one => one.name === name)
   if (!command) {
@@ -30,7 +31,7 @@ export async function runCommand(
   const flags = [...command.flags, help]
   const { values, operands } = readFlags(flags, argv, environment, command.operands)
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
-  const result = await command.run({ values, operands, environment })
+  const result = await command.run({ values, operands, environment, tell })
   return typeof result === 'string' ? { output: result, exitCode: 0 } : result
 }
 

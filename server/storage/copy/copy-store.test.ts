@@ -93,6 +93,27 @@ t.test('a copy holds every document as it was, under keys that the new master ke
   await t.rejects(new Keyring(to, oldKey, random).open(rootTenant), { name: 'WrongMasterKey' })
 })
 
+t.test('a copy tells how far it has come, in writing and in comparing', async t => {
+  const { store } = await fill(new MemoryStore())
+  const told: [string, number][] = []
+  const onProgress = (done: string, records: number) => told.push([done, records])
+  const { copied } = await copy(store, new MemoryStore(), { batchSize: 3, onProgress })
+  for (const done of ['copied', 'compared']) {
+    const counts = told.filter(([what]) => what === done).map(([, records]) => records)
+    t.ok(counts.length > 5)
+    t.same(
+      counts,
+      [...counts].sort((a, b) => a - b),
+      `${done}: it never goes back`,
+    )
+    t.equal(counts.at(-1), copied)
+  }
+  t.same(
+    told.map(([done]) => done),
+    [...told.map(([done]) => done)].sort((a, b) => Number(a === 'compared') - Number(b === 'compared')),
+  )
+})
+
 t.test('whatever a collection holds arrives', async t => {
   const record = fc.record({
     kind: fc.constantFrom(...documentKinds.filter(kind => kind !== 'tenant')),

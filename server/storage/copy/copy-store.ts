@@ -30,6 +30,9 @@ export interface Source extends Side {
   readonly identity: Uint8Array
 }
 
+/** How many records were written so far, or read back and compared. */
+export type Progress = (done: 'copied' | 'compared', records: number) => void
+
 export interface CopyOptions {
   /** Is only read. Nobody may write to it meanwhile. */
   readonly from: Source
@@ -39,6 +42,8 @@ export interface CopyOptions {
   readonly nowUs: number
   /** How many documents share a commit; 500. */
   readonly batchSize?: number
+  /** Told again and again how far it has come. */
+  readonly onProgress?: Progress
   /** Runs when both stores were compared, and before a server may start on the destination. */
   readonly onVerified?: () => Promise<void>
 }
@@ -85,7 +90,7 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
  * @throws {CopyRefused | CopyDiffers | StoreUnavailable}
  */
 export async function copyStore(options: CopyOptions): Promise<Copied> {
-  const { from, random, nowUs } = options
+  const { from, random, nowUs, onProgress = () => {} } = options
   const to: Side = { store: options.to.store, key: masterSealingKey(options.to.masterKey) }
   const isResumed = await begin(options, to)
   const batch = new RestoreBatch(to.store, nowUs, options.batchSize)
@@ -97,12 +102,16 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
         for (const document of page) {
           if (document.version > 0) await batch.add(restoring(document, from.key, to.key, random))
         }
+        onProgress('copied', batch.written)
       }
     }
   }
   await batch.finish()
+  onProgress('copied', batch.written)
 
-  const { documents, tenants, cutOff } = await compareStores(from, to)
+  const { documents, tenants, cutOff } = await compareStores(from, to, records =>
+    onProgress('compared', records),
+  )
   await options.onVerified?.()
   await mustCommit(to.store, [{ type: 'remove', ...copyMarker.address }], nowUs)
   return { copied: batch.written, already: documents - batch.written, tenants, cutOff }

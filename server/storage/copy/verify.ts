@@ -25,14 +25,19 @@ export interface Compared {
  * version, times, terms, uniques and box, or the keys in the box, where another master key wraps them.
  * @throws {CopyDiffers} at the first that is missing, other, or too many
  */
-export async function compareStores(from: Side, to: Side): Promise<Compared> {
+export async function compareStores(
+  from: Side,
+  to: Side,
+  onCompared: (documents: number) => void = () => {},
+): Promise<Compared> {
   const cutOff: string[] = []
   let documents = 0
   let tenants = 0
   for await (const tenant of walkTenants(from.store)) {
     if (tenant !== rootTenant) tenants++
     for (const kind of documentKinds) {
-      documents += await compareCollection(from, to, { kind, tenant }, cutOff)
+      const before = documents
+      documents += await compareCollection(from, to, { kind, tenant }, cutOff, of => onCompared(before + of))
     }
   }
   return { documents, tenants, cutOff }
@@ -43,6 +48,7 @@ async function compareCollection(
   to: Side,
   collection: Collection,
   cutOff: string[],
+  onCompared: (documents: number) => void,
 ): Promise<number> {
   const copies = documentsOf(to.store, collection)
   let count = 0
@@ -58,7 +64,7 @@ async function compareCollection(
     if (digestOf(document, from.key) !== digestOf(copy, to.key)) {
       throw new CopyDiffers(`${codeOf(document)} differs`)
     }
-    count++
+    onCompared(++count)
   }
   const { value: more } = await copies.next()
   if (more) throw new CopyDiffers(`${codeOf(more)} is not in the source`)
