@@ -74,12 +74,17 @@ export function middle(samples: readonly LoadSample[]): LoadSample {
 }
 
 /** What kept it from being faster, as far as processor time tells. */
-export function limitOf({ servers, database, generator, others }: LoadSample, processors: number): string {
+export function limitOf(
+  { servers, database, generator, others }: LoadSample,
+  processors: number,
+  share = 1,
+): string {
   const all = servers.reduce((sum, share) => sum + share, database + generator + others)
   if (all > 0.92 * processors) {
     return others > 0.15 * processors ? 'the processors, shared with other work' : 'the processors'
   }
-  if (Math.max(...servers) > 0.9) return 'the thread of a server'
+  if (Math.max(...servers) > 0.9 * share)
+    return share < 1 ? 'the share of the servers' : 'the thread of a server'
   if (generator > 0.9) return 'the load generator'
   return 'waiting: for the disk, or for each other'
 }

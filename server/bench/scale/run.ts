@@ -7,6 +7,9 @@
  *     --seconds S      how long each measurement of a load lasts (4)
  *     --search S       how long each search is repeated (0.5)
  *     --keep FOLDER    where the data are built, or were by an earlier run of the same size, and stay
+ *     --processor-share S
+ *                      holds each server to this share of a processor (0.35), so that several have the room that
+ *                      machines of their own would give them; as root on Linux
  *     --skip-load      searches alone
  *     --skip-search    loads alone
  *
@@ -28,6 +31,7 @@ import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
 import type { Folding } from './folding.ts'
+import { hold } from './hold.ts'
 import { measureLoad } from './load.ts'
 import type { Parts } from './parts.ts'
 import { sizesOf } from './sizes.ts'
@@ -40,11 +44,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     search: { type: 'string', default: '0.5' },
     keep: { type: 'string' },
+    'processor-share': { type: 'string' },
     'skip-load': { type: 'boolean', default: false },
     'skip-search': { type: 'boolean', default: false },
   },
 })
 const size = Number(values.size)
+const share = values['processor-share'] === undefined ? undefined : Number(values['processor-share'])
 
 /** Runs a program of ours and reads the line of JSON it ends with. */
 async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
@@ -132,12 +138,14 @@ async function measureLoads(place: Place, ids: readonly string[], generator: Gen
     for (let turn = 0; turn < subjects.length; turn++) {
       const subject = subjects[(round + turn) % subjects.length] as Subject
       const servers = await startSubject(subject, place)
+      const holds = share === undefined ? [] : await Promise.all(servers.map(({ pid }) => hold(pid, share)))
       try {
         const plan = { generator, ids, seconds: Number(values.seconds) }
         const database = subject === 'LevelDB' ? {} : { database: place.database.pid }
         rounds.get(subject)?.push(await measureLoad(servers, { ...plan, ...database }))
       } finally {
         await Promise.all(servers.map(server => server.end()))
+        await Promise.all(holds.map(one => one.release()))
       }
     }
   }
@@ -167,6 +175,10 @@ async function removeLoad({ pool }: Database, lastUs: number): Promise<void> {
     [numberOf('token'), numberOf('audit')],
     lastUs,
   ])
+  await pool.query(
+    `UPDATE collections SET documents = (SELECT count(*) FROM documents
+     WHERE documents.tenant = collections.tenant AND documents.kind = collections.kind)`,
+  )
   await pool.query('VACUUM (ANALYZE) documents')
 }
 
@@ -197,7 +209,8 @@ try {
   if (!values['skip-load']) {
     const generator = startGenerator()
     try {
-      say(loadTable(await measureLoads(place, ids, generator), availableParallelism()))
+      if (share !== undefined) say(`each server is held to ${100 * share} % of a processor`)
+      say(loadTable(await measureLoads(place, ids, generator), availableParallelism(), share))
     } finally {
       await generator.end()
     }

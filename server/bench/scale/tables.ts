@@ -23,7 +23,7 @@ const ms = (value: number | undefined) => (value === undefined ? '' : value.toFi
 /** Microseconds of processor time: what stays comparable where other work takes the processors. */
 const perRequest = ({ perSecond }: LoadSample, share: number) => ((share * 1e6) / perSecond).toFixed(0)
 
-export function loadTable(rounds: Rounds, processors: number): string {
+export function loadTable(rounds: Rounds, processors: number, share?: number): string {
   const rows = [
     [
       'operation',
@@ -66,7 +66,7 @@ export function loadTable(rounds: Rounds, processors: number): string {
           sample.servers.reduce((sum, share) => sum + share, 0),
         ),
         perRequest(sample, sample.database),
-        limitOf(sample, processors),
+        limitOf(sample, processors, share),
       ])
     }
   }

@@ -48,6 +48,8 @@ export function shapesFor({ count, startMs }: Corpus, round = 0): Shape[] {
       sql: { text: has, terms: [`metadata.customer:${customer}`] },
     },
     { name: 'term of all', ...everything, ...first },
+    // For the database the same: its table of terms knows no other way to all.
+    { name: 'no condition', ...everything, query: '', ...first },
     {
       name: 'common AND common',
       query: 'metadata.region:eu AND metadata.tier:gold',

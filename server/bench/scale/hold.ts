@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const root = '/sys/fs/cgroup'
+const periodUs = 100_000
+
+/** What keeps a process from more than its share of a processor, as on a smaller machine of its own. */
+export interface Hold {
+  /** Once the process is gone. */
+  release(): Promise<void>
+}
+
+/** @param share of one processor, such as 0.35; @throws where the system's control groups are not ours to make */
+export async function hold(pid: number, share: number): Promise<Hold> {
+  const quotaUs = Math.round(share * periodUs)
+  const isUnified = existsSync(join(root, 'cgroup.controllers'))
+  const group = join(root, isUnified ? '' : 'cpu', `surrogate-bench-${pid}`)
+  try {
+    if (isUnified) await writeFile(join(root, 'cgroup.subtree_control'), '+cpu')
+    await mkdir(group)
+    if (isUnified) await writeFile(join(group, 'cpu.max'), `${quotaUs} ${periodUs}`)
+    else {
+      await writeFile(join(group, 'cpu.cfs_period_us'), String(periodUs))
+      await writeFile(join(group, 'cpu.cfs_quota_us'), String(quotaUs))
+    }
+    await writeFile(join(group, 'cgroup.procs'), String(pid))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`--processor-share needs Linux, its control groups and the rights of root (${code})`)
+  }
+  return { release: () => rmdir(group) }
+}
