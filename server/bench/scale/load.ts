@@ -8,6 +8,7 @@ import { usedBy } from './processors.ts'
 export const measuredOperations = ['create', 'get masked'] as const satisfies readonly OperationName[]
 export type MeasuredOperation = (typeof measuredOperations)[number]
 
+/** Of each server: two of them have twice as many. */
 export const clients = 32
 
 /** One round of one operation against one or several servers on the same data. Shares are of one processor. */
@@ -30,14 +31,19 @@ export interface LoadPlan {
   readonly database?: number
 }
 
-/** All operations, one after the other, by clients that are spread over the servers. */
+/** All operations, one after the other, by clients of each server. */
 export async function measureLoad(
   servers: readonly Started[],
   { generator, ids, seconds, database }: LoadPlan,
 ): Promise<Map<MeasuredOperation, LoadSample>> {
   const [first, ...more] = servers
   if (!first) throw new Error('there is no server to be measured')
-  const job = { url: first.url, alsoUrls: more.map(({ url }) => url), connections: clients, cvc: false }
+  const job = {
+    url: first.url,
+    alsoUrls: more.map(({ url }) => url),
+    connections: clients * servers.length,
+    cvc: false,
+  }
   await generator.run({ ...job, key: privateKey, operation: 'create', seconds: 1.5, ids })
   const samples = new Map<MeasuredOperation, LoadSample>()
   const pids = servers.map(({ pid }) => pid)

@@ -70,7 +70,7 @@ export function loadTable(rounds: Rounds, processors: number, share?: number): s
       ])
     }
   }
-  return `${clients} clients; processor time as shares of one processor\n${align(rows, 2)}`
+  return `${clients} clients a server; processor time as shares of one processor\n${align(rows, 2)}`
 }
 
 export interface Searched {
