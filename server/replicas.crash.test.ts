@@ -7,8 +7,11 @@ import { makeReactorOver, type Replica, startReplicas } from './testing/started-
 import { openTcpProxy } from './testing/tcp-proxy.ts'
 import { type Load, WritingClients } from './testing/writing-clients.ts'
 
-/** One of two servers is killed, or stops, under load: the other one goes on, with what the first has left. */
-const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1)
+/**
+ * One of two servers is killed, or stops, under load: the other one goes on, with what the first has left. A round
+ * takes twice as long as one of a single server, so there are half as many.
+ */
+const rounds = Math.ceil(Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1) / 2)
 
 /** Beyond every lease on a job: what the formula or the delivery may take, and half a minute. */
 const longestLeaseMs = 46_000
