@@ -164,12 +164,14 @@ t.test('a job that takes longer than its lease makes room, and may be run again'
   const { performer, started, reached } = holding()
   const limits = { waiting: { overall: 1, perTenant: 1 }, graceMs: 10 }
   const queue = await openQueue(t, { performer, context: { limits } })
-  // The lease is 30 seconds more than the formula may take: so this one is 50 real milliseconds.
-  await queue.accept({ callbackUrl, timeoutMs: -29_950 })
+  // The lease is 30 seconds more than the formula may take: so this one is 200 real milliseconds.
+  await queue.accept({ callbackUrl, timeoutMs: -29_800 })
   await reached(1)
   await queue.accept({ callbackUrl, reactor: 'another' })
-  await reached(2)
-  t.match(started[1], { reactor: 'another' })
+  const isThere = () => started.some(({ reactor }) => reactor === 'another')
+  // On a slow machine the first may be over, and run again, before the other was accepted.
+  for (let count = 2; !isThere(); count++) await reached(count)
+  t.ok(isThere())
   t.same(await queue.left(), [2, 2])
 })
 
