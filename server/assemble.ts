@@ -18,6 +18,7 @@ import { createCallbackSender } from './egress/callback-sender.ts'
 import { createFormulaEgress } from './egress/formula-egress.ts'
 import { createExpressions } from './expressions/engine.ts'
 import { answerBeside, type Besides } from './http/beside.ts'
+import { readDocument } from './http/contract.ts'
 import { type Core, createCore } from './http/core.ts'
 import { Cors } from './http/cors.ts'
 import { Docs } from './http/docs.ts'
@@ -64,10 +65,8 @@ export interface Assembled {
 export async function assemble(options: VaultOptions, parts: VaultParts): Promise<Assembled> {
   const random = parts.random ?? systemRandom()
   const location = parseStorage(options.storage ?? 'memory:')
-  const [validators, store] = await Promise.all([
-    Validators.load(options.headerPrefix ?? 'SVC'),
-    (parts.openStore ?? openStore)(location, options.dev),
-  ])
+  const validators = new Validators(options.headerPrefix ?? 'SVC')
+  const store = await (parts.openStore ?? openStore)(location, options.dev)
   try {
     return await wire(options, parts, location, store, validators, random)
   } catch (error) {
@@ -186,7 +185,7 @@ async function wire(
     printed: async (key, reactor) => readPrinted(reactors, key, reactor),
     keyHeader: headerNames.key.toLowerCase(),
   }
-  const docs = new Docs(validators.contract.document)
+  const docs = new Docs(() => readDocument(options.headerPrefix ?? 'SVC'))
   const handlers: Handlers = {
     ...tokenHandlers(tokens),
     ...tokenizationHandlers(tokens),
@@ -198,7 +197,7 @@ async function wire(
   }
   const core: Core = createCore({
     services: {
-      router: new Router(validators.contract.operations),
+      router: new Router(validators.operations),
       validators,
       handlers,
       replays: {

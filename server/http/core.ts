@@ -34,7 +34,7 @@ const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
-  for (const { id } of options.services.validators.contract.operations) {
+  for (const { id } of options.services.validators.operations) {
     if (!options.services.handlers[id]) throw new Error(`the contract has ${id}, and nothing answers it`)
   }
   const traceHeader = options.traceHeader.toLowerCase()

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { JsonObject } from '../base/json.ts'
 import type { CoreResponse } from './message.ts'
 
 /** Nothing a page of ours shows may come from, or tell, any other host. */
@@ -20,10 +19,12 @@ const folder = new URL('../generated/docs/', import.meta.url)
 
 /** The contract as a page to read, from files of ours alone: it works without a network. */
 export class Docs {
-  readonly #document: JsonObject
+  readonly #readDocument: () => string
+  #document: Uint8Array | undefined
 
-  constructor(document: JsonObject) {
-    this.#document = document
+  /** @param readDocument the contract as JSON, read when somebody asks for it */
+  constructor(readDocument: () => string) {
+    this.#readDocument = readDocument
   }
 
   answer(path: string): CoreResponse | undefined {
@@ -36,7 +37,8 @@ export class Docs {
       case '/docs/docs.css':
         return file('docs.css', 'text/css; charset=utf-8')
       case '/docs/openapi.json':
-        return answer('application/json', JSON.stringify(this.#document))
+        this.#document ??= Buffer.from(this.#readDocument())
+        return answer('application/json', this.#document)
       default:
         return undefined
     }

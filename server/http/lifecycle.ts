@@ -132,7 +132,7 @@ function validate(
   return validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
-    header: { [idempotencyHeader]: request.headers[idempotencyHeader] },
+    idempotencyKey: request.headers[idempotencyHeader],
     requestBody: exchange.body,
   })
 }

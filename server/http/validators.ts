@@ -1,63 +1,73 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import addFormats from 'ajv-formats'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
+import { compile as compileRequests } from '../generated/validators/requests.js'
+import { compile as compileSchemas } from '../generated/validators/schemas.js'
 import type { ContractSchemas } from '../tokens/context.ts'
-import { type Contract, loadContract, type Operation } from './contract.ts'
+import { type Operation, readOperations } from './contract.ts'
 import { toFieldErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
 
 export interface RequestParts {
   readonly path: Readonly<Record<string, string>>
   readonly query: JsonObject
-  readonly header: Readonly<Record<string, string | undefined>>
+  readonly idempotencyKey: string | undefined
   readonly requestBody?: JsonValue | undefined
 }
 
+type Validate = Readonly<Record<string, ValidateFunction>>
+
+/** What validators find formats in: a pattern, or what to ask. ajv's own are those that the contract names. */
+const formatTable = {
+  ...fullFormats,
+  ...Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, { validate: test }])),
+}
+
+/** Of the headers in `openapi.yaml`, whatever a server calls its own. In lower case, as validators have them. */
+const contractPrefix = 'svc-'
+const idempotencyName = 'idempotency-key'
+
+/** Functions of the process: made from the contract by `npm run generate`, the same for every vault. */
+const requests = compileRequests(formatTable)
+const schemas = compileSchemas(formatTable)
+
 /**
- * The contract's validators. Each is compiled when it is first needed: compiling all takes longer than
- * everything else at start. A request is checked by validators that stop at the first error; only one that
- * fails goes through those that collect them all.
+ * Holds requests, values and responses against the contract. A request is checked by validators that stop at the
+ * first error; only one that fails goes through those that collect them all, which are loaded when they are needed.
  */
 export class Validators implements ContractSchemas {
-  readonly contract: Contract
+  readonly operations = readOperations()
+  /** In lower case, with the hyphen. */
   readonly #headerPrefix: string
-  readonly #compiler = compiler(true)
-  readonly #schemas = new Map<string, ValidateFunction>()
-  /** For requests that are refused: every error, not the first alone. */
-  #thorough: Promise<Contract> | undefined
-  /** For our own responses: members that the contract does not name are errors, too. */
-  #responses: Promise<Contract> | undefined
+  #refusals: Promise<Validate> | undefined
+  #responses: Promise<Validate> | undefined
 
-  private constructor(contract: Contract, headerPrefix: string) {
-    this.contract = contract
-    this.#headerPrefix = headerPrefix
-  }
-
-  static async load(headerPrefix: string): Promise<Validators> {
-    return new Validators(
-      await loadContract({ headerPrefix, customizeAjv: () => compiler(false) }),
-      headerPrefix,
-    )
+  constructor(headerPrefix: string) {
+    this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
   }
 
   /** Rejects with every member that is wrong; nothing to wait for where none is. @throws {ServiceError} */
   checkRequest(operation: Operation, parts: RequestParts): undefined | Promise<never> {
-    return passes(this.contract, operation, parts) ? undefined : this.#refuse(operation, parts)
+    const { idempotencyKey, ...others } = parts
+    const request = { ...others, header: { [contractPrefix + idempotencyName]: idempotencyKey } }
+    return validatorsOf(requests, operation).every(validate => validate(request))
+      ? undefined
+      : this.#refuse(operation, request)
   }
 
-  async #refuse(operation: Operation, parts: RequestParts): Promise<never> {
-    this.#thorough ??= this.#load(() => compiler(true))
-    const errors = collect(await this.#thorough, operation, parts)
+  async #refuse(operation: Operation, request: object): Promise<never> {
+    this.#refusals ??= import('../generated/validators/refusals.js').then(made => made.compile(formatTable))
+    const validators = validatorsOf(await this.#refusals, operation)
+    const errors = validators.flatMap(validate => (validate(request) ? [] : (validate.errors ?? [])))
     throw new ServiceError('validation', 'the request is not what the contract says', {
-      errors: toFieldErrors(withoutEchoes(errors)),
+      errors: toFieldErrors(withoutEchoes(errors.map(error => this.#asOnTheWire(error)))),
     })
   }
 
   check(schema: string, value: JsonValue, path: string) {
-    const known = this.#schemas.get(schema)
-    const validate = known ?? this.#compiler.compile(this.#schema(schema))
-    this.#schemas.set(schema, validate)
+    const validate = schemas[schema]
+    if (!validate) throw new Error(`the contract has no schema ${schema}`)
     return validate(value) ? {} : toFieldErrors(withoutEchoes(validate.errors ?? []), path)
   }
 
@@ -71,61 +81,48 @@ export class Validators implements ContractSchemas {
     headers: Readonly<Record<string, string>>,
     body: JsonValue | undefined,
   ): Promise<string | undefined> {
-    this.#responses ??= this.#load(() => compiler(true), true)
-    const { api } = await this.#responses
-    const documented = operation.statuses.has(String(status)) || operation.statuses.has('default')
-    if (!documented) return `${operation.id} answered ${status}, which the contract does not have`
-    // The validators are found by this name; their type knows numbers only.
-    const statusCode = status as number
-    const outcomes = [
-      api.validateResponse(body ?? null, operation.id, statusCode),
-      api.validateResponseHeaders(typedHeaders(headers), operation.id, { statusCode }),
-    ]
-    const faults = outcomes.flatMap(outcome => outcome.errors ?? [])
+    const { id, statuses } = operation
+    const documented = [String(status), 'default'].find(one => statuses.includes(one))
+    if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
+    this.#responses ??= import('../generated/validators/responses.js').then(made => made.compile(formatTable))
+    const validators = await this.#responses
+    const held = [
+      [validators[`${id} ${documented} body`], body ?? null],
+      [validators[`${id} ${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
+    ] as const
+    const faults = held.flatMap(([validate, value]) =>
+      !validate || validate(value) ? [] : (validate.errors ?? []),
+    )
     if (faults.length === 0) return undefined
     const places = faults.map(fault => `${fault.instancePath || '/'} ${fault.message} (${fault.schemaPath})`)
-    return `${operation.id} ${status}: ${places.join('; ')}`
+    return `${id} ${status}: ${places.join('; ')}`
   }
 
-  #load(customizeAjv: () => Ajv, closed = false): Promise<Contract> {
-    return loadContract({ headerPrefix: this.#headerPrefix, customizeAjv, closed })
+  /** The headers under the names that the contract has for them. */
+  #asInContract(headers: Readonly<Record<string, string | number>>) {
+    const named = Object.entries(headers).map(([given, value]) => {
+      const name = given.toLowerCase()
+      const isOurs = name.startsWith(this.#headerPrefix)
+      return [isOurs ? contractPrefix + name.slice(this.#headerPrefix.length) : name, value]
+    })
+    return Object.fromEntries(named)
   }
 
-  #schema(name: string): JsonObject {
-    const components = this.contract.definition.components as JsonObject
-    const schema = (components.schemas as JsonObject)[name]
-    if (schema === undefined) throw new Error(`the contract has no schema ${name}`)
-    return schema as JsonObject
+  #asOnTheWire(error: ErrorObject): ErrorObject {
+    if (!error.instancePath.startsWith('/header/')) return error
+    return { ...error, instancePath: error.instancePath.replace(contractPrefix, this.#headerPrefix) }
   }
+}
+
+/** One for the body, where the operation takes one, and one for the parameters. */
+function validatorsOf(validators: Validate, { id }: Operation): ValidateFunction[] {
+  return [validators[`${id} 0`], validators[`${id} 1`]].filter(one => one !== undefined)
 }
 
 /** A header is always a text; the contract speaks of the number in it. */
 function typedHeaders(headers: Readonly<Record<string, string>>): Record<string, string | number> {
   const seconds = headers['Retry-After']
   return seconds === undefined ? { ...headers } : { ...headers, 'Retry-After': Number(seconds) }
-}
-
-function compiler(thorough: boolean): Ajv {
-  const ajv = new Ajv({ strict: false, discriminator: true, allErrors: thorough, verbose: thorough })
-  // Both packages name their types for CommonJS, where a default import is the module itself.
-  ;(addFormats as unknown as (ajv: Ajv) => void)(ajv)
-  for (const [name, { test }] of Object.entries(formats))
-    ajv.addFormat(name, { type: 'string', validate: test })
-  return ajv
-}
-
-function validatorsOf(contract: Contract, operation: Operation): ValidateFunction[] {
-  return (contract.api.validator.getRequestValidatorsForOperation(operation.id) ?? []) as ValidateFunction[]
-}
-
-function passes(contract: Contract, operation: Operation, parts: RequestParts): boolean {
-  return validatorsOf(contract, operation).every(validate => validate(parts))
-}
-
-function collect(contract: Contract, operation: Operation, parts: RequestParts): ErrorObject[] {
-  return validatorsOf(contract, operation).flatMap(validate =>
-    validate(parts) ? [] : (validate.errors ?? []),
-  )
 }
 
 /**

@@ -1,10 +1,12 @@
 /**
  * Makes what the server reads at run time from the contract: the document as JSON, and the page that shows
- * it; and the programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not under version control.
+ * it; its operations and validators as code; and the programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not under version control.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
+import type { JsonObject } from '../base/json.ts'
 import { bundleSandbox } from './bundle-sandbox.ts'
+import { compileValidators } from './compile-validators.ts'
 
 const contract = new URL('../../openapi.yaml', import.meta.url)
 const generated = new URL('../generated/', import.meta.url)
@@ -12,9 +14,9 @@ const docs = new URL('docs/', generated)
 const page = new URL('../http/docs/', import.meta.url)
 
 await mkdir(docs, { recursive: true })
-const document: unknown = parse(await readFile(contract, 'utf8'))
+const document: JsonObject = parse(await readFile(contract, 'utf8'))
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 for (const name of ['index.html', 'docs.css', 'docs.js']) {
   await copyFile(new URL(name, page), new URL(name, docs))
 }
-await bundleSandbox()
+await Promise.all([bundleSandbox(), compileValidators(document)])

@@ -28,7 +28,7 @@ const context: TokensContext = {
   store,
   random,
   nowUs,
-  schemas: await Validators.load('SVC'),
+  schemas: new Validators('SVC'),
   turns: () => new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },

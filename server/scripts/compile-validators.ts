@@ -1,0 +1,129 @@
+/**
+ * Compiles the contract's validators to code, so that no server has to do it when it starts. openapi-backend
+ * resolves the document and builds the schema of each operation's request and responses; ajv writes them as
+ * functions. Run by `npm run generate`.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Ajv } from 'ajv'
+import standaloneModule from 'ajv/dist/standalone/index.js'
+import { build } from 'esbuild'
+import { OpenAPIBackend } from 'openapi-backend'
+import type { JsonObject } from '../base/json.ts'
+import { closedDocument, openDocument } from './contract-schemas.ts'
+import { toOperation } from './operations.ts'
+import { validatorCompiler } from './validator-compiler.ts'
+
+/** Components that the server holds values against which no request carried whole. */
+const checkedSchemas = [
+  'BankData',
+  'CardData',
+  'CardNumberData',
+  'CreateApplicationRequest',
+  'CreateTokenRequest',
+  'EmployerIdNumberData',
+  'GenericData',
+  'Metadata',
+  'SocialSecurityNumberData',
+  'UsBankAccountNumberData',
+  'UsBankRoutingNumberData',
+]
+
+// The package names its types for CommonJS, where a default import is the module itself.
+const standalone = standaloneModule as unknown as typeof standaloneModule.default
+const generated = new URL('../generated/', import.meta.url)
+const folder = new URL('validators/', generated)
+
+/** Schemas by the name that their function is found by. */
+type Schemas = Record<string, object>
+
+/** Writes `generated/operations.json` and `generated/validators/`. */
+export async function compileValidators(document: JsonObject): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const open = await resolve(openDocument(document))
+  const closed = await resolve(closedDocument(document))
+  const operations = open.router.getOperations()
+  await writeFile(new URL('operations.json', generated), JSON.stringify(operations.map(toOperation)))
+  const ids = operations.map(({ operationId }) => operationId as string)
+  const requests = requestSchemas(open, ids)
+  const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
+  const checked = Object.fromEntries(checkedSchemas.map(name => [name, components[name] as object]))
+  await Promise.all([
+    // Stops at the first error: enough for a request that is as it should be.
+    write('requests', validatorCompiler({ thorough: false }), requests),
+    write('refusals', validatorCompiler({ thorough: true }), requests),
+    write('schemas', validatorCompiler({ thorough: true }), checked),
+    write('responses', validatorCompiler({ thorough: true, verbose: false }), responseSchemas(closed, ids)),
+  ])
+}
+
+async function resolve(definition: JsonObject): Promise<OpenAPIBackend> {
+  const api = new OpenAPIBackend({
+    // The constructor's types know no `x-` members; its reader takes any document.
+    definition: definition as unknown as string,
+    quick: true,
+    // In place of a compiler: the schemas themselves are wanted, compiled together later.
+    customizeAjv: () => ({ compile: (schema: object) => schema }) as unknown as Ajv,
+  })
+  await api.init()
+  return api
+}
+
+function requestSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Schemas {
+  const schemas: Schemas = {}
+  for (const id of ids) {
+    const parts = validator.getRequestValidatorsForOperation(id) ?? []
+    for (const [index, schema] of parts.entries()) schemas[`${id} ${index}`] = schema as object
+  }
+  return schemas
+}
+
+function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Schemas {
+  const schemas: Schemas = {}
+  for (const id of ids) {
+    const bodies = validator.getStatusBasedResponseValidatorForOperation(id) ?? {}
+    for (const [status, schema] of Object.entries(bodies)) schemas[`${id} ${status} body`] = schema as object
+    const headers = validator.getResponseHeadersValidatorForOperation(id) ?? {}
+    for (const [status, byMatch] of Object.entries(headers))
+      schemas[`${id} ${status} headers`] = (byMatch as unknown as { any: object }).any
+  }
+  return schemas
+}
+
+/** A module whose `compile` takes the formats and returns the functions by name. Equal schemas share one. */
+async function write(name: string, ajv: Ajv, schemas: Schemas): Promise<void> {
+  const exportOf = new Map<string, string>()
+  const table = Object.entries(schemas).map(([key, schema]) => {
+    const text = JSON.stringify(schema)
+    if (!exportOf.has(text)) {
+      ajv.addSchema(schema, key)
+      exportOf.set(text, key)
+    }
+    return [key, exportOf.get(text) as string] as const
+  })
+  const variables = new Map([...exportOf.values()].map((key, index) => [key, `v${index}`]))
+  const code = standalone(ajv, Object.fromEntries([...variables].map(([key, variable]) => [variable, key])))
+  const members = table.map(([key, shared]) => `${JSON.stringify(key)}: v.${variables.get(shared)}`)
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `${code}\nconst v = exports; module.exports = {${members.join(',')}}`,
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+      loader: 'js',
+    },
+    bundle: true,
+    write: false,
+    minify: true,
+    legalComments: 'inline',
+    target: 'es2023',
+    format: 'iife',
+    globalName: 'exported',
+    banner: { js: 'export function compile(formats) {' },
+    footer: { js: 'return exported }' },
+  })
+  await writeFile(new URL(`${name}.js`, folder), outputFiles[0]?.text ?? '')
+  await writeFile(new URL(`${name}.d.ts`, folder), declaration)
+}
+
+const declaration = `import type { ValidateFunction } from 'ajv'
+export declare function compile(formats: object): Readonly<Record<string, ValidateFunction>>
+`

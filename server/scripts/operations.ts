@@ -1,0 +1,51 @@
+import type { ApplicationType, Permission } from '../access/permissions.ts'
+import { mergePatchType, type Operation, type QueryParameter } from '../http/contract.ts'
+
+interface RawParameter {
+  readonly name: string
+  readonly in: string
+  readonly schema?: { readonly type?: string }
+  readonly 'x-key-separator'?: string
+}
+
+interface RawOperation {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  readonly 'x-entity-type': string
+  readonly 'x-permission'?: Permission | null
+  readonly 'x-application-types'?: readonly ApplicationType[]
+  readonly 'x-session'?: boolean
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, unknown> }
+  readonly parameters?: readonly RawParameter[]
+  readonly responses: Record<string, unknown>
+}
+
+/** What the server needs to know of an operation, from the resolved document. */
+export function toOperation(operation: object): Operation {
+  const raw = operation as RawOperation
+  const types = Object.keys(raw.requestBody?.content ?? {})
+  return {
+    id: raw.operationId,
+    method: raw.method.toUpperCase(),
+    path: raw.path,
+    entityType: raw['x-entity-type'],
+    permission: raw['x-permission'] ?? null,
+    applicationTypes: raw['x-application-types'] ?? [],
+    session: raw['x-session'] ?? false,
+    bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
+    bodyRequired: raw.requestBody?.required ?? false,
+    queryParameters: (raw.parameters ?? []).filter(one => one.in === 'query').map(toQueryParameter),
+    idempotent: (raw.parameters ?? []).some(
+      one => one.in === 'header' && one.name.toUpperCase().endsWith('-IDEMPOTENCY-KEY'),
+    ),
+    statuses: Object.keys(raw.responses),
+  }
+}
+
+function toQueryParameter(raw: RawParameter): QueryParameter {
+  const kinds = { array: 'list', object: 'map', integer: 'integer' } as const
+  const type = raw.schema?.type
+  const kind = type === 'array' || type === 'object' || type === 'integer' ? kinds[type] : 'text'
+  return { name: raw.name, kind, keySeparator: raw['x-key-separator'] ?? '.' }
+}
