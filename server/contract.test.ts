@@ -151,7 +151,9 @@ t.test('says who may call each operation', async t => {
     if (typeof permission === 'string') used.add(permission)
     t.equal(permission === null, id in unguarded, `${id}: a permission, unless it needs none`)
     t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
-    t.equal(operation['x-session'], text(permission).startsWith('token:'), `${id}: sessions`)
+    const isAboutTokens = text(permission).startsWith('token:')
+    t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
+    t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
   }
   t.strictSame([...used].sort(), [...known].sort(), 'every permission is asked for somewhere')
   const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)

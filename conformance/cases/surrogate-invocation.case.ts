@@ -220,6 +220,24 @@ export const surrogateInvocationCases = cases({
       })
     },
   ],
+  'INV-520.a': [
+    'a formula makes tokens with its client, but authorizes no session, and its nonce stays usable',
+    async c => {
+      const { id, call } = await c.application({ permissions: ['token:create'] })
+      const code = `module.exports = async ({ args, svc }) => {
+        const made = await svc.tokens.create({ type: 'token', data: 'x', containers: [args.at] })
+        const authorize = async () => svc.sessions.authorize({ nonce: args.nonce, permissions: ['token:create'] })
+        const refused = await authorize().then(() => false, () => true)
+        return { raw: { made: typeof made.id, refused } }
+      }`
+      const reactor = await c.reactor({ code }, { application: { id } })
+      const { nonce } = await c.session()
+      const { raw } = c.success(await c.react(reactor, { args: { nonce, at: c.container } }), 200).body
+      c.equal(raw, { made: 'string', refused: true }, 'raw')
+      const authorized = await call('POST', '/sessions/authorize', { nonce, permissions: ['token:create'] })
+      c.success(authorized, 200, 'the application itself')
+    },
+  ],
   'SES-502.a': [
     'what the authorizer does not hold, and what is no token permission, is not granted',
     async c => {

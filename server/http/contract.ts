@@ -14,6 +14,8 @@ export interface Operation {
   readonly applicationTypes: readonly ApplicationType[]
   /** Whether a session's key may call it. */
   readonly session: boolean
+  /** True if the client of a formula may call it. */
+  readonly formula: boolean
   /** The content type of its body; absent where it takes none. */
   readonly bodyType?: string | undefined
   readonly bodyRequired: boolean

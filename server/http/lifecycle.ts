@@ -65,9 +65,10 @@ async function identifyFromStore(exchange: Exchange, store: SealedStore, key: st
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 
-// Requirements: ACC-509, ERR-509
-function authorize(exchange: Exchange): void {
-  const { caller, operation } = reached(exchange)
+// Requirements: ACC-509, ERR-509, INV-520
+function authorize(exchange: Exchange, { validators }: Services): void {
+  const { caller, operation, request } = reached(exchange)
+  if (request.onBehalf && !operation.formula) throw beyondFormulas(operation, validators.operations)
   const bySession = caller.session !== undefined
   if (bySession ? !operation.session : !operation.applicationTypes.includes(caller.type)) {
     const kinds = operation.applicationTypes.join(' or ')
@@ -76,6 +77,15 @@ function authorize(exchange: Exchange): void {
   if (operation.permission !== null && !holds(caller, operation.permission)) {
     throw lacking(caller, operation.permission)
   }
+}
+
+/** What the code of a formula is told that asks for more than tokens and invocations. */
+function beyondFormulas({ id }: Operation, operations: readonly Operation[]): ServiceError {
+  const callable = operations.filter(({ formula }) => formula).map(operation => operation.id)
+  return new ServiceError(
+    'permission_denied',
+    `the client of a formula cannot call ${id}; it can call ${callable.join(', ')}`,
+  )
 }
 
 // Requirements: TOK-026, REA-011, ERR-504, ERR-510

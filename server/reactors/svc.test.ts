@@ -88,7 +88,7 @@ t.test('nothing that a formula sends says who asks, and nothing beside the contr
   let requests: ServiceRequest[] = []
   const vault = openReactors(t, {}, { sandbox: asking(() => requests, answers) })
   const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
-  const application = await tenant.application({ permissions: ['token:read'] })
+  const application = await tenant.application({ permissions: ['token:create'] })
   const react = await reactorOn(tenant, '-', { reactor: { application: { id: application.id } } })
   const forged = {
     'SVC-API-KEY': other.privateKey,
@@ -98,9 +98,9 @@ t.test('nothing that a formula sends says who asks, and nothing beside the contr
   const keyed = { 'SVC-IDEMPOTENCY-KEY': 'same' }
   const token = { type: 'token', data: 'x' }
   requests = [
-    request('GET', '/applications/key', forged),
-    request('get', '/applications/key?ignored=1'),
-    request('POST', '/tokens', { ...forged }, token),
+    request('POST', '/tokens', forged, token),
+    request('post', '/tokens?ignored=1', {}, token),
+    request('GET', '/tokens', forged),
     request('POST', '/_dev/reset', {}, {}),
     request('POST', '/_dev/tenants', {}, { operator: true }),
     request('GET', '/docs'),
@@ -114,11 +114,11 @@ t.test('nothing that a formula sends says who asks, and nothing beside the contr
   ]
   await react({}, { 'SVC-TRACE-ID': 'of the invocation' })
   const [own, lower, ...others] = answers
-  t.match(JSON.parse(own?.text ?? ''), { id: application.id })
-  t.match(JSON.parse(lower?.text ?? ''), { id: application.id })
+  t.match(JSON.parse(own?.text ?? ''), { created_by: application.id })
+  t.match(JSON.parse(lower?.text ?? ''), { created_by: application.id })
   t.same(
     others.map(({ status }) => status),
-    [403, 404, 404, 404, 404, 405, 404, 404, 404, 403, 403],
+    [403, 404, 404, 404, 404, 405, 404, 404, 404, 403, 413],
   )
   t.match(JSON.parse(others[0]?.text ?? ''), { instance: 'urn:surrogate:trace:of%20the%20invocation' })
   t.equal((await tenant.send('GET', '/tokens')).status, 200, 'nothing was reset')

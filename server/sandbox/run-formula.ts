@@ -7,7 +7,10 @@ import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox.ts'
 export interface FormulaService {
   /** Gets each request with the address `http://svc/…`: a vault's `fetch`, or a function of the test. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** Put into the header that carries the key, as a server does with its reactor's application. */
+  /**
+   * Put into the header that carries the key. Its rights decide what the client reaches; a server refuses a formula
+   * all but `tokens.*`, `tokenize`, `detokenize` and `reactors.react` besides.
+   */
   readonly apiKey?: string
 }
 

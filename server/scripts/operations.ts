@@ -16,6 +16,7 @@ interface RawOperation {
   readonly 'x-permission'?: Permission | null
   readonly 'x-application-types'?: readonly ApplicationType[]
   readonly 'x-session'?: boolean
+  readonly 'x-formula'?: boolean
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, unknown> }
   readonly parameters?: readonly RawParameter[]
   readonly responses: Record<string, unknown>
@@ -33,6 +34,7 @@ export function toOperation(operation: object): Operation {
     permission: raw['x-permission'] ?? null,
     applicationTypes: raw['x-application-types'] ?? [],
     session: raw['x-session'] ?? false,
+    formula: raw['x-formula'] ?? false,
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
     queryParameters: (raw.parameters ?? []).filter(one => one.in === 'query').map(toQueryParameter),

@@ -308,7 +308,12 @@ function requests(operation) {
   )
 }
 
-function callers({ 'x-permission': permission, 'x-application-types': kinds = [], 'x-session': session }) {
+function callers({
+  'x-permission': permission,
+  'x-application-types': kinds = [],
+  'x-session': session,
+  'x-formula': formula,
+}) {
   const keys = [
     listed(kinds.map(code)),
     kinds.length > 1 ? ' applications' : ' application',
@@ -319,6 +324,7 @@ function callers({ 'x-permission': permission, 'x-application-types': kinds = []
     list.push(['Permission', permission === null ? 'none is asked' : code(permission)])
   if (kinds.length) list.push(['Keys of', keys])
   if (session === false) list.push(['Session keys', 'are refused'])
+  if (formula) list.push(['Formulas', 'may call this with their client'])
   return h('dl', pairs(list))
 }
 
