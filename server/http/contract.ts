@@ -20,6 +20,8 @@ export interface Operation {
   readonly bodyType?: string | undefined
   readonly bodyRequired: boolean
   readonly queryParameters: readonly QueryParameter[]
+  /** The parameters of its path that are UUIDs, whose case does not matter. */
+  readonly uuidParameters: readonly string[]
   /** Whether it takes an idempotency key. */
   readonly idempotent: boolean
   /** The statuses it may answer with; `default` for any. */

@@ -10,6 +10,8 @@ export interface Route {
 interface Node {
   readonly literal: Map<string, Node>
   parameter?: Node
+  /** True if the parameter that leads here is a UUID, which no literal beside it is. */
+  isUuid: boolean
   readonly operations: Map<string, { operation: Operation; names: string[] }>
 }
 
@@ -29,8 +31,9 @@ export class Router {
         if (name === undefined) at = at.literal.get(segment) ?? add(at.literal, segment)
         else {
           names.push(name)
-          at.parameter ??= node()
+          at.parameter ??= node(true)
           at = at.parameter
+          at.isUuid &&= operation.uuidParameters.includes(name)
         }
       }
       at.operations.set(operation.method, { operation, names })
@@ -39,7 +42,8 @@ export class Router {
 
   /**
    * A literal segment goes before a parameter, as long as it takes the method: `/tokens/search` takes POST only,
-   * so GET there is about a token whose id is `search`.
+   * so GET there is about a token whose id is `search`. Where the parameter is a UUID the literal is never a value
+   * of it: `/applications/key` takes GET only, and PUT there is not about an application.
    * @throws {ServiceError} not_found, method_not_allowed
    */
   // Requirements: ERR-502
@@ -76,17 +80,23 @@ function findRoute(
   }
   const literal = at.literal.get(segment)
   const route = literal && findRoute(literal, method, segments, depth + 1, values)
-  if (route || !at.parameter || segment === '') return route
-  return findRoute(at.parameter, method, segments, depth + 1, [...values, segment])
+  const parameter = parameterFor(at, segment)
+  return route ?? (parameter && findRoute(parameter, method, segments, depth + 1, [...values, segment]))
 }
 
 /** Everywhere a path may lead, whatever the method. */
 function endsOf(at: Node, segments: readonly string[], depth: number): Node[] {
   const segment = segments[depth]
   if (segment === undefined) return at.operations.size > 0 ? [at] : []
-  const literal = at.literal.get(segment)
-  const parameter = segment === '' ? undefined : at.parameter
-  return [literal, parameter].flatMap(next => (next ? endsOf(next, segments, depth + 1) : []))
+  return [at.literal.get(segment), parameterFor(at, segment)].flatMap(next =>
+    next ? endsOf(next, segments, depth + 1) : [],
+  )
+}
+
+/** The parameter that may have the segment as its value. */
+function parameterFor({ literal, parameter }: Node, segment: string): Node | undefined {
+  if (segment === '' || (parameter?.isUuid && literal.has(segment))) return undefined
+  return parameter
 }
 
 /** A slash at the end makes no difference. */
@@ -97,8 +107,8 @@ function segmentsOf(path: string): string[] {
   return segments
 }
 
-function node(): Node {
-  return { literal: new Map(), operations: new Map() }
+function node(isUuid = false): Node {
+  return { literal: new Map(), isUuid, operations: new Map() }
 }
 
 function add(children: Map<string, Node>, segment: string): Node {

@@ -4,7 +4,7 @@ import { mergePatchType, type Operation, type QueryParameter } from '../http/con
 interface RawParameter {
   readonly name: string
   readonly in: string
-  readonly schema?: { readonly type?: string }
+  readonly schema?: { readonly type?: string; readonly format?: string }
   readonly 'x-key-separator'?: string
 }
 
@@ -26,6 +26,7 @@ interface RawOperation {
 export function toOperation(operation: object): Operation {
   const raw = operation as RawOperation
   const types = Object.keys(raw.requestBody?.content ?? {})
+  const parameters = raw.parameters ?? []
   return {
     id: raw.operationId,
     method: raw.method.toUpperCase(),
@@ -37,8 +38,11 @@ export function toOperation(operation: object): Operation {
     formula: raw['x-formula'] ?? false,
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
-    queryParameters: (raw.parameters ?? []).filter(one => one.in === 'query').map(toQueryParameter),
-    idempotent: (raw.parameters ?? []).some(
+    queryParameters: parameters.filter(one => one.in === 'query').map(toQueryParameter),
+    uuidParameters: parameters
+      .filter(one => one.in === 'path' && one.schema?.format === 'uuid')
+      .map(({ name }) => name),
+    idempotent: parameters.some(
       one => one.in === 'header' && one.name.toUpperCase().endsWith('-IDEMPOTENCY-KEY'),
     ),
     statuses: Object.keys(raw.responses),
