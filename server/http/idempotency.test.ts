@@ -54,6 +54,32 @@ t.test('with another body or on another path it is 422', async t => {
   t.equal((await tenant.send('POST', '/tokens', body, keyed('one'))).status, 201)
 })
 
+t.test('however its path is spelled, the same request is the same', async t => {
+  const tenant = await openTenant(vault)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  for (const path of ['/tokens/', '/tokens?unknown=1', '/tokens/?']) {
+    t.same((await tenant.send('POST', path, body, keyed('one'))).json, first.json, path)
+  }
+  t.equal((await tenant.send('POST', '/tokenize', body, keyed('one'))).status, 422, 'another operation')
+
+  for (const id of ['a-b', 'c-d']) await tenant.send('POST', '/tokens', { ...body, id })
+  const patched = await tenant.send('PATCH', '/tokens/a-b', { data: 'y' }, keyed('two'))
+  t.equal(patched.status, 200)
+  for (const path of ['/tokens/a%2Db', '/tokens/%61-b/']) {
+    t.same((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).json, patched.json, path)
+  }
+  for (const path of ['/tokens/c-d', '/tokens/A-b']) {
+    t.equal((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).status, 422, path)
+  }
+
+  const { id } = await tenant.application({ permissions: ['token:read'] })
+  const rename = (path: string) =>
+    tenant.asManagement('PUT', path, { name: 'New', permissions: ['token:read'] }, keyed('three'))
+  const renamed = await rename(`/applications/${id}`)
+  t.equal(renamed.status, 200)
+  t.same((await rename(`/applications/${id.toUpperCase()}/`)).json, renamed.json, 'a UUID has no case')
+})
+
 t.test('a failure is not kept', async t => {
   const tenant = await openTenant(vault)
   const taken = await tenant.send('POST', '/tokens', { ...body, id: 'taken' })

@@ -29,9 +29,8 @@ interface ReceiptRecord extends RecordValue {
 export interface KeyedRequest {
   readonly apiKey: string
   readonly idempotencyKey: string
-  readonly method: string
-  readonly path: string
-  readonly query: string
+  /** The operation and its parameters, the same however a path spells them. */
+  readonly target: string
   readonly body: Uint8Array
 }
 
@@ -50,12 +49,12 @@ export class KeyedUse {
   readonly #requestDigest: string
 
   constructor(store: TenantStore, random: Random, request: KeyedRequest) {
-    const { apiKey, idempotencyKey, method, path, query, body } = request
+    const { apiKey, idempotencyKey, target, body } = request
     this.#store = store
     this.#random = random
     this.#key = { version: 1, key: deriveKey(apiKey, 'idempotency seal', idempotencyKey) }
     this.id = Buffer.from(deriveKey(apiKey, 'idempotency id', idempotencyKey)).toString('hex')
-    this.#requestDigest = keyedBytesDigestHex(this.#key.key, `${method} ${path}?${query}`, body)
+    this.#requestDigest = keyedBytesDigestHex(this.#key.key, target, body)
   }
 
   /**

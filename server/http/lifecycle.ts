@@ -118,7 +118,7 @@ async function readBody(exchange: Exchange): Promise<void> {
 // Requirements: ERR-503, ERR-513
 function parse(exchange: Exchange): void {
   const { operation, request } = reached(exchange)
-  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})
+  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
@@ -159,18 +159,23 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     traceId: exchange.traceId,
     depth: exchange.request.onBehalf?.depth ?? 0,
   }
-  const keyed = operation.idempotent ? keyedRequest(exchange, services) : undefined
+  const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   exchange.answer = keyed
     ? await performOnce(services, operation.id, handler, request, keyed)
     : await handler(request)
 }
 
-function keyedRequest({ request, bytes }: Exchange, services: Services): KeyedRequest | undefined {
+function keyedRequest(
+  { request, bytes, parameters, query }: Exchange,
+  operation: Operation,
+  services: Services,
+): KeyedRequest | undefined {
   const idempotencyKey = request.headers[services.idempotencyHeader]
   const apiKey = request.onBehalf?.secret ?? request.headers[services.keyHeader]
   if (idempotencyKey === undefined || apiKey === undefined) return undefined
-  const { method, path, query } = request
-  return { apiKey, idempotencyKey, method, path, query, body: bytes ?? new Uint8Array() }
+  // As they were read: a slash at the end and another spelling of an id make no other request.
+  const target = JSON.stringify([operation.id, parameters, query])
+  return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
 }
 
 /** The parts of an exchange that the first steps have filled in. */

@@ -22,9 +22,19 @@ export function parseQuery(query: string, parameters: readonly QueryParameter[])
   return values
 }
 
-/** @throws {ServiceError} validation */
-export function parsePathParameters(raw: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decode(value, name, false)]))
+/**
+ * Decodes path parameters; UUIDs become lower case, in which they are stored.
+ * @throws {ServiceError} validation
+ */
+export function parsePathParameters(
+  raw: Readonly<Record<string, string>>,
+  uuids: ReadonlySet<string>,
+): Record<string, string> {
+  const read = (name: string, value: string) => {
+    const text = decode(value, name, false)
+    return uuids.has(name) ? text.toLowerCase() : text
+  }
+  return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, read(name, value)]))
 }
 
 function matches(parameter: QueryParameter, name: string): boolean {
