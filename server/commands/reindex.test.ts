@@ -1,3 +1,4 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { LevelStore } from '../storage/level/level-store.ts'
@@ -147,6 +148,56 @@ t.test('a record that does not open is told of, and keeps what it is found by', 
     stdout: /agree; 1 records do not open, and stay as they are\n$/,
   })
   t.equal(await count(folder, apiKey, 'container:/a/'), before)
+})
+
+async function flip(folder: string, kind: RegExp, at: (length: number) => number): Promise<void> {
+  const name = (await readdir(join(folder, 'store'))).find(one => kind.test(one)) ?? ''
+  const path = join(folder, 'store', name)
+  const bytes = await readFile(path)
+  const place = at(bytes.length)
+  bytes[place] = (bytes[place] as number) ^ 1
+  await writeFile(path, bytes)
+}
+
+t.test('a changed byte in the log is refused at a start, and repaired with what is intact', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const before = await count(folder, apiKey, '')
+  // All in one log, as when the process was killed before LevelDB made tables of it.
+  const vault = open(folder)
+  const send = sender(vault, apiKey)
+  for (let index = 0; index < 20; index++) await send('POST', '/tokens', { type: 'token', data: index })
+  await vault.close()
+  await flip(folder, /\.log$/, length => Math.floor(length / 2))
+
+  const started = await startProcess(
+    t,
+    ['--storage', `level:${folder}`, '--port', '0'],
+    environment(masterKey),
+  ).ended
+  t.match(started, { code: 2, stdout: '' })
+  t.match(
+    started.stderr,
+    /^surrogate-server: The data folder is damaged \(\S+ at byte \d+\)[^\n]+reindex --repair[^\n]+\n$/,
+  )
+  t.match(await run(folder), { refusal: /The data folder is damaged .+ reindex --repair/ })
+  const repaired = await run(folder, ['--repair'])
+  t.match(repaired.stdout, /left out as damaged: [\d,]+ bytes of the log\n$/)
+  const left = await count(folder, apiKey, '')
+  t.ok(left >= before + 18 && left < before + 20, `${left - before} of 20 tokens are left`)
+  t.match(await run(folder), { stdout: /agree\n$/ })
+})
+
+t.test('a changed byte in a table is found, and repaired with what is intact', async t => {
+  const folder = t.testdir()
+  await fill(folder)
+  await change(folder, level => level.compactRange('!', '~'))
+  await flip(folder, /\.ldb$/, length => Math.floor(length / 2))
+  t.match(await run(folder), {
+    refusal: /^1 blocks of the data files are damaged: restore .+ --repair, which keeps what is intact$/,
+  })
+  t.match(await run(folder, ['--repair']), { stdout: /left out as damaged: 1 blocks of tables/ })
+  t.match(await run(folder), { stdout: /agree[^\n]*\n$/ })
 })
 
 t.test('what cannot be done is refused in one sentence', async t => {

@@ -3,7 +3,15 @@ import { ConfigError, flags, readMasterKey } from '../config.ts'
 import { Keyring, rootTenant } from '../crypto/keyring.ts'
 import { readDevelopmentMasterKey } from '../crypto/master-key.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
-import { type ContentOf, countFaults, type Findings, openFolder } from '../storage/open.ts'
+import {
+  type ContentOf,
+  countDamage,
+  countFaults,
+  type Findings,
+  type Losses,
+  openFolder,
+  repairFolder,
+} from '../storage/open.ts'
 import { SealedStore } from '../storage/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'
@@ -16,7 +24,7 @@ export class IndexDisagrees extends Error {
 
 export const reindexCommand: Command = {
   name: 'reindex',
-  summary: 'hold the search index against the records it was made from; with --repair, put it right',
+  summary: 'verify the data files and the search index; with --repair, put them right',
   flags: [
     ...flags.filter(flag => flag.name === 'storage'),
     {
@@ -28,14 +36,25 @@ export const reindexCommand: Command = {
   operands: [],
   details: [
     'SURROGATE_MASTER_KEY is the key the store is under; without it, master.key in the data folder.',
-    'Every token is opened, and everything it can be found by is worked out again.',
+    'The checksums of all files are verified. Then every token is opened, and everything it can be',
+    'found by is worked out again. With --repair what is damaged is left out; the damaged files are',
+    'kept in store/lost of the data folder. Copy the folder first.',
     'Where all agrees, or was put right, the exit code is 0; where something disagrees and',
     'was left as it is, 2. Cut off, a repair is run again.',
   ],
   async run({ values, environment }) {
     const given = readMasterKey(environment, 'SURROGATE_MASTER_KEY')
-    const { store, folder } = await openFolder(values.storage as string)
+    const repair = values.repair === true
+    const storage = values.storage as string
+    const losses = repair ? await repairFolder(storage) : undefined
+    const { store, folder } = await openFolder(storage)
     try {
+      const damaged = await countDamage(storage)
+      if (damaged > 0) {
+        throw new IndexDisagrees(
+          `${number(damaged)} blocks of the data files are damaged: restore the data folder from a backup, or run this again with --repair, which keeps what is intact`,
+        )
+      }
       const key = given ?? (await readDevelopmentMasterKey(folder))
       if (!key) {
         throw new ConfigError(
@@ -49,12 +68,8 @@ export const reindexCommand: Command = {
       }
       const unreadable = new Set<string>()
       const sealed = new SealedStore(store, keyring, random, broken => unreadable.add(broken.code))
-      const repair = values.repair === true
-      return report(
-        await store.reindex({ repair, contentOf: contentOf(sealed, unreadable) }),
-        unreadable.size,
-        repair,
-      )
+      const findings = await store.reindex({ repair, contentOf: contentOf(sealed, unreadable) })
+      return `${report(findings, unreadable.size, repair)}${losses ? describeLosses(losses) : ''}\n`
     } finally {
       await store.close()
     }
@@ -89,7 +104,7 @@ function report(findings: Findings, unreadable: number, repair: boolean): string
   const looked = `${number(documents)} records and ${number(entries)} index entries`
   const broken = unreadable + findings.cutOff
   const aside = broken === 0 ? '' : `; ${number(broken)} records do not open, and stay as they are`
-  if (faults === 0) return `${looked} were checked and agree${aside}\n`
+  if (faults === 0) return `${looked} were checked and agree${aside}`
   const kinds = (['outdated', 'missing', 'different', 'stray'] as const)
     .filter(kind => findings[kind] > 0)
     .map(kind => `${number(findings[kind])} ${kind}`)
@@ -103,5 +118,14 @@ function report(findings: Findings, unreadable: number, repair: boolean): string
       `the index disagrees with the records (${kinds.join(', ')}, of ${looked}): run this again with --repair`,
     )
   }
-  return `${looked} were checked; put right: ${kinds.join(', ')}${aside}\n`
+  return `${looked} were checked; put right: ${kinds.join(', ')}${aside}`
+}
+
+function describeLosses({ logBytes, blocks, list }: Losses): string {
+  const parts = [
+    ...(logBytes > 0 ? [`${number(logBytes)} bytes of the log`] : []),
+    ...(blocks > 0 ? [`${number(blocks)} blocks of tables`] : []),
+  ]
+  const left = parts.length > 0 ? `; left out as damaged: ${parts.join(' and ')}` : ''
+  return list ? `${left}; the list of tables was made anew` : left
 }

@@ -1,9 +1,11 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { countDamagedBlocks, type Losses } from './level/files/repair-folder.ts'
 import { LevelStore } from './level/level-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import type { Store } from './port.ts'
 
+export type { Losses } from './level/files/repair-folder.ts'
 export { DataFolderRefused } from './level/open.ts'
 export { type ContentOf, countFaults, type Findings } from './level/reindex/findings.ts'
 export { DatabaseRefused } from './postgres/refused.ts'
@@ -45,13 +47,28 @@ export async function openExisting(
 export async function openFolder(
   url: string,
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
+  const { folder, path } = await findFolder(url)
+  return { store: await LevelStore.open(path), folder }
+}
+
+/** Repairs a data folder whose files are damaged, as far as that goes. @throws {UnknownStorage | DataFolderRefused} */
+export async function repairFolder(url: string): Promise<Losses> {
+  return LevelStore.repair((await findFolder(url)).path)
+}
+
+/** How many blocks of a data folder's files are damaged. Reads all of them. @throws {UnknownStorage} */
+export async function countDamage(url: string): Promise<number> {
+  return countDamagedBlocks((await findFolder(url)).path)
+}
+
+async function findFolder(url: string): Promise<{ readonly folder: string; readonly path: string }> {
   const location = parseStorage(url)
   if (location.engine !== 'level') throw new UnknownStorage('this needs a store of the form level:<folder>')
   const { folder } = location
   const path = join(folder, 'store')
   const there = await stat(path).catch(() => undefined)
   if (!there?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
-  return { store: await LevelStore.open(path), folder }
+  return { folder, path }
 }
 
 /** @param migrate makes or raises the schema of a database first @throws {DataFolderRefused | DatabaseRefused} */

@@ -140,6 +140,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** Thrown where what is stored cannot be read, now or later. The operator has to repair it. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged'
+}
+
 export interface Store {
   /**
    * Applies all writes in one durable step, or none. `nowUs` is the caller's clock: the engine stamps

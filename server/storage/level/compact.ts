@@ -22,11 +22,16 @@ export async function readGarbageMarks(state: PublishedState) {
  * flushed log straight into a deep level where nothing is in its way. So the log is flushed first, and then
  * two tombstones at both ends of the range make a file above all of it, which the second pass carries down
  * through every file of the range.
+ * @param alone runs a write between two of the writer's
  */
-export async function compactCollection(level: Level, collection: CollectionKey): Promise<void> {
+export async function compactCollection(
+  level: Level,
+  collection: CollectionKey,
+  alone: (write: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   const end = collection + endOfKeys
   await level.compactRange(collection, collection)
   // Neither key is ever used. They need no sync: lost, they only leave the files as they are.
-  await level.batch().del(collection).del(end).write()
+  await alone(() => level.batch().del(collection).del(end).write())
   await level.compactRange(collection, end)
 }

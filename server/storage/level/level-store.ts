@@ -13,11 +13,13 @@ import {
   type Write,
 } from '../port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
+import { orDamaged } from './damage.ts'
 import type { Level } from './epoch.ts'
+import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
-import { openFolder } from './open.ts'
-import { probeFolder } from './probe.ts'
+import { openFolder, refuseInUse } from './open.ts'
+import { takeRoom, type WriteProbe } from './probe.ts'
 import type { Findings } from './reindex/findings.ts'
 import { type ReindexOptions, reindex } from './reindex/reindex.ts'
 import { PublishedState } from './state.ts'
@@ -28,6 +30,8 @@ export interface LevelOptions {
   readonly cacheBytes?: number
   /** Opens LevelDB in the folder; tests put failures in. */
   readonly openLevel?: (folder: string) => Promise<Level>
+  /** Writes what finds out whether there is room; tests put failures in. */
+  readonly writeProbe?: WriteProbe
   /** Waits before the next attempt to recover; ends early when aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -66,6 +70,14 @@ export class LevelStore implements Store {
     const store = new LevelStore(folder, options, await openAll(folder, options, error => onFailure(error)))
     onFailure = error => store.#fail(error)
     return store
+  }
+
+  /** Repairs a damaged folder, and says what was left out. @throws {DataFolderRefused} where it is in use */
+  static async repair(folder: string): Promise<Losses> {
+    await refuseInUse(folder)
+    const losses = await repairFolder(folder)
+    await (await openFolder(folder, undefined, true)).close()
+    return losses
   }
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
@@ -159,20 +171,20 @@ export class LevelStore implements Store {
     const { level, state, writer } = this.#opening
     const round = await writer.alone(async () => writer.garbageRound++)
     const marks = (await readGarbageMarks(state)).filter(mark => mark.round <= round)
+    // Only the writer knows when a write has failed: behind a torn record nothing must come into LevelDB's log.
+    const alone = (write: () => Promise<void>) => writer.alone(write)
     // LevelDB keeps whatever a search that began earlier may still want to read.
     await state.olderEpochsEnded()
     for (const collection of new Set(marks.map(mark => mark.collection))) {
-      await compactCollection(level, collection)
+      await compactCollection(level, collection, alone)
     }
     const batch = level.batch()
     for (const { key } of marks) batch.del(key)
-    await batch.write()
+    await alone(() => batch.write())
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= /no space left|disk quota/i.test(describe(error))
-      ? 'the disk is full'
-      : 'a write to the data folder failed'
+    this.#failure ??= reasonOf(error)
     this.#recovery ??= this.#recover().finally(() => {
       this.#recovery = undefined
     })
@@ -186,8 +198,9 @@ export class LevelStore implements Store {
       try {
         await delay(delayMs, signal)
         signal.throwIfAborted()
-        await probeFolder(this.#folder)
+        const room = await takeRoom(this.#folder, this.#options.writeProbe)
         await this.#opening.level.close()
+        await room.release()
         this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
         this.#failure = undefined
         return
@@ -213,7 +226,7 @@ async function openAll(
 
 async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work()
+    return await orDamaged(work)
   } catch (error) {
     // Every error of LevelDB carries a code of this form; others are ours and no outage.
     const { code } = error as { code?: unknown }
@@ -224,6 +237,15 @@ async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Resul
 
 function unreferencedDelay(ms: number, signal: AbortSignal): Promise<void> {
   return wait(ms, undefined, { signal, ref: false })
+}
+
+function reasonOf(error: unknown): string {
+  const text = describe(error)
+  if (/no space left|disk quota/i.test(text)) return 'the disk is full'
+  if (/corruption/i.test(text)) {
+    return 'the data folder is damaged: stop the server and run surrogate-server reindex --repair'
+  }
+  return 'a write to the data folder failed'
 }
 
 /** All messages of an error and its causes. */

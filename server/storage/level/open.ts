@@ -1,5 +1,6 @@
 import { ClassicLevel } from 'classic-level'
 import type { Level } from './epoch.ts'
+import { type Damage, findFolderDamage } from './files/folder-damage.ts'
 import { formatKey } from './keys.ts'
 
 /**
@@ -13,11 +14,27 @@ export class DataFolderRefused extends Error {
   override readonly name = 'DataFolderRefused'
 }
 
-/** Opens the folder and makes sure that its format is ours. @throws {DataFolderRefused} */
-export async function openFolder(folder: string, openLevel = openClassicLevel): Promise<Level> {
+/** The folder is damaged; a repair may make it one that can be opened. */
+export class DataFolderDamaged extends DataFolderRefused {}
+
+/**
+ * Opens the folder and makes sure that it is undamaged and that its format is ours.
+ * @param isRepaired what is there is ours, even if the damage took the format's number
+ * @throws {DataFolderRefused}
+ */
+export async function openFolder(
+  folder: string,
+  openLevel = openClassicLevel,
+  isRepaired = false,
+): Promise<Level> {
+  const damage = await findFolderDamage(folder)
+  if (damage) {
+    await refuseInUse(folder)
+    throw damaged(damage)
+  }
   const level = await refuseClearly(openLevel(folder))
   try {
-    await checkFormat(level)
+    await checkFormat(level, isRepaired)
     return level
   } catch (error) {
     await level.close()
@@ -37,23 +54,59 @@ export async function openClassicLevel(folder: string): Promise<Level> {
   return level
 }
 
+/** @throws {DataFolderRefused} where another process has the folder */
+export async function refuseInUse(folder: string): Promise<void> {
+  // LevelDB takes the lock before it looks at anything, and then cannot but refuse: nothing is changed.
+  const level = new ClassicLevel(folder, { createIfMissing: false, errorIfExists: true })
+  await level.open().then(
+    () => level.close(),
+    error => {
+      if (codeOf(error) === 'LEVEL_LOCKED') throw inUse(error)
+    },
+  )
+}
+
 async function refuseClearly(opening: Promise<Level>): Promise<Level> {
   try {
     return await opening
   } catch (error) {
-    const cause = (error as { cause?: { code?: string } }).cause
-    if (cause?.code === 'LEVEL_LOCKED') {
-      throw new DataFolderRefused('The data folder is in use by another process.', { cause: error })
+    const code = codeOf(error)
+    const message = (error as { cause?: Error }).cause?.message ?? ''
+    if (code === 'LEVEL_LOCKED') throw inUse(error)
+    if (/no space left|disk quota/i.test(message)) {
+      throw new DataFolderRefused('The data folder cannot be opened, as the disk is full: make room first.', {
+        cause: error,
+      })
     }
+    if (/permission denied/i.test(message)) {
+      throw new DataFolderRefused(
+        'The data folder cannot be opened: permission denied for files of this folder.',
+        { cause: error },
+      )
+    }
+    if (code?.startsWith('LEVEL_')) throw damaged(undefined, error)
     throw new DataFolderRefused('The data folder cannot be opened.', { cause: error })
   }
 }
 
-async function checkFormat(level: Level): Promise<void> {
+const codeOf = (error: unknown) => (error as { cause?: { code?: string } }).cause?.code
+
+const inUse = (cause: unknown) =>
+  new DataFolderRefused('The data folder is in use by another process.', { cause })
+
+function damaged(damage?: Damage, cause?: unknown): DataFolderDamaged {
+  const place = damage && ` (${damage.file}${damage.at === undefined ? '' : ` at byte ${damage.at}`})`
+  return new DataFolderDamaged(
+    `The data folder is damaged${place ?? ''}: restore it from a backup, or run surrogate-server reindex --repair, which keeps what is intact.`,
+    { cause },
+  )
+}
+
+async function checkFormat(level: Level, isRepaired: boolean): Promise<void> {
   const found = await level.get(formatKey)
   if (found === undefined) {
     const [stranger] = await level.keys({ limit: 1 }).all()
-    if (stranger !== undefined)
+    if (stranger !== undefined && !isRepaired)
       throw new DataFolderRefused('The data folder holds a database of something else.')
     await level.put(formatKey, Buffer.from(String(format)), { sync: true })
     return

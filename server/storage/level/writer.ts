@@ -1,5 +1,6 @@
 import { checkTime } from '../port.checks.ts'
-import { type CommitResult, StoreUnavailable, type Write } from '../port.ts'
+import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../port.ts'
+import { orDamaged } from './damage.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'
 import type { CollectionKey } from './keys.ts'
@@ -40,6 +41,7 @@ export class Writer {
   #queue: Job[] = []
   #running: Promise<void> | undefined
   #stopped: StoreUnavailable | undefined
+  #failed: StoreUnavailable | undefined
   /** Marks of removed documents are written for this round; each compaction begins a new one. */
   garbageRound: number
 
@@ -89,15 +91,35 @@ export class Writer {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       const jobs = this.#take()
-      try {
-        const [first] = jobs
-        if (first && 'task' in first) await first.task()
-        else await this.#write(jobs as CommitJob[])
-      } catch (error) {
-        this.#fail(jobs, error)
-      }
+      const [first] = jobs
+      if (first && 'task' in first) await this.#runTask(first)
+      else await this.#commit(jobs as CommitJob[])
     }
     this.#running = undefined
+  }
+
+  async #runTask(job: TaskJob): Promise<void> {
+    try {
+      await job.task()
+    } catch (error) {
+      this.#fail([job], error)
+    }
+  }
+
+  async #commit(jobs: readonly CommitJob[]): Promise<void> {
+    try {
+      await this.#write(jobs)
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) {
+        this.#fail(jobs, error)
+        return
+      }
+      // Nothing was written. Whoever does not ask for what is damaged must not suffer from it.
+      this.forget()
+      const [only] = jobs
+      if (jobs.length === 1) only?.reject(error)
+      else for (const job of jobs) await (this.#failed ? job.reject(this.#failed) : this.#commit([job]))
+    }
   }
 
   #take(): Job[] {
@@ -121,7 +143,7 @@ export class Writer {
     if (this.#collections.size > mostCollections) this.#collections.clear()
     // Between batches the epoch is all there is on disk.
     const { epoch, level, terms } = this.#state
-    const read = (keys: string[]) => epoch.read(keys)
+    const read = (keys: string[]) => orDamaged(() => epoch.read(keys))
     const group = new WriteGroup(this.#collections)
     await group.read(
       jobs.map(job => job.writes),
@@ -150,6 +172,7 @@ export class Writer {
    */
   #fail(jobs: readonly Job[], error: unknown): void {
     const reason = new StoreUnavailable('the store cannot write at the moment', { cause: error })
+    this.#failed ??= reason
     this.#stopped ??= reason
     for (const job of [...jobs, ...this.#queue]) job.reject(reason)
     this.#queue = []

@@ -1,0 +1,84 @@
+import { crc32c } from './crc32c.ts'
+
+/*
+ * LevelDB's log, in which the MANIFEST is written as well: blocks of 32 KiB, and in each of them fragments
+ *   crc32c u32 | length u16 | type u8 | payload
+ * numbers little-endian, the checksum over type and payload. A record is one whole fragment, or a first, any
+ * number of middle ones and a last. Fewer than 7 bytes at the end of a block are left empty.
+ */
+export const blockBytes = 32 << 10
+export const headerBytes = 7
+
+export const whole = 1
+export const first = 2
+export const middle = 3
+export const last = 4
+
+export interface Fragment {
+  readonly type: number
+  /** Where its payload begins and ends. */
+  readonly start: number
+  readonly end: number
+}
+
+/** The fragment at `at`, if it ends within `end` and its checksum holds. */
+export function fragmentAt(bytes: Buffer, at: number, end: number): Fragment | undefined {
+  const type = bytes[at + 6] ?? 0
+  if (type < whole || type > last) return undefined
+  const start = at + headerBytes
+  const fragmentEnd = start + bytes.readUInt16LE(at + 4)
+  if (fragmentEnd > end || bytes.readUInt32LE(at) !== mask(crc32c(bytes, start - 1, fragmentEnd)))
+    return undefined
+  return { type, start, end: fragmentEnd }
+}
+
+/** The first fragment that begins at `at` or later, wherever that is in the block that ends at `end`. */
+export function nextFragment(bytes: Buffer, at: number, end: number): Fragment | undefined {
+  for (let next = at; end - next >= headerBytes; next++) {
+    const fragment = fragmentAt(bytes, next, end)
+    if (fragment) return fragment
+  }
+  return undefined
+}
+
+/** True if a shorter or longer payload than the header says would fit its checksum. */
+export function fitsOtherLength(bytes: Buffer, at: number, end: number): boolean {
+  const expected = bytes.readUInt32LE(at)
+  let crc = 0
+  for (let next = at + headerBytes - 1; next < end; next++) {
+    crc = crc32c(bytes, next, next + 1, crc)
+    if (mask(crc) === expected) return true
+  }
+  return false
+}
+
+/** A log of these records, as LevelDB would write it. */
+export function encodeLog(records: Iterable<Buffer>): Buffer {
+  const parts: Buffer[] = []
+  let left = blockBytes
+  for (const record of records) {
+    let at = 0
+    do {
+      if (left < headerBytes) {
+        parts.push(Buffer.alloc(left))
+        left = blockBytes
+      }
+      const end = Math.min(record.length, at + left - headerBytes)
+      const type = at === 0 ? (end === record.length ? whole : first) : end === record.length ? last : middle
+      const fragment = Buffer.alloc(headerBytes + end - at)
+      fragment[6] = type
+      fragment.writeUInt16LE(end - at, 4)
+      record.copy(fragment, headerBytes, at, end)
+      fragment.writeUInt32LE(mask(crc32c(fragment, 6)))
+      parts.push(fragment)
+      left -= fragment.length
+      at = end
+    } while (at < record.length)
+  }
+  return Buffer.concat(parts)
+}
+
+/** LevelDB stores checksums in another form, for the sake of data that contains checksums itself. */
+export function mask(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
+}

@@ -1,0 +1,70 @@
+import { crc32c } from './crc32c.ts'
+import { mask } from './log-format.ts'
+import { readVarint, uncompress } from './snappy.ts'
+
+/*
+ * A table of LevelDB: data blocks, filters, an index of each, and at the end a footer of 48 bytes that says where
+ * the indexes are. Behind each block stand its type, u8, and its checksum, masked crc32c u32.
+ */
+const footerBytes = 48
+const compressed = 1
+
+interface Handle {
+  readonly offset: number
+  readonly size: number
+}
+
+/**
+ * The damage in a table: for each block whose checksum does not fit, the place of its type. LevelDB looks at no
+ * checksum when it reads, and so answers something else, or nothing, where a byte was changed. Where its index
+ * is damaged the table has no blocks to speak of; then it is the place of the table's last byte.
+ */
+export function findTableDamage(bytes: Buffer): readonly number[] {
+  const wholeTable = [bytes.length - 1]
+  try {
+    const footer = bytes.length - footerBytes
+    const filters = readHandle(bytes, footer)
+    const data = readHandle(bytes, filters.next)
+    if (bytes.toString('hex', footer + 40) !== '57fb808b247547db') return wholeTable
+    // Zeros fill the footer up: a changed byte there would be read by nobody.
+    if (!isIntact(bytes, data.handle)) return wholeTable
+    const lists = [data.handle]
+    const blocks = [filters.handle]
+    if (isIntact(bytes, filters.handle)) lists.push(filters.handle)
+    for (const list of lists) blocks.push(...listHandles(contentOf(bytes, list)))
+    return blocks.filter(block => !isIntact(bytes, block)).map(({ offset, size }) => offset + size)
+  } catch (error) {
+    if (error instanceof RangeError) return wholeTable
+    throw error
+  }
+}
+
+function isIntact(bytes: Buffer, { offset, size }: Handle): boolean {
+  const end = offset + size + 1
+  return bytes.readUInt32LE(end) === mask(crc32c(bytes, offset, end))
+}
+
+function contentOf(bytes: Buffer, { offset, size }: Handle): Buffer {
+  const content = bytes.subarray(offset, offset + size)
+  return bytes[offset + size] === compressed ? uncompress(content) : content
+}
+
+/** The values of an index: entries of a shortened key and a value, then the places of some of them and their number. */
+function listHandles(index: Buffer): Handle[] {
+  const handles: Handle[] = []
+  const end = index.length - 4 - 4 * index.readUInt32LE(index.length - 4)
+  for (let at = 0; at < end; ) {
+    const unshared = readVarint(index, readVarint(index, at).next)
+    const valueLength = readVarint(index, unshared.next)
+    const value = valueLength.next + unshared.value
+    handles.push(readHandle(index, value).handle)
+    at = value + valueLength.value
+  }
+  return handles
+}
+
+function readHandle(bytes: Buffer, at: number): { readonly handle: Handle; readonly next: number } {
+  const offset = readVarint(bytes, at)
+  const size = readVarint(bytes, offset.next)
+  return { handle: { offset: offset.value, size: size.value }, next: size.next }
+}
