@@ -44,6 +44,23 @@ t.test('code that cannot be told harmless stays for the filters', async t => {
     t.equal(rewrite(code), code)
 })
 
+t.test('a template inside a tagged one is spelled otherwise, the tagged one is not', async t => {
+  t.equal(rewrite('f`import(${`import(`}`'), 'f`import(${`im\\x70ort(`}`')
+})
+
+t.test('the cost of reading grows with the length, not with its square', async t => {
+  const tookMs = (times: number) => {
+    const code = `/*import(*/${'f`a`;'.repeat(times)}`
+    const started = performance.now()
+    rewrite(code)
+    return performance.now() - started
+  }
+  const short = Math.min(...Array.from({ length: 5 }, () => tookMs(2_000)))
+  const long = tookMs(40_000)
+  // Twenty times the length: about 20 times the cost, and 400 times where each is compared with all others.
+  t.ok(long < 100 * short, `${short.toFixed(1)} ms, then ${long.toFixed(1)} ms`)
+})
+
 t.test('an import is refused with its place', async t => {
   for (const code of [`import('a')`, `a\nimport.meta`, `import.source('a')`, `import a from 'a'`]) {
     t.throws(() => rewrite(code), { name: 'SyntaxError', message: /\(\d+:\d+\)$/ }, code)

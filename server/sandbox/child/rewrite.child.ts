@@ -49,7 +49,7 @@ function respell(
   token: Token,
   text: string,
   next: Token | undefined,
-  tagged: readonly Node[],
+  tagged: ReadonlySet<number>,
   code: string,
 ): string {
   switch (token.type) {
@@ -58,7 +58,7 @@ function respell(
     case tokTypes.template:
     case tokTypes.invalidTemplate:
       // A tag sees the raw text, which must stay.
-      return tagged.some(({ start, end }) => start <= token.start && token.end <= end) ? text : inString(text)
+      return tagged.has(token.start) ? text : inString(text)
     case tokTypes.regexp:
       return inRegularExpression(text)
     case tokTypes._import:
@@ -88,10 +88,11 @@ function words(text: string): string {
   return text.replaceAll('import', 'im\\x70ort')
 }
 
-function taggedTemplates(node: unknown, found: Node[] = []): Node[] {
+/** Where the texts of tagged templates start. */
+function taggedTemplates(node: unknown, found = new Set<number>()): Set<number> {
   if (typeof node !== 'object' || node === null) return found
-  const { type, quasi } = node as { type?: unknown; quasi?: Node }
-  if (type === 'TaggedTemplateExpression' && quasi) found.push(quasi)
+  const { type, quasi } = node as { type?: unknown; quasi?: { readonly quasis: readonly Node[] } }
+  if (type === 'TaggedTemplateExpression') for (const { start } of quasi?.quasis ?? []) found.add(start)
   for (const child of Object.values(node)) taggedTemplates(child, found)
   return found
 }
