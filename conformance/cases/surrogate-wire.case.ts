@@ -76,6 +76,21 @@ export const wireCases = cases({
         },
       ),
   ],
+  'WIR-520.a': [
+    'numbers that would come back as others are refused',
+    c =>
+      c.refuses(
+        400,
+        raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
+        '{"type":"token","data":[0.1,0.30000000000000004,1.0,1.50,1e2,10E-1,5e-324]}',
+        Object.fromEntries(
+          ['0.30000000000000001', '123456789.123456789012', '4.9e-324', '1e-400', '1e400'].map(number => [
+            number,
+            `{"type":"token","data":[${number}]}`,
+          ]),
+        ),
+      ),
+  ],
   'WIR-506.a': [
     'JSON nested 65 deep is refused',
     c => {

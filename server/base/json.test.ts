@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { decodeUtf8, JsonError, type JsonValue, parseJson } from './json.ts'
+import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInTurns } from './json.ts'
+import { Turns } from './turn.ts'
 
 const refusal = (text: string): JsonError => {
   try {
@@ -12,13 +14,17 @@ const refusal = (text: string): JsonError => {
   throw new Error('was accepted')
 }
 
+const deepObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 const cases: readonly [name: string, refused: string, path: string, accepted: string][] = [
   ['an integer above 2^53 - 1', '{"a":9007199254740992}', 'a', '{"a":9007199254740991}'],
   ['an integer below -(2^53 - 1)', '{"a":-9007199254740992}', 'a', '{"a":-9007199254740991}'],
   ['an integer written with an exponent', '[1e20]', '0', '[1e15]'],
-  ['18 significant digits', '[0.123456789012345678]', '0', '[0.12345678901234567]'],
+  ['18 significant digits', '[0.123456789012345678]', '0', '[0.1234567890123456]'],
+  ['a decimal near 0.3', '[0.30000000000000001]', '0', '[0.30000000000000004]'],
+  ['a number below the smallest', '[4.9e-324]', '0', '[5e-324]'],
+  ['a long decimal', '{"a":123456789.123456789012}', 'a', '{"a":123456789.12345679}'],
   ['a number beyond a double', '[1e400]', '0', '[1.5e5]'],
   ['a number that becomes zero', '[1e-400]', '0', '[1e-300]'],
   ['negative zero', '[-0]', '0', '[0]'],
@@ -31,7 +37,17 @@ const cases: readonly [name: string, refused: string, path: string, accepted: st
   ['a lone low surrogate', '["\\ude00"]', '0', '["\\u00e9"]'],
   ['a lone surrogate that is not escaped', '["\ud83d"]', '0', '["\ud83d\ude00"]'],
   ['a lone surrogate as a name', '{"\\ud83d":1}', '?', '{"\\ud83d\\ude00":1}'],
-  ['65 levels', deep(65), Array(64).fill('0').join('.'), deep(64)],
+  [
+    'a repeated member behind blanks',
+    '{ "a" : 1 , "b" : 2 , "a" : 3 }',
+    'a',
+    '{ "a" : 1 , "b" : 2 , "c" : 3 }',
+  ],
+  ['a repeated empty name', '{"":1,"":2}', '?', '{"":1}'],
+  ['a repeated member behind an inner object', '{"a":{"a":1},"a":2}', 'a', '{"a":{"a":1},"b":2}'],
+  ['a lone surrogate behind a member', '{"a":1,"\\ud83d":1}', '?', '{"a":1,"\\ud83d\\ude00":1}'],
+  ['65 levels', deep(65), '', deep(64)],
+  ['65 levels of objects', deepObjects(65), '', deepObjects(64)],
 ]
 
 t.test('what would come back altered is refused, with its path, and its neighbour is not', async t => {
@@ -42,7 +58,7 @@ t.test('what would come back altered is refused, with its path, and its neighbou
 })
 
 t.test('the same is refused where other texts have escapes', async t => {
-  for (const [name, refused, path, accepted] of cases.filter(([name]) => name !== '65 levels')) {
+  for (const [name, refused, path, accepted] of cases.filter(([name]) => !name.startsWith('65 levels'))) {
     const beside = (text: string) => `["\\n",${text}]`
     t.equal(refusal(beside(refused)).path, `1.${path}`, name)
     t.same(parseJson(beside(accepted)), JSON.parse(beside(accepted)), `${name}: control`)
@@ -72,7 +88,62 @@ t.test('names that may be values are not repeated in a path', async t => {
   t.equal(refusal('{"4242424242424242":{"a":1,"a":1}}').path, '?.a')
 })
 
-t.test('any other JSON comes out as it went in', async t => {
+t.test('brackets in texts are no nesting', async t => {
+  const inside = '['.repeat(100)
+  for (const text of [
+    `"${inside}"`,
+    `["${inside}"]`,
+    `["\\"${inside}"]`,
+    `["\\\\",["a"],"${inside}\\\\"]`,
+    `{"${inside}":1}`,
+  ]) {
+    t.same(parseJson(text), JSON.parse(text))
+  }
+  t.match(refusal(`["\\\\",${deep(65)}]`).message, /nested/, 'a text that ends with an escaped backslash')
+  t.match(refusal(`["${inside}`).message, /well-formed/, 'a text without an end')
+})
+
+t.test('text nested without an end is refused unread', async t => {
+  const parse = JSON.parse
+  let calls = 0
+  JSON.parse = (...args) => {
+    calls++
+    return parse(...args)
+  }
+  t.teardown(() => {
+    JSON.parse = parse
+  })
+  for (const unit of ['[', '{"a":', '[{"a":', ' [\n', '[1,', '["\\"",']) {
+    t.match(refusal(unit.repeat(1_000)).message, /nested/, unit)
+  }
+  t.equal(calls, 0)
+})
+
+t.test('a long text is scanned in pieces, with the same outcome', async t => {
+  for (const [name, refused, path, accepted] of cases) {
+    const long = (text: string) => `[${'"text with\\nescapes",1.25,{"a":null},'.repeat(600)}${text}]`
+    const shown = name.startsWith('65') ? '' : `1800.${path}`
+    const given = name.startsWith('65') ? refused : long(refused)
+    await t.rejects(parseJsonInTurns(given), { name: 'JsonError', path: shown }, name)
+    if (!name.startsWith('65'))
+      t.same(await parseJsonInTurns(long(accepted)), JSON.parse(long(accepted)), `${name}: control`)
+  }
+})
+
+t.test('while a long text is scanned, others have their turns', async t => {
+  let nowMs = 0
+  const turns = new Turns(() => (nowMs += 3))
+  let others = 0
+  let alarm = setImmediate(function next() {
+    others++
+    alarm = setImmediate(next)
+  })
+  await parseJsonInTurns(`[${'0,'.repeat(100_000)}0]`, turns)
+  clearImmediate(alarm)
+  t.ok(others >= 12, `${others} turns in 200,000 characters`)
+})
+
+t.test('any other JSON comes out as it went in', async () => {
   const number = fc
     .oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
     .filter(value => !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value)))
@@ -94,7 +165,7 @@ t.test('any other JSON comes out as it went in', async t => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
       const text = JSON.stringify(json, undefined, indent)
-      t.same(parseJson(text), JSON.parse(text))
+      return isDeepStrictEqual(parseJson(text), JSON.parse(text))
     }),
     { numRuns: 500 },
   )

@@ -8,6 +8,7 @@ import { type Operation, problemType } from './contract.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
+import { largeBody } from './limits.ts'
 import type { CoreRequest, CoreResponse } from './message.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 
@@ -26,9 +27,6 @@ export interface CoreOptions {
 
 /** The server without a wire: a request in, a response out, never a rejection. */
 export type Core = (request: CoreRequest) => Promise<CoreResponse>
-
-/** From here on, in bytes, a body takes its time in each step: others have their turn between them. */
-const largeBody = 64 * 1024
 
 const printable = /^[\x20-\x7e]{1,200}$/
 

@@ -2,13 +2,13 @@ import { applicationCaller } from '../access/behalf.ts'
 import { type Caller, holds, lacking } from '../access/caller.ts'
 import { authenticate, authenticateAtOnce } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, JsonError, parseJson } from '../base/json.ts'
+import { decodeUtf8, JsonError, parseJson, parseJsonInTurns } from '../base/json.ts'
 import type { SealedStore } from '../storage/sealed.ts'
 import type { Operation } from './contract.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { HandlerRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import { bodyLimitOf } from './limits.ts'
+import { bodyLimitOf, largeBody } from './limits.ts'
 import type { CoreRequest } from './message.ts'
 import { parsePathParameters, parseQuery } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
@@ -116,7 +116,7 @@ async function readBody(exchange: Exchange): Promise<void> {
 }
 
 // Requirements: ERR-503, ERR-513
-function parse(exchange: Exchange): void {
+function parse(exchange: Exchange): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
@@ -124,14 +124,27 @@ function parse(exchange: Exchange): void {
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
   const text = decodeUtf8(bytes)
   if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
+  if (bytes.length > largeBody) return parseLarge(exchange, text)
   try {
     exchange.body = parseJson(text)
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error
-    throw new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
-      ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
-    })
+    throw aboutBody(error)
   }
+}
+
+async function parseLarge(exchange: Exchange, text: string): Promise<void> {
+  try {
+    exchange.body = await parseJsonInTurns(text)
+  } catch (error) {
+    throw aboutBody(error)
+  }
+}
+
+function aboutBody(error: unknown): unknown {
+  if (!(error instanceof JsonError)) return error
+  return new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
+    ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
+  })
 }
 
 function validate(

@@ -1,5 +1,8 @@
 const mebibyte = 1024 * 1024
 
+/** From here on, in bytes, a body takes its time in each step: others have their turn between them. */
+export const largeBody = 64 * 1024
+
 /** The bounds at the door. Times are real milliseconds: they guard sockets, not tokens. */
 export const limits = {
   // Requirements: ERR-505

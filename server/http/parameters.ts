@@ -28,11 +28,11 @@ export function parseQuery(query: string, parameters: readonly QueryParameter[])
  */
 export function parsePathParameters(
   raw: Readonly<Record<string, string>>,
-  uuids: ReadonlySet<string>,
+  uuids: readonly string[],
 ): Record<string, string> {
   const read = (name: string, value: string) => {
     const text = decode(value, name, false)
-    return uuids.has(name) ? text.toLowerCase() : text
+    return uuids.includes(name) ? text.toLowerCase() : text
   }
   return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, read(name, value)]))
 }

@@ -69,10 +69,24 @@ const malformedBodies: readonly Refusal[] = [
   body('integer beyond the safe ones', json('9007199254740993'), json('9007199254740991'), 'data'),
   body('integer beyond the safe ones, below 0', json('-9007199254740992'), json('-9007199254740991'), 'data'),
   body('integer written with an exponent', json('[1e16]'), json('[1e15]'), 'data.0'),
-  body('18 significant digits', json('0.123456789012345678'), json('0.12345678901234567'), 'data'),
+  body('18 significant digits', json('0.123456789012345678'), json('0.1234567890123456'), 'data'),
+  body(
+    'a decimal that comes back as another',
+    json('0.30000000000000001'),
+    json('0.30000000000000004'),
+    'data',
+  ),
+  body(
+    'a decimal of too many digits',
+    json('[123456789.123456789012]'),
+    json('[123456789.12345679]'),
+    'data.0',
+  ),
+  body('a number below the smallest', json('4.9e-324'), json('5e-324'), 'data'),
   body('a number too large', json('1e400'), json('1e-4'), 'data'),
   body('depth 65', raw(`{"type":"token","data":${deep(64)}}`), raw(`{"type":"token","data":${deep(63)}}`)),
-  body('nested without an end', raw(text(500_000, '[')), raw(whole)),
+  body('nested without an end', raw(text(1_000_000, '[')), raw(whole)),
+  body('objects nested without an end', raw('{"a":'.repeat(200_000)), raw(whole)),
 ]
 
 const shapeless: readonly Refusal[] = [

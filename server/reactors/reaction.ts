@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Write } from '../storage/port.ts'
 import { tokenize } from '../tokens/tokenize.ts'
@@ -51,7 +51,7 @@ export async function settle(
     await commitAlone(context, companion(answer))
     return answer
   }
-  const payload = keepable(outcome.tokenize)
+  const payload = await keepable(outcome.tokenize)
   try {
     const tokens = await tokenize(context.tokens, caller, payload, {
       asksPermission: false,
@@ -70,9 +70,9 @@ async function commitAlone(context: ReactorsContext, writes: readonly Write[]): 
 }
 
 /** What is stored must come back as it was: the same rules as at the door hold for it. */
-function keepable(tokenized: JsonValue): JsonValue {
+async function keepable(tokenized: JsonValue): Promise<JsonValue> {
   try {
-    return parseJson(JSON.stringify(tokenized))
+    return await parseJsonInTurns(JSON.stringify(tokenized))
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new ServiceError('reactor_runtime', `what the formula asked to tokenize ${error.message}`)

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts'
+import { findTooDeep } from '../base/json-depth.ts'
 import { formulaErrorNames } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
@@ -102,7 +103,7 @@ function isObject(value: JsonValue | undefined): value is Record<string, JsonVal
 function parse(bytes: Uint8Array): JsonValue {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   // Deep nesting costs the parser far more than its length; a glance in front costs next to nothing.
-  if (depthOf(text) > deepest) throw new ReportError('nested too deeply')
+  if (findTooDeep(text, deepest) >= 0) throw new ReportError('nested too deeply')
   let value: JsonValue
   try {
     value = JSON.parse(text)
@@ -112,23 +113,6 @@ function parse(bytes: Uint8Array): JsonValue {
   // Parsed it is a member like any other; assigned to an object it would be its prototype.
   if (/__proto__|\\u/i.test(text)) dropProto(value)
   return value
-}
-
-function depthOf(text: string): number {
-  let [depth, deepestYet, inString] = [0, 0, false]
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (inString) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x5b || code === 0x7b) {
-      depth++
-      if (depth > deepestYet) deepestYet = depth
-      if (deepestYet > deepest) return deepestYet
-    } else if (code === 0x5d || code === 0x7d) depth--
-  }
-  return deepestYet
 }
 
 function dropProto(value: JsonValue): void {
