@@ -3,7 +3,7 @@ import type { Operation } from './contract.ts'
 import { Router } from './routes.ts'
 
 const operation = (id: string, method: string, path: string, uuids: string[] = []) =>
-  ({ id, method, path, uuidParameters: uuids }) as Operation
+  ({ id, method, path, uuidParameters: uuids }) as Partial<Operation> as Operation
 const router = new Router([
   operation('list', 'GET', '/tokens'),
   operation('create', 'POST', '/tokens'),
