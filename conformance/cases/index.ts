@@ -15,6 +15,7 @@ import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
+import { updateRightCases } from './surrogate-update-rights.case.ts'
 import { wireCases } from './surrogate-wire.case.ts'
 import { tokenCreateCases } from './tokens-create.case.ts'
 import { tokenListCases } from './tokens-list.case.ts'
@@ -38,6 +39,7 @@ export const allCases: readonly Case[] = [
   ...surrogateInvocationCases,
   ...surrogateSearchCases,
   ...surrogateTokenCases,
+  ...updateRightCases,
   ...wireCases,
   ...errorCases,
   ...payloadCases,

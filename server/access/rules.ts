@@ -57,6 +57,14 @@ export function holdsAnywhere(rights: Rights, permission: Permission): boolean {
   )
 }
 
+/** Behind every rule that can be written. */
+const directPriority = Number.POSITIVE_INFINITY
+
+/** True if the rule stands for a permission that is held directly. */
+export function isDirect(rule: AccessRule): boolean {
+  return rule.priority === directPriority
+}
+
 /**
  * Rules in the order they are asked. A permission held directly is a last rule on `/` that masks.
  */
@@ -67,7 +75,7 @@ export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
     .sort((a, b) => a.priority - b.priority)
   if (!rights.permissions.includes(permission)) return asked
   const direct: AccessRule = {
-    priority: Number.POSITIVE_INFINITY,
+    priority: directPriority,
     container: '/',
     transform: 'mask',
     permissions: [permission],
@@ -86,11 +94,20 @@ export function decide(rights: Rights, permission: Permission, subject: Subject)
   const rules = rulesFor(rights, permission)
   let transform: Transform = 'reveal'
   for (const container of subject.containers) {
-    const rule = rules.find(candidate => matches(candidate, subject.id, container))
+    const rule = decidingRule(rules, subject.id, container)
     if (!rule) return { allowed: false, container }
     transform = strictest(transform, rule.transform)
   }
   return { allowed: true, transform }
+}
+
+/** The first of the rules, in the order they are asked, that covers a token of this id in this container. */
+export function decidingRule(
+  rules: readonly AccessRule[],
+  id: string,
+  container: string,
+): AccessRule | undefined {
+  return rules.find(candidate => matches(candidate, id, container))
 }
 
 /** Whether a rule speaks of a token of this id in this container. */

@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json.ts'
 import { formatMicros } from '../base/time.ts'
 import type { TokensContext } from './context.ts'
 import { showMask } from './mask.ts'
-import type { LiveToken } from './token.ts'
+import { LiveToken } from './token.ts'
 
 /** A token as callers see it; `data` as their transform allows, or absent. */
 export interface Token {
@@ -68,6 +68,24 @@ export function showUndated(
   if (value.expires_at !== undefined) shown.expires_at = value.expires_at
   if (value.modified_by !== undefined) shown.modified_by = value.modified_by
   return shown
+}
+
+/**
+ * A token whose data is shown under another mask than its own where the transform masks: the answer to an update
+ * shows at most what the mask before it shows. Without that mask there is no data.
+ */
+// Requirements: ACC-521
+export function showUnderMask(
+  context: TokensContext,
+  tenant: string,
+  token: LiveToken,
+  transform: Transform,
+  mask: JsonValue | undefined,
+): Token {
+  if (transform !== 'mask') return showToken(context, tenant, token, transform)
+  const masked = showMask(context.expressions, mask, token.data)
+  if (masked === undefined) return showToken(context, tenant, token, 'redact')
+  return showToken(context, tenant, new LiveToken(token.record, token.data, masked), 'mask')
 }
 
 /** What an answer to a create may show at most, whatever the caller's rules say. */

@@ -1,7 +1,6 @@
-import { type Caller, demand } from '../access/caller.ts'
-import { strictest } from '../access/transforms.ts'
+import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { invalid } from '../base/errors.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { Write, Written } from '../storage/port.ts'
 import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
@@ -15,9 +14,10 @@ import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts
 import { readExpiration } from './expiry.ts'
 import { mergePatch } from './merge-patch.ts'
 import { liveRecord, liveToken } from './read.ts'
-import { showToken, type Token } from './show.ts'
+import { showUnderMask, type Token } from './show.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
 import { tokenType } from './types/registry.ts'
+import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
 /** A merge patch whose members the contract has accepted. `null` restores what a new token would have. */
 export interface UpdateTokenInput {
@@ -37,21 +37,22 @@ export interface UpdatedToken {
   readonly applied: boolean
 }
 
+/** Writes that belong into the commit of an update, made from the mask that the token had before it. */
+export type UpdateCompanion = (maskBefore: JsonValue | undefined) => readonly Write[]
+
 export async function updateToken(
   context: TokensContext,
   caller: Caller,
   id: string,
   input: UpdateTokenInput,
-  companion: () => readonly Write[] = () => [],
+  companion: UpdateCompanion = () => [],
 ): Promise<UpdatedToken> {
   const store = await tenantStore(context, caller)
   for (;;) {
     const current = await liveRecord(context, store, id)
-    const before = demand(caller, 'token:update', current.value)
+    const right = demandUpdate(caller, current.value, input)
     const live = await liveToken(context, store, current)
-    const next = await patched(context, store, caller, live, input)
-    // Requirements: ACC-506
-    const transform = strictest(before, demand(caller, 'token:update', next.record))
+    const next = await patched(context, store, caller, live, input, right)
 
     const original = await doubled(context, store, current, next.record)
     if (original) return { token: await showOriginal(context, store, caller, original), applied: false }
@@ -62,11 +63,13 @@ export async function updateToken(
       ...next.cvcWrites,
       auditEntry(store, context.random, tokenAction('token:update', id, caller)),
     ]
-    const result = await store.commit([...writes, ...companion()], context.nowUs())
+    const maskBefore = current.value.mask
+    const result = await store.commit([...writes, ...companion(maskBefore)], context.nowUs())
     if (result.ok) {
       const record = new SealedRecord(next.record, result.written[0] as Written)
+      const live = new LiveToken(record, next.data)
       // Requirements: TOK-034
-      const token = showToken(context, store.tenant, new LiveToken(record, next.data), transform)
+      const token = showUnderMask(context, store.tenant, live, right.transform, maskBefore)
       return { token, applied: true }
     }
     refuseRivalReceipt(result.conflict, writes)
@@ -75,15 +78,26 @@ export async function updateToken(
   }
 }
 
-/** What an update that was applied before answers again: the token as it is now. */
-export async function readUpdated(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+/**
+ * Reads the answer to an update that was applied before: the token as it is now, by the caller's rights of this
+ * moment. If the update set a mask, the answer goes on showing the data under the one before, `maskBefore`.
+ */
+export async function readUpdated(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  maskBefore: JsonValue | undefined,
+): Promise<Token> {
   const store = await tenantStore(context, caller)
   const record = await liveRecord(context, store, id)
-  const transform = demand(caller, 'token:update', record.value)
-  return showToken(context, store.tenant, await liveToken(context, store, record), transform)
+  const { transform } = demandUpdate(caller, record.value, input)
+  const live = await liveToken(context, store, record)
+  const mask = input.mask === undefined ? record.value.mask : maskBefore
+  return showUnderMask(context, store.tenant, live, transform, mask)
 }
 
-/** The same for one that was not applied: the original as it is now. */
+/** Reads the answer to an update that was not applied: the original as it is now. */
 export async function readOriginal(context: TokensContext, caller: Caller, id: string): Promise<Token> {
   const store = await tenantStore(context, caller)
   return showOriginal(context, store, caller, await liveRecord(context, store, id))
@@ -102,6 +116,7 @@ async function patched(
   caller: Caller,
   live: LiveToken,
   input: UpdateTokenInput,
+  { reads }: UpdateRight,
 ): Promise<Patched> {
   const current = live.record.value
   const type = tokenType(current.type)
@@ -132,10 +147,14 @@ async function patched(
       type.fingerprintExpression,
     ),
   }
+  // Before the expressions: a patch that is refused for its own faults tells nothing of the data.
+  const expires = expiration(context, current, input)
   const { data: stored, cvc } = splitCvc(current.type, data)
   const { reference, writes } = await nextCvc(context, store, live, cvc)
-  const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data))
-  const { derived } = await derive(context, store, content, data, changes, current)
+  const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data), reads)
+  const { derived } = await derive(context, store, content, data, changes, current).catch(error => {
+    throw reads ? error : withoutReasons(error, input)
+  })
   const record: TokenRecord = {
     id: current.id,
     ...content,
@@ -146,7 +165,7 @@ async function patched(
     ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
       ? { deduplicate_token: true }
       : {}),
-    ...expiration(context, current, input),
+    ...expires,
     ...kept('cvc', reference),
     created_by: current.created_by,
     // Requirements: TOK-043
@@ -211,17 +230,35 @@ function expiration(context: TokensContext, current: TokenRecord, input: UpdateT
   return { expires_at: echo, expires_ms: ms }
 }
 
-/** What a patch touches decides what is evaluated anew. */
-function changesOf(input: UpdateTokenInput, fingerprintExpression: string, dataChanged: boolean): Changes {
+/**
+ * What a patch touches decides what is evaluated anew. The mask that stays is tried on new data only for who may
+ * read it: for anyone else its failure would tell of data that they did not send.
+ */
+function changesOf(
+  input: UpdateTokenInput,
+  fingerprintExpression: string,
+  dataChanged: boolean,
+  reads: boolean,
+): Changes {
   const readsMetadata = fingerprintExpression.includes('metadata')
   return {
-    mask: dataChanged || input.mask !== undefined,
+    mask: (dataChanged && reads) || input.mask !== undefined,
     fingerprint:
       dataChanged ||
       input.fingerprint_expression !== undefined ||
       (readsMetadata && input.metadata !== undefined),
     indexes: dataChanged || input.search_indexes !== undefined,
   }
+}
+
+/**
+ * The refusal of what an expression of the token makes of the merged data, for who may not read that: it blames
+ * the patch and says nothing of which expression failed, or how.
+ */
+function withoutReasons(error: unknown, input: UpdateTokenInput): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'validation') return error
+  const changed = input.data === undefined ? 'metadata' : 'data'
+  return invalid(changed, 'does not fit the search indexes or the fingerprint expression of this token')
 }
 
 function isChanged(before: JsonValue, after: JsonValue): boolean {

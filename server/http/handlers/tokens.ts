@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts'
+import type { JsonObject, JsonValue } from '../../base/json.ts'
 import { formatMicros } from '../../base/time.ts'
 import type { TokensContext } from '../../tokens/context.ts'
 import { createToken } from '../../tokens/create.ts'
@@ -48,12 +48,13 @@ export function tokenHandlers(context: TokensContext): Handlers {
     }),
     'tokens.update': async ({ caller, path, body, receipt }) => {
       const id = pathId(path)
+      const input = body as UpdateTokenInput
       const { token } = await updateToken(
         context,
         caller,
         id,
-        body as UpdateTokenInput,
-        receipt && (() => receipt({ status: 200, entity: id })),
+        input,
+        receipt && (mask => receipt({ status: 200, entity: id, ...keptMask(input, mask) })),
       )
       return { status: 200, body: token, keep: { status: 200, entity: token.id } }
     },
@@ -75,12 +76,21 @@ export function tokenReplays(context: TokensContext): Replays {
       },
     }),
     // Nothing of the data is kept: it is read again, and gone if the token is.
-    'tokens.update': async ({ caller, path }, { kept }) => ({
+    'tokens.update': async ({ caller, path, body }, { kept }) => ({
       status: kept.status,
       body:
         kept.entity === pathId(path)
-          ? await readUpdated(context, caller, kept.entity)
+          ? await readUpdated(context, caller, kept.entity, body as UpdateTokenInput, maskOf(kept.body))
           : await readOriginal(context, caller, kept.entity),
     }),
   }
+}
+
+/** Of an update that sets a mask the one before is kept: its answer shows the data under that one. */
+function keptMask(input: UpdateTokenInput, maskBefore: JsonValue | undefined): { body?: object } {
+  return input.mask === undefined || maskBefore === undefined ? {} : { body: { mask: maskBefore } }
+}
+
+function maskOf(body: object | undefined): JsonValue | undefined {
+  return body && 'mask' in body ? (body.mask as JsonValue) : undefined
 }

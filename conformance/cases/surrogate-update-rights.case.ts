@@ -1,0 +1,132 @@
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import type { Call } from '../harness/target.ts'
+import { ssn } from './values.ts'
+
+const update = ['token:update']
+const rule = (transform: string, container: string, priority = 1) => ({
+  priority,
+  container,
+  transform,
+  permissions: update,
+})
+
+/** Each member that holds expressions over the data, set to some and put back. */
+const expressions: readonly [member: string, value: unknown][] = [
+  ['mask', '{{ data }}'],
+  ['mask', null],
+  ['fingerprint_expression', '{{ data }}'],
+  ['fingerprint_expression', null],
+  ['search_indexes', ['{{ data }}']],
+  ['search_indexes', []],
+  ['search_indexes', null],
+]
+
+const secret = (c: Context) => c.token({ type: 'social_security_number', data: ssn })
+
+/** The caller changes metadata, and no member that holds expressions. */
+async function setsNone(c: Context, who: string, call: Call): Promise<void> {
+  const { id } = await secret(c)
+  await c.patch(id, { metadata: { a: 'b' } }, call)
+  const before = await c.read(id)
+  for (const [member, value] of expressions) {
+    const reply = await call('PATCH', `/tokens/${id}`, { metadata: { a: 'c' }, [member]: value })
+    c.refused(reply, 403, `${member} ${JSON.stringify(value)} by ${who}`)
+    c.ok(member in (reply.body?.errors ?? {}), `${member} is named to ${who}`)
+  }
+  const failing = await call('PATCH', `/tokens/${id}`, { mask: '{{ data | nope }}' })
+  c.refused(failing, 403, `an expression that fails, by ${who}`)
+  c.equal(await c.read(id), before, `the token afterwards, for ${who}`)
+}
+
+/** Expressions over data are read access: who may set them on a token that is there, and what an update shows. */
+export const updateRightCases = cases({
+  'ACC-520.a': [
+    'a private application sets expressions where it holds token:update directly or its rule reveals',
+    async c => {
+      for (const [who, rights] of [
+        ['one that holds it directly', { permissions: update }],
+        ['one by a rule that reveals', { rules: [rule('reveal', c.container)] }],
+      ] as const) {
+        const { call } = await c.application(rights)
+        for (const [member, value] of expressions) {
+          const { id } = await secret(c)
+          const reply = await call('PATCH', `/tokens/${id}`, { [member]: value })
+          c.success(reply, 200, `${member} ${JSON.stringify(value)} by ${who}`)
+        }
+      }
+    },
+  ],
+  'ACC-520.b': [
+    'a private application sets no expressions where the rule that decides masks or redacts',
+    async c => {
+      for (const transform of ['mask', 'redact'])
+        await setsNone(c, `a rule that ${transform}s`, (await c.ruled(transform, update)).call)
+      const both = await c.application({ permissions: update, rules: [rule('mask', c.container)] })
+      await setsNone(c, 'a rule that masks before the permission', both.call)
+    },
+  ],
+  'ACC-520.c': [
+    'a public application sets no expressions, whatever its rule',
+    async c => {
+      const direct = await c.application({ permissions: update }, 'public')
+      await setsNone(c, 'a public application', direct.call)
+      const reveals = await c.application({ rules: [rule('reveal', c.container)] }, 'public')
+      await setsNone(c, 'a public application by a rule that reveals', reveals.call)
+    },
+  ],
+  'ACC-520.d': [
+    'each container counts, on both sides of a move',
+    async c => {
+      const [open, shut] = [`${c.container}open/`, `${c.container}shut/`]
+      const { call } = await c.application({ rules: [rule('reveal', open), rule('mask', shut, 2)] })
+      const send = async ([from, to]: readonly [string[], string[]]) => {
+        const { id } = await c.token({ containers: from })
+        return call('PATCH', `/tokens/${id}`, { mask: 'X', containers: to })
+      }
+      await c.refuses<readonly [string[], string[]]>(403, send, [[open], [`${open}a/`]], {
+        'one of two that masks': [
+          [open, shut],
+          [open, shut],
+        ],
+        'moved into one that masks': [[open], [shut]],
+        'moved out of one that masks': [[shut], [open]],
+      })
+    },
+  ],
+  'ACC-521.a': [
+    'the answer to an update shows the new data under the mask before it, unless the rule reveals',
+    async c => {
+      const direct = (await c.application({ permissions: update })).call
+      const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
+      const made = await c.patch(id, { data: '987654', mask: '{{ data }}' }, direct)
+      c.equal([made.data, made.mask], ['7654', '{{ data }}'], 'data and mask of the answer')
+      c.equal((await c.patch(id, {}, direct)).data, '987654', 'data of the next answer')
+      const { id: unmasked } = await c.token({ data: '123456' })
+      const shown = await c.patch(unmasked, { mask: '{{ data }}' }, direct)
+      c.equal(shown.data ?? undefined, undefined, 'data of a token that had no mask')
+      const { call } = await c.ruled('reveal', update)
+      c.equal((await c.patch(id, { mask: 'X' }, call)).data, '987654', 'data under a rule that reveals')
+    },
+  ],
+  'ACC-521.b': [
+    'the same update under its idempotency key shows no more the second time',
+    async c => {
+      const { call } = await c.application({ permissions: update })
+      const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
+      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
+      const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
+      c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both answers')
+    },
+  ],
+  'SES-520.a': [
+    'a session sets no expressions, whatever it was granted',
+    async c => {
+      const direct = await c.authorized({ permissions: update })
+      await setsNone(c, 'a session', direct.call)
+      const reveals = await c.authorized({ rules: [rule('reveal', c.container)] })
+      await setsNone(c, 'a session by a rule that reveals', reveals.call)
+    },
+  ],
+})

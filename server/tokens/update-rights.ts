@@ -1,0 +1,50 @@
+import { type Caller, type DeniedCause, demand } from '../access/caller.ts'
+import { missingForExpressions } from '../access/expressions.ts'
+import type { Subject } from '../access/rules.ts'
+import { strictest, type Transform } from '../access/transforms.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { TokenRecord } from './token.ts'
+import { tokenType } from './types/registry.ts'
+
+/** The members of an update that are expressions over the token's data. */
+export const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
+
+/** The part of an update that asks for more than `token:update` where the token is. */
+export interface AskingUpdate extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
+  readonly containers?: readonly string[] | null
+}
+
+export interface UpdateRight {
+  /** What the answer may show of the data at most. */
+  readonly transform: Transform
+  /** The caller may read the data by this right, so what expressions make of it is no secret to it. */
+  readonly reads: boolean
+}
+
+/**
+ * The right to make this update, asked before anything is evaluated: on the token's containers and, if it moves,
+ * on the new ones. A member that holds expressions asks for more, whatever its value: `null` and an empty list
+ * make the token evaluate others as well.
+ * @throws {ServiceError} permission_denied, naming the members that the caller may not set
+ */
+// Requirements: ACC-506, ACC-520
+export function demandUpdate(caller: Caller, current: TokenRecord, input: AskingUpdate): UpdateRight {
+  const subjects: Subject[] = [current]
+  const { containers } = input
+  if (containers !== undefined) {
+    subjects.push({ id: current.id, containers: containers ?? [tokenType(current.type)?.container ?? '/'] })
+  }
+  const transform = subjects.map(subject => demand(caller, 'token:update', subject)).reduce(strictest)
+  const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])
+  const refused = expressionMembers.filter(member => missing !== undefined && input[member] !== undefined)
+  if (missing !== undefined && refused.length > 0) throw cannotSet(refused, missing, current.id)
+  return { transform, reads: missing === undefined || transform === 'reveal' }
+}
+
+function cannotSet(members: readonly string[], missing: string, subject: string): ServiceError {
+  const detail = `may be set only by a private application that holds token:update directly, or by a rule that reveals`
+  return new ServiceError('permission_denied', `${members.join(', ')}: ${detail}`, {
+    errors: Object.fromEntries(members.map(member => [member, [detail]])),
+    cause: { missing, subject } satisfies DeniedCause,
+  })
+}
