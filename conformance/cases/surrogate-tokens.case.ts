@@ -171,9 +171,9 @@ export const surrogateTokenCases = cases({
       const forbidden = [...'#/\\+?[]|&=%<>{}^'].map(
         character => [character, named(`${c.tag}${character}`)] as const,
       )
-      return c.refuses<object>(400, post(c), named(c.tag.padEnd(200, 'x')), {
+      return c.refuses<object>(400, post(c), named(c.tag.padEnd(400, 'x')), {
         'two characters': named('ab'),
-        '201 characters': named('a'.repeat(201)),
+        '401 characters': named('a'.repeat(401)),
         ...Object.fromEntries(forbidden),
       })
     },
@@ -234,7 +234,7 @@ export const surrogateTokenCases = cases({
   'TOK-508.a': [
     'at its time of expiry a token is read, listed and found no more, and its id is free',
     async c => {
-      const members = { id: c.tag, metadata: { run: c.tag }, expires_at: await c.later(hour) }
+      const members = { id: c.tag, data: 1, metadata: { run: c.tag }, expires_at: await c.later(hour) }
       await c.token(members)
       await c.advance(hour - minute)
       c.equal((await c.read(c.tag)).id, c.tag, 'id before')
@@ -242,7 +242,7 @@ export const surrogateTokenCases = cases({
       c.refused(await c.asPrivate('GET', `/tokens/${c.tag}`), 404, 'reading it')
       c.equal(c.ids((await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body), [], 'the list')
       c.equal((await c.found('metadata.run:*'.replace('*', c.tag))).length, 0, 'what is found')
-      await c.token({ id: c.tag })
+      await c.token({ id: c.tag, data: 1 })
     },
   ],
   'TOK-509.a': [
@@ -287,6 +287,60 @@ export const surrogateTokenCases = cases({
       await c.patch(id, { data: { cvc: '789' } })
       await c.advance(50 * minute)
       c.equal((await c.read(id)).data.cvc, '789', 'one set where none was')
+    },
+  ],
+  'TOK-520.a': [
+    'an id that is the data or contains its number is refused, and not repeated',
+    async c => {
+      const number = '4242424242424242'
+      // Of each type: data, an id that shows it, and one that differs from that and does not.
+      for (const [type, data, held, control] of [
+        ['token', `Value ${c.tag}`, `value-${c.tag}`, `value-${c.tag}-1`],
+        ['card', card, `${c.tag} ${number}`, `${c.tag} 424242 4242`],
+        ['card', card, `${c.tag}-4242-4242-4242-4242`, `${c.tag}-4242-4242-4242`],
+        ['card_number', number, number, `${c.tag}a`],
+        ['bank', bank, `${c.tag}${bank.account_number}`, `${c.tag}${bank.routing_number}`],
+        ['us_bank_account_number', bank.account_number, bank.account_number, `${c.tag}b`],
+        ['us_bank_routing_number', bank.routing_number, bank.routing_number, `${c.tag}c`],
+        ['social_security_number', ssn, ssn.replaceAll('-', ''), `${c.tag}d`],
+        ['employer_id_number', '12-3456789', '1-2-3-4-5-6-7-8-9', `${c.tag}e`],
+      ] as const) {
+        const send = (id: string) => post(c)({ type, data, id, containers: [c.container] })
+        await c.refuses(400, send, control, { [`the data of a ${type}`]: held })
+        c.ok(!(await send(held)).text.includes(held), `the refused id of a ${type} is not repeated`)
+      }
+    },
+  ],
+  'TOK-520.b': [
+    'an expression that evaluates to the data or its number is refused, alone and in a payload',
+    async c => {
+      for (const [type, data, held, control] of [
+        ['token', c.tag, '{{ data }}', '{{ data }}1'],
+        ['card', card, '{{ data.number }}', `${c.tag}{{ data.number | last4 }}`],
+        ['social_security_number', ssn, '{{ data }}', `${c.tag}{{ data | last4 }}`],
+      ] as const) {
+        const body = (id: string) => ({ type, data, id, containers: [c.container] })
+        await c.refuses(400, id => post(c)(body(id)), control, { [`all of a ${type}`]: held })
+        const payload = (id: string) => c.asPrivate('POST', '/tokenize', { list: [body(id)] })
+        await c.refuses(400, payload, `${control}2`, { [`all of a ${type} in a payload`]: held })
+      }
+    },
+  ],
+  'TOK-521.a': [
+    'null is the default search indexes in a create and none in an update, an empty list none in both',
+    async c => {
+      for (const [type, [data]] of Object.entries(defaults)) {
+        const make = (members: object) => c.token({ type, data, containers: undefined, ...members })
+        const indexesOf = async (id: string) => (await c.read(id)).search_indexes ?? []
+        const usual = await indexesOf((await make({})).id)
+        const { id } = await make({ search_indexes: null })
+        c.equal(await indexesOf(id), usual, `null for ${type}`)
+        c.equal(await indexesOf((await make({ search_indexes: [] })).id), [], `an empty list for ${type}`)
+        await c.patch(id, { search_indexes: null })
+        c.equal(await indexesOf(id), [], `null in an update of ${type}`)
+        await c.patch(id, { search_indexes: [] })
+        c.equal(await indexesOf(id), [], `an empty list in an update of ${type}`)
+      }
     },
   ],
 })

@@ -23,7 +23,7 @@ export const tokenCreateCases = cases({
   'TOK-002.a': [
     'a supplied id is the id of the token',
     async c => {
-      const { id } = await c.token({ id: c.tag })
+      const { id } = await c.token({ id: c.tag, data: 1 })
       c.equal(id, c.tag, 'id')
       c.equal((await c.read(c.tag)).id, c.tag, 'id when read')
     },

@@ -39,11 +39,11 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'token-id': {
     test: isTokenId,
-    expected: 'an id of 3 to 200 characters, none of # / \\ + ? [ ] | & = % < > { } ^',
+    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^',
   },
   'token-id-or-expression': {
     test: text => /\{\{.*\}\}/s.test(text) || isTokenId(text),
-    expected: 'an id of 3 to 200 characters, none of # / \\ + ? [ ] | & = % < > { } ^, or an expression',
+    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^, or an expression',
   },
   expiration: {
     test: text => parseExpiration(text) !== undefined,

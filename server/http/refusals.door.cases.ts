@@ -93,7 +93,7 @@ const parameters: readonly Refusal[] = [
     'entity_id',
   ),
   parameter('id too short', get('/tokens/no'), get('/tokens/note'), 'id'),
-  parameter('id too long', get(`/tokens/${text(201, 'l')}`), get(`/tokens/${text(200, 'l')}`), 'id'),
+  parameter('id too long', get(`/tokens/${text(401, 'l')}`), get(`/tokens/${text(400, 'l')}`), 'id'),
   parameter('id with a slash', get('/tokens/no%2Fte'), get('/tokens/no%74e'), 'id'),
   parameter('id with a null', get('/tokens/note%00'), get('/tokens/note'), 'id'),
   parameter('id that is no UTF-8', get('/tokens/not%e9'), get('/tokens/not%65'), 'id'),

@@ -30,7 +30,13 @@ export const memberRefusals: readonly Refusal[] = [
   member('data null', { data: null }, { data: false }, 'data'),
 
   member('id too short', { id: 'ab' }, { id: 'abc' }, 'id'),
-  member('id too long', { id: text(201) }, { id: text(200) }, 'id'),
+  member('id too long', { id: text(401) }, { id: text(400) }, 'id'),
+  member(
+    'id that is the data',
+    { id: 'jane-roe', data: 'Jane Roe' },
+    { id: 'jane-roe', data: 'Jane Doe' },
+    'id',
+  ),
   member('id empty', { id: '' }, { id: 'not-empty' }, 'id'),
   member('id a number', { id: 12345 }, { id: '12345' }, 'id'),
   ...forbidden.map((character, index) =>

@@ -35,7 +35,7 @@ async function setUp(): Promise<Stage> {
     { id: 'note', data: 'x' },
     { id: 'full', data: 'x', metadata: full },
     { id: 'to-delete', data: 'x' },
-    { id: text(200, 'l'), data: 'x' },
+    { id: text(400, 'l'), data: 'x' },
     { id: 'mine', data: 'x', containers: ['/mine/'] },
     { id: 'mine-to-delete', data: 'x', containers: ['/mine/'] },
   ]) {

@@ -116,7 +116,7 @@ t.test('ids of any spelling are found', async t => {
     '日本-ключ-🗝',
     '- minus -',
     'a, (b); c!',
-    'x'.repeat(200),
+    'x'.repeat(400),
     ' leading',
     'trailing ',
     '  both  ',

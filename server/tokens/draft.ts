@@ -55,9 +55,10 @@ export async function draftToken(
   const expiration =
     typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
   const { data, cvc } = splitCvc(input.type, input.data)
-  const { id, fresh } = chooseId(context, input.id ?? undefined, input.data, attempt)
+  const { id, fresh } = chooseId(context, input, attempt)
   const mask = input.mask ?? type.mask
-  const indexes = input.search_indexes ?? (input.search_indexes === null ? undefined : type.searchIndexes)
+  // Requirements: TOK-521
+  const indexes = input.search_indexes ?? type.searchIndexes
   const base = {
     type: input.type,
     ...(mask === undefined ? {} : { mask }),

@@ -2,16 +2,17 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import type { TokensContext } from './context.ts'
+import { holdsData } from './id-holds-data.ts'
 
 const forbidden = /[#/\\+?[\]|&=%<>{}^\p{Cc}]/u
 
 /** How often an id expression is tried for a free id before a UUID is taken instead. */
 export const idAttempts = 10
 
-/** The rule for ids in one place: 3 to 200 characters, none that would need care in a URL or a query. */
+/** The rule for ids in one place: 3 to 400 characters, none that would need care in a URL or a query. */
 // Requirements: TOK-504
 export function isTokenId(id: string): boolean {
-  return id.length >= 3 && id.length <= 200 && !forbidden.test(id) && id.isWellFormed()
+  return id.length >= 3 && id.length <= 400 && !forbidden.test(id) && id.isWellFormed()
 }
 
 export function isIdExpression(context: TokensContext, id: string): boolean {
@@ -24,21 +25,30 @@ export interface ChosenId {
   readonly fresh: boolean
 }
 
-/** The id of a new token: the one given, one made by the given expression, or a UUID. */
-// Requirements: TOK-002, TOK-003, TOK-004
-export function chooseId(
-  context: TokensContext,
-  given: string | undefined,
-  data: JsonValue,
-  attempt: number,
-): ChosenId {
-  if (given === undefined) return { id: context.random.uuid(), fresh: true }
-  if (!isIdExpression(context, given)) return { id: given, fresh: false }
-  if (attempt >= idAttempts) return { id: context.random.uuid(), fresh: true }
-  const id = evaluateId(context, given, data)
-  if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 200 characters that an id may have')
-  return { id, fresh: false }
+/** The part of a new token that its id depends on. */
+export interface IdInput {
+  readonly id?: string | null
+  readonly type: string
+  readonly data: JsonValue
 }
+
+/**
+ * Chooses the id of a new token: the one given, one made by the given expression, or a UUID.
+ * @throws {ServiceError} validation, for an id that cannot be one or that holds the data
+ */
+// Requirements: TOK-002, TOK-003, TOK-004
+export function chooseId(context: TokensContext, input: IdInput, attempt: number): ChosenId {
+  const { id: given, type, data } = input
+  if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }
+  if (!isIdExpression(context, given)) {
+    if (holdsData(given, type, data)) throw invalid('id', holdingData)
+    return { id: given, fresh: false }
+  }
+  if (attempt >= idAttempts) return { id: context.random.uuid(), fresh: true }
+  return { id: evaluateId(context, given, input), fresh: false }
+}
+
+const holdingData = 'must not be the data, nor contain its card, account or identity number'
 
 /** Whether there is no use in trying again once the id turned out to be taken. */
 export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
@@ -52,7 +62,17 @@ export function takenIds(paths: readonly string[]): ServiceError {
   })
 }
 
-function evaluateId(context: TokensContext, expression: string, data: JsonValue): string {
+/** Evaluates the expression to an id, a second time if the first one holds the data: an alias may by chance. */
+function evaluateId(context: TokensContext, expression: string, { type, data }: IdInput): string {
+  for (let draw = 0; draw < 2; draw++) {
+    const id = rendered(context, expression, data)
+    if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 400 characters that an id may have')
+    if (!holdsData(id, type, data)) return id
+  }
+  throw invalid('id', holdingData)
+}
+
+function rendered(context: TokensContext, expression: string, data: JsonValue): string {
   try {
     return context.expressions.render(expression, { data })
   } catch (error) {

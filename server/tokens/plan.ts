@@ -86,7 +86,7 @@ export async function rename(context: TokensContext, planned: Planned): Promise<
   planned.attempt++
   const errors = new ErrorsBelow()
   await errors.collect(wish.path, () => {
-    const { id, fresh } = chooseId(context, wish.input.id ?? undefined, wish.input.data, planned.attempt)
+    const { id, fresh } = chooseId(context, wish.input, planned.attempt)
     planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
   refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')

@@ -70,16 +70,41 @@ t.test('each type has its container, mask and fingerprint expression by default'
   }
 })
 
-t.test('identity numbers are searchable by default, and null or an empty list switches that off', async t => {
+t.test(
+  'identity numbers are searchable by default, also with null, and an empty list switches that off',
+  async t => {
+    const tenant = await openTenant(vault)
+    const indexes = ['{{ data }}', "{{ data | remove: '-'}}", '{{ data | last4 }}']
+    for (const type of ['social_security_number', 'employer_id_number']) {
+      const create = async (more: object) =>
+        (await tenant.send('POST', '/tokens', { type, data: '123-45-6789', ...more })).json
+      t.same((await create({})).search_indexes, indexes)
+      t.notOk('search_indexes' in (await create({ search_indexes: [] })))
+      t.same((await create({ search_indexes: null })).search_indexes, indexes)
+      t.same((await create({ search_indexes: ['{{ data | last4 }}'] })).search_indexes, [
+        '{{ data | last4 }}',
+      ])
+    }
+  },
+)
+
+t.test('every type takes null and an empty list as search indexes, in a create and in an update', async t => {
   const tenant = await openTenant(vault)
-  const indexes = ['{{ data }}', "{{ data | remove: '-'}}", '{{ data | last4 }}']
-  for (const type of ['social_security_number', 'employer_id_number']) {
-    const create = async (more: object) =>
-      (await tenant.send('POST', '/tokens', { type, data: '123-45-6789', ...more })).json
-    t.same((await create({})).search_indexes, indexes)
-    t.notOk('search_indexes' in (await create({ search_indexes: [] })))
-    t.notOk('search_indexes' in (await create({ search_indexes: null })))
-    t.same((await create({ search_indexes: ['{{ data | last4 }}'] })).search_indexes, ['{{ data | last4 }}'])
+  for (const [type, data] of defaults) {
+    const create = async (search_indexes: null | string[]) => {
+      const reply = await tenant.send('POST', '/tokens', { type, data, search_indexes } as never)
+      t.equal(reply.status, 201, `${type} ${JSON.stringify(search_indexes)}`)
+      return reply.json
+    }
+    t.notOk('search_indexes' in (await create([])), type)
+    const { id, search_indexes } = await create(null)
+    const { json } = await tenant.send('POST', '/tokens', { type, data } as never)
+    t.same(search_indexes, json.search_indexes, `${type}: null is the default`)
+    for (const none of [null, []]) {
+      const updated = await tenant.send('PATCH', `/tokens/${id}`, { search_indexes: none })
+      t.equal(updated.status, 200, type)
+      t.notOk('search_indexes' in updated.json, `${type}: ${JSON.stringify(none)} is none in an update`)
+    }
   }
 })
 

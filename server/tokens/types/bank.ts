@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.ts'
+import { numberIn, type TokenType } from './token-type.ts'
 
 export const bank: TokenType = {
   name: 'bank',
@@ -9,5 +9,6 @@ export const bank: TokenType = {
     account_number: '{{ data.account_number | reveal_last: 4 }}',
   },
   fingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
+  secretNumber: numberIn('account_number'),
   searchIndexes: undefined,
 }

@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.ts'
+import { type TokenType, wholeNumber } from './token-type.ts'
 
 export const cardNumber: TokenType = {
   name: 'card_number',
@@ -6,5 +6,6 @@ export const cardNumber: TokenType = {
   container: '/pci/high/',
   mask: '{{ data | reveal_last: 4 }}',
   fingerprintExpression: '{{ data }}',
+  secretNumber: wholeNumber,
   searchIndexes: undefined,
 }

@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.ts'
+import { numberIn, type TokenType } from './token-type.ts'
 
 export const card: TokenType = {
   name: 'card',
@@ -10,5 +10,6 @@ export const card: TokenType = {
     expiration_year: '{{ data.expiration_year }}',
   },
   fingerprintExpression: '{{ data.number }}',
+  secretNumber: numberIn('number'),
   searchIndexes: undefined,
 }

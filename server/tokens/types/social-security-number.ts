@@ -1,5 +1,5 @@
 import { identityNumberIndexes } from './identity-number.ts'
-import type { TokenType } from './token-type.ts'
+import { type TokenType, wholeNumber } from './token-type.ts'
 
 export const socialSecurityNumber: TokenType = {
   name: 'social_security_number',
@@ -7,5 +7,6 @@ export const socialSecurityNumber: TokenType = {
   container: '/pii/high/',
   mask: '{{ data | reveal_last: 4 }}',
   fingerprintExpression: "{{ data | remove: '-' }}",
+  secretNumber: wholeNumber,
   searchIndexes: identityNumberIndexes,
 }

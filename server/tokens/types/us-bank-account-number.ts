@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.ts'
+import { type TokenType, wholeNumber } from './token-type.ts'
 
 export const usBankAccountNumber: TokenType = {
   name: 'us_bank_account_number',
@@ -6,5 +6,6 @@ export const usBankAccountNumber: TokenType = {
   container: '/bank/high/',
   mask: '{{ data | reveal_last: 4 }}',
   fingerprintExpression: '{{ data }}',
+  secretNumber: wholeNumber,
   searchIndexes: undefined,
 }

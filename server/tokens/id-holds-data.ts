@@ -1,0 +1,47 @@
+import type { JsonValue } from '../base/json.ts'
+import { tokenType } from './types/registry.ts'
+
+/** Punctuation, spaces and what has no width. Letters and signs such as `$` or an emoji are part of a value. */
+const separators = /[\p{P}\p{Z}\p{Cf}]/gu
+
+/**
+ * A number with fewer digits is in many ids by chance, so it counts only where no other digit stands beside it, and
+ * not in a UUID.
+ */
+const fewestDigitsInside = 6
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Data longer than this is not compared: only separators could make it as short as an id. */
+const longestCompared = 10_000
+
+/**
+ * True if an id shows what its token is to hide: it is the whole data, in any letter case and with any separators,
+ * or contains the card, account or identity number of the data, with any separators. Ids stand in the log, in
+ * URLs and in the systems of whoever gets the token.
+ */
+// Requirements: TOK-520
+export function holdsData(id: string, type: string, data: JsonValue): boolean {
+  return isWholeData(id, data) || containsNumber(id, tokenType(type)?.secretNumber?.(data))
+}
+
+function isWholeData(id: string, data: JsonValue): boolean {
+  if (data === null || typeof data === 'object') return false
+  const text = String(data)
+  if (text.length > longestCompared) return false
+  const [bare, bareId] = [bareOf(text), bareOf(id)]
+  // Of separators alone nothing is left to compare.
+  return bare === '' || bareId === '' ? text === id : bare === bareId
+}
+
+function containsNumber(id: string, number: string | undefined): boolean {
+  const digits = bareOf(number ?? '')
+  if (digits === '') return false
+  const bare = bareOf(id)
+  if (digits.length >= fewestDigitsInside) return bare.includes(digits)
+  return !uuid.test(id) && [...id.split(/\D+/), ...bare.split(/\D+/)].includes(digits)
+}
+
+function bareOf(text: string): string {
+  return text.replace(separators, '').toLowerCase()
+}
