@@ -29,7 +29,8 @@ export class Applications {
   }
 
   /**
-   * Makes an application. Its `key` is in this answer and is not shown again. Needs `application:create`.
+   * Makes an application. Its `key` is in this answer and is not shown again. Needs `application:create`;
+   * the new key may hold any right of its kind, whatever this one holds.
    *
    * Throws `BadRequestError` if its type may not hold what it is given.
    *
@@ -75,7 +76,8 @@ export class Applications {
   }
 
   /**
-   * Replaces name, permissions, rules and expiry. The type and the key stay. Needs `application:update`.
+   * Replaces name, permissions, rules and expiry. The type and the key stay. Needs `application:update`;
+   * the new rights may go beyond those of the calling key, also for its own application.
    *
    * Throws `BadRequestError` if the type may not hold what it is given, `NotFoundError` if there is no such application.
    *

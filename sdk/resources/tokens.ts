@@ -70,9 +70,13 @@ export class Tokens {
 
   /**
    * Changes the members that are given, by JSON merge patch, and answers the token. Needs `token:update`, on the old and
-   * the new containers if they change.
+   * the new containers if they change. The answer shows the data under the mask that the token had before.
    *
-   * Throws `BadRequestError` if the outcome does not fit the type, `NotFoundError` if there is no such token.
+   * `mask`, `fingerprint_expression` and `search_indexes` are taken only from a private key that holds `token:update`
+   * directly or by a rule that reveals: such a key can read whatever it can update. Public keys and sessions cannot.
+   *
+   * Throws `BadRequestError` if the outcome does not fit the type, `PermissionError` naming each member that this key
+   * may not change, `NotFoundError` if there is no such token.
    *
    * @example
    * ```ts

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '../base/random.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/sealed.ts'
 import type { Applications } from './applications.ts'
-import { permissionsOf, tokenPermissions } from './permissions.ts'
+import { type Permission, permissionsOf, tokenPermissions } from './permissions.ts'
 
 /** What is known of a tenant besides its applications. */
 export interface TenantSettings extends RecordValue {
@@ -17,7 +17,7 @@ export interface TenantSettings extends RecordValue {
 /** A tenant just made, with one key of each kind. Nothing can show the keys again. */
 export interface NewTenant {
   readonly tenantId: string
-  /** Holds `token:create` and `token:update`. */
+  /** Holds `token:create`. */
   readonly publicKey: string
   /** Holds every token permission on `/`, and reveals. */
   readonly privateKey: string
@@ -25,6 +25,9 @@ export interface NewTenant {
   readonly managementKey: string
   readonly webhookSecret: string
 }
+
+/** The least that is useful to a page: with `token:update` it could overwrite any token whose id it knows. */
+const publicPermissions: readonly Permission[] = ['token:create']
 
 export interface TenantsContext {
   readonly store: SealedStore
@@ -86,7 +89,7 @@ export async function createTenant(
               { priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions } as const,
             ],
           }
-        : { permissions: permissionsOf(type), rules: [] }
+        : { permissions: type === 'public' ? publicPermissions : permissionsOf(type), rules: [] }
     const application = { id: context.random.uuid(), name, type, ...rights }
     return (await context.applications.insert(tenantId, application, key)).key
   }
