@@ -238,6 +238,43 @@ export const surrogateInvocationCases = cases({
       c.success(authorized, 200, 'the application itself')
     },
   ],
+  'INV-521.a': [
+    'a member __proto__ is not dropped in silence, wherever it is',
+    async c => {
+      const code = `const errors = require('@surrogate/formula-errors')
+        module.exports = async ({ args }) => {
+          const value = JSON.parse(args.text)
+          if (args.as === 'body') throw new errors.CustomHttpResponseError({ status: 418, body: value })
+          if (args.as === 'errors') throw new errors.BadRequestError(value)
+          return { [args.as]: value }
+        }`
+      const reactor = await c.reactor({ code })
+      const controls = { raw: 200, tokenize: 200, body: 418, errors: 400 }
+      for (const [as, status] of Object.entries(controls)) {
+        const send = (text: string) => c.react(reactor, { args: { as, text } })
+        c.equal((await send('{"a":"b","proto":"c"}')).status, status, `${as}, the control`)
+        const reply = await send('{"a":"b","__proto__":"c"}')
+        c.equal(reply.status, 500, `${as}: status`)
+        c.ok(reply.text.includes('__proto__'), `${as}: the problem says so`)
+      }
+    },
+  ],
+  'INV-522.a': [
+    'headers that make a proxy answer with something else are refused',
+    async c => {
+      const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
+        module.exports = async ({ args }) => { throw new CustomHttpResponseError({
+          status: 418, headers: { [args.name]: '/etc/passwd' }, body: {} }) }`
+      const reactor = await c.reactor({ code })
+      const send = (name: string) => c.react(reactor, { args: { name } })
+      c.equal((await send('x-kind')).status, 418, 'the control')
+      for (const name of ['x-accel-redirect', 'X-Sendfile', 'X-LIGHTTPD-send-file', 'x-reproxy-url']) {
+        const reply = await send(name)
+        c.equal(reply.status, 500, `status with ${name}`)
+        c.equal(reply.headers.get(name), null, name)
+      }
+    },
+  ],
   'SES-502.a': [
     'what the authorizer does not hold, and what is no token permission, is not granted',
     async c => {

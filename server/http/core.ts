@@ -67,8 +67,6 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
       if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
     }
     response = toResponse(exchange)
-    // A formula may choose headers, but not ours in another case.
-    if (exchange.answer?.chosen) delete response.headers[options.traceHeader.toLowerCase()]
   } catch (error) {
     response = refuse(options, exchange, error, traceId)
   }

@@ -8,13 +8,7 @@ import type { UndatedAnswer } from '../tokens/undated-answer.ts'
 import type { ReactorsContext } from './context.ts'
 
 /** A response that the formula chose itself. */
-export interface Custom {
-  readonly kind: 'custom'
-  readonly status: number
-  /** Names in lower case: `content-type` and such as begin with `x-`. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: JsonValue
-}
+export type Custom = Extract<Outcome, { kind: 'custom' }>
 
 /** What came of an invocation, with its tokens made. */
 export type Reaction =
@@ -41,9 +35,8 @@ export async function settle(
   companion: (reaction: UndatedReaction) => readonly Write[],
 ): Promise<Reaction> {
   if (outcome.kind === 'custom') {
-    const custom = allowed(outcome)
-    await commitAlone(context, companion(custom))
-    return custom
+    await commitAlone(context, companion(outcome))
+    return outcome
   }
   const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
   if (outcome.tokenize === undefined || outcome.tokenize === null) {
@@ -88,36 +81,4 @@ function aboutTokenize(error: unknown): unknown {
   }
   const detail = `what the formula asked to tokenize is refused: ${error.message}`
   return new ServiceError(error.code, detail, { errors, headers: error.headers, cause: error.cause })
-}
-
-const mostHeaders = 50
-const mostHeaderCharacters = 8_000
-const printable = /^[\t\x20-\x7e]*$/
-
-/** The response as far as a formula may choose one. */
-// Requirements: INV-508
-function allowed({ status, headers, body }: Extract<Outcome, { kind: 'custom' }>): Custom {
-  const kept = Object.entries(headers)
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => name === 'content-type' || /^x-[a-z0-9-]{1,100}$/.test(name))
-  const characters = kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  const isAllowed =
-    Number.isInteger(status) &&
-    status >= 200 &&
-    status <= 599 &&
-    kept.length <= mostHeaders &&
-    characters <= mostHeaderCharacters &&
-    kept.every(([, value]) => printable.test(value))
-  if (!isAllowed) {
-    throw new ServiceError(
-      'reactor_runtime',
-      'the formula chose a response that is not allowed: its status must be 200 to 599, its headers short and printable',
-    )
-  }
-  return {
-    kind: 'custom',
-    status,
-    headers: Object.fromEntries(kept),
-    ...(body === undefined ? {} : { body }),
-  }
 }

@@ -68,6 +68,17 @@ for (const [name, thrown, expected] of refusals) {
   })
 }
 
+t.test('a path of an error class that could not come back is a failure that says so', async t => {
+  const thrown = (errors: string) =>
+    sandbox.formula(
+      `const { BadRequestError: E } = require('@surrogate/formula-errors'); module.exports = () => { throw new E(JSON.parse('${errors}')) }`,
+    )
+  const lost = { kind: 'failed', reason: 'shape', detail: /^errors\.__proto__ could not come back/ }
+  t.match(await thrown('{"a": "b", "__proto__": "c"}'), lost)
+  t.match(await thrown('{"a": "b", "proto": "c"}'), { kind: 'refused', errors: { a: ['b'], proto: ['c'] } })
+  t.match(await thrown('{"a": {"__proto__": 1}}'), { kind: 'refused', errors: { a: ['{"__proto__":1}'] } })
+})
+
 t.test('an error thrown while the code is loaded counts the same', async t => {
   t.match(await sandbox.formula(`${errors} throw new errors.BadRequestError('early')`), { kind: 'refused' })
 })
@@ -97,16 +108,111 @@ t.test('a response that the formula chooses', async t => {
     [`{ status: 600 }`, /status from 200 to 599/],
     [`{ status: '402' }`, /status from 200 to 599/],
     [`{ status: 200, headers: { 'Set-Cookie': 'a=b' } }`, /content-type and headers that begin with x-/],
+    [`{ status: 200, headers: { 'x-a_b': 'c' } }`, /letters, digits and hyphens/],
+    [`{ status: 200, headers: { ['x-' + 'a'.repeat(101)]: 'c' } }`, /letters, digits and hyphens/],
     [`{ status: 200, headers: { 'x-a': 'b\\r\\nset-cookie: c' } }`, /printable ASCII/],
+    [`{ status: 200, headers: { 'x-a': 'b\\u0000' } }`, /printable ASCII/],
+    [`{ status: 200, headers: { 'x-a': 'é' } }`, /printable ASCII/],
     [`{ status: 200, headers: { 'x-a': 1 } }`, /printable ASCII/],
     [`{ status: 200, headers: { 'x-a': '1', 'X-A': '2' } }`, /twice/],
     [`{ status: 200, headers: ['x-a'] }`, /headers as an object/],
     [`{ status: 204, body: {} }`, /has not/],
     [`{ status: 200, body: { f() {} } }`, /response\.body\.f is a function/],
+    [
+      `{ status: 200, headers: JSON.parse('{"__proto__": "a"}') }`,
+      /response\.headers\.__proto__ could not come back/,
+    ],
+    [
+      `{ status: 200, body: [JSON.parse('{"__proto__": 1}')] }`,
+      /response\.body\.0\.__proto__ could not come back/,
+    ],
+    [`{ status: 200, body: new Map([[1, 2]]) }`, /response\.body is a Map/],
   ]
   for (const [given, detail] of refused) {
     t.match(await custom(given), { kind: 'failed', reason: 'shape', detail }, given)
   }
+})
+
+t.test(
+  'headers that proxies and browsers act upon, and those of the service, are not for formulas',
+  async t => {
+    const withHeader = (name: string) => custom(`{ status: 200, headers: { '${name}': '/etc/passwd' } }`)
+    const obeyed = [
+      ...[
+        'X-Accel-Redirect',
+        'x-accel-expires',
+        'x-accel-anything',
+        'X-Sendfile',
+        'x-sendfile2',
+        'X-LIGHTTPD-send-file',
+      ],
+      ...['x-reproxy-url', 'x-reproxy-file', 'x-litespeed-location', 'x-envoy-immediate-health-check-fail'],
+      ...[
+        'x-appengine-blobkey',
+        'x-frame-options',
+        'X-Content-Type-Options',
+        'x-xss-protection',
+        'x-robots-tag',
+      ],
+      ...['x-dns-prefetch-control', 'x-permitted-cross-domain-policies', 'x-sourcemap', 'x-webkit-csp'],
+    ]
+    for (const name of obeyed) {
+      const detail = new RegExp(`may not set ${name.toLowerCase()}, as proxies or browsers act upon it`)
+      t.match(await withHeader(name), { kind: 'failed', reason: 'shape', detail }, name)
+    }
+    for (const name of [
+      'x-accelerated',
+      'x-shop-sendfile',
+      'x-request-id',
+      'x-forwarded-for',
+      'x-acme-trace-id',
+    ]) {
+      t.match(await withHeader(name), { kind: 'custom', headers: { [name]: '/etc/passwd' } }, name)
+    }
+    const own = openSandbox(t, { headerPrefix: 'X-Acme' })
+    const thrown = (name: string) =>
+      own.formula(
+        `${errors} module.exports = () => { throw new errors.CustomHttpResponseError({ status: 200, headers: { '${name}': 'a' } }) }`,
+      )
+    for (const name of ['X-ACME-Trace-Id', 'x-acme-api-key', 'x-acme-idempotency-key']) {
+      t.match(await thrown(name), { kind: 'failed', detail: /a header of the service/ }, name)
+    }
+    t.match(await thrown('x-acme-trace'), { kind: 'custom' })
+  },
+)
+
+t.test('the body of a chosen response is JSON, and says so', async t => {
+  const typed = (type: string) =>
+    custom(`{ status: 200, headers: { 'Content-Type': '${type}' }, body: '<script>' }`)
+  const json = ['application/json', 'Application/Problem+JSON', 'application/vnd.shop.v2+json; charset=utf-8']
+  for (const type of json)
+    t.match(await typed(type), { kind: 'custom', headers: { 'content-type': type } }, type)
+  const others = [
+    'text/html',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'text/json',
+    'application/javascript',
+    '',
+  ]
+  const tricks = [
+    'application/json, text/html',
+    'application/json; charset=utf-7',
+    'text/html; application/json',
+  ]
+  for (const type of [...others, ...tricks]) {
+    t.match(await typed(type), { kind: 'failed', reason: 'shape', detail: /takes a content-type of/ }, type)
+  }
+})
+
+t.test('the headers of a chosen response stay few and short', async t => {
+  const many = (count: number, length: number) =>
+    custom(
+      `{ status: 200, headers: Object.fromEntries(Array.from({ length: ${count} }, (_, i) => ['x-' + (100 + i), 'v'.repeat(${length})])) }`,
+    )
+  t.match(await many(50, 115), { kind: 'custom' })
+  t.match(await many(51, 1), { kind: 'failed', detail: /at most 50 headers/ })
+  t.match(await many(50, 116), { kind: 'failed', detail: /at most 6000 characters in all/ })
 })
 
 const unusable: readonly [code: string, detail: RegExp][] = [
@@ -150,6 +256,19 @@ const notJson: readonly [answer: string, reason: string, detail: RegExp][] = [
   ['{ raw: NaN }', 'shape', /^raw is not a finite number/],
   ['{ tokenize: { a: Infinity } }', 'shape', /^tokenize\.a is not a finite number/],
   ['(() => { const a = {}; a.self = a; return { raw: a } })()', 'shape', /^raw\.self refers back/],
+  [
+    '{ raw: { a: [JSON.parse(\'{"__proto__": 1}\')] } }',
+    'shape',
+    /^raw\.a\.0\.__proto__ could not come back/,
+  ],
+  ['{ raw: { ["__proto__"]: { b: 1 } } }', 'shape', /^raw\.__proto__ could not come back/],
+  ['{ tokenize: { ["__proto__"]: 1 } }', 'shape', /^tokenize\.__proto__ could not come back/],
+  ['{ raw: new Number(NaN) }', 'shape', /^raw is not a finite number/],
+  ['{ raw: { a: new Map([[1, 2]]) } }', 'shape', /^raw\.a is a Map/],
+  ['{ raw: [new Set([1])] }', 'shape', /^raw\.0 is a Set/],
+  ['{ raw: { later: Promise.resolve(1) } }', 'shape', /^raw\.later is a Promise/],
+  ['{ raw: [new String("x".repeat(6e6))] }', 'output', /longer than 5242880 bytes/],
+  ['{ raw: Array.from({ length: 65 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
   ['{ raw: Array.from({ length: 70 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
   ['{ raw: "é".repeat(3e6) }', 'output', /longer than 5242880 bytes/],
   ['{ raw: "x".repeat(3e6), tokenize: ["y".repeat(3e6)] }', 'output', /longer than 5242880 bytes/],
@@ -170,7 +289,13 @@ t.test('what JSON has comes back as it was', async t => {
     ((await sandbox.raw(body('return { raw: "x".repeat(5 * 1024 * 1024 - 100) }'))) as string).length,
     5 * 1024 * 1024 - 100,
   )
-  const deepest = Array.from({ length: 63 }).reduce<unknown>(inner => [inner], 1)
+  t.same(
+    await sandbox.raw(
+      body(`return { raw: [-0, new Number(1), new String('a'), 2 ** 60, 'a\\ud800', { proto: 1 }] }`),
+    ),
+    [0, 1, 'a', 2 ** 60, 'a\ud800', { proto: 1 }],
+  )
+  const deepest = Array.from({ length: 64 }).reduce<unknown>(inner => [inner], 1)
   t.same(await sandbox.raw(body('return { raw: req.args }'), { args: deepest as never }), deepest)
 })
 
@@ -178,7 +303,7 @@ t.test('any JSON goes in and comes out', async t => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async value => {
       const text = JSON.stringify(value)
-      // A request may not hold it, and an answer loses it.
+      // Neither a request nor an answer may hold it.
       fc.pre(!text.includes('__proto__'))
       const args = JSON.parse(text)
       const raw = await sandbox.raw(body('return { raw: [req.args] }'), { args })

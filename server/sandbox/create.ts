@@ -161,7 +161,7 @@ async function startSandbox(
     program: programs.runner,
     parts: [programs.classes, programs.client, ...moduleTexts],
     egress: options.egress,
-    idempotencyHeader: `${headerPrefix}-idempotency-key`.toLowerCase(),
+    headerPrefix: headerPrefix.toLowerCase(),
     log: options.log ?? silentLog,
   })
   return { isolation, pool, preparer }

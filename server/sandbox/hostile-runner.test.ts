@@ -46,6 +46,19 @@ const modes: readonly [name: string, says: string][] = [
     'a refusal whose messages are none',
     `say(answer, '{"kind":"refused","error":"BadRequestError","errors":{"a":1}}')`,
   ],
+  ['an answer with a prototype', `say(answer, '{"kind":"answered","raw":[{"__proto__":{"a":1}}]}')`],
+  [
+    'an answer with a prototype in disguise',
+    `say(answer, '{"kind":"answered","raw":{"__pro\\\\u0074o__":1}}')`,
+  ],
+  [
+    'a refusal with a prototype',
+    `say(answer, '{"kind":"refused","error":"BadRequestError","errors":{"__proto__":["a"]}}')`,
+  ],
+  [
+    'an answer nested 65 deep',
+    `say(answer, '{"kind":"answered","raw":' + '['.repeat(65) + ']'.repeat(65) + '}')`,
+  ],
   ['an answer nested a million deep', `say(answer, '['.repeat(1e6))`],
   ['a line of an unknown level', `say({ ...line, level: 'fatal' })`],
   ['a line that is no text', `say({ ...line, text: {} })`],
@@ -83,6 +96,25 @@ t.test('the same process is believed when it keeps to the protocol', async t => 
   )
   t.same(await sandbox.formula(''), { kind: 'answered', raw: 1 })
   t.equal(sandbox.lines.length, 1)
+})
+
+t.test('a process that chooses a response is held to what formulas may choose', async t => {
+  const responses: readonly [headers: object, kind: string][] = [
+    [{ 'x-shop': 'a' }, 'custom'],
+    [{ 'x-accel-redirect': '/etc/passwd' }, 'failed'],
+    [{ 'X-Sendfile': '/etc/passwd' }, 'failed'],
+    [{ 'content-type': 'text/html' }, 'failed'],
+    [{ 'x-a': 'b\r\nset-cookie: c' }, 'failed'],
+    [{ 'x-a': 'b'.repeat(6_000) }, 'failed'],
+    [{ 'x-acme-trace-id': 'forged' }, 'failed'],
+    [{ 'set-cookie': 'a=b' }, 'failed'],
+  ]
+  for (const [headers, kind] of responses) {
+    const report = JSON.stringify({ kind: 'custom', response: { status: 200, headers, body: 1 } })
+    const runner = onRun(`say(answer, ${JSON.stringify(report)}); say(idle)`)
+    const sandbox = openSandbox(t, { headerPrefix: 'X-Acme' }, { programs: { runner } })
+    t.match(await sandbox.formula(''), { kind }, JSON.stringify(headers).slice(0, 60))
+  }
 })
 
 const after: readonly [name: string, says: string][] = [

@@ -13,7 +13,8 @@ export interface PoolOptions {
   readonly program: Uint8Array
   readonly parts: readonly Uint8Array[]
   readonly egress: Egress | undefined
-  readonly idempotencyHeader: string
+  /** In lower case. */
+  readonly headerPrefix: string
   readonly log: Log
 }
 
@@ -120,12 +121,12 @@ export class Pool {
   }
 
   #start(): Spare {
-    const { header, program, parts, limits, egress, idempotencyHeader } = this.#options
+    const { header, program, parts, limits, egress, headerPrefix } = this.#options
     const wantsCache = this.#cache.length === 0
     const process: TenantProcess = new TenantProcess({
       limits,
       egress,
-      idempotencyHeader,
+      headerPrefix,
       onIdle: () => this.#becameFree(process),
       onEnd: end => this.#ended(process, end),
     })

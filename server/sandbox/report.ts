@@ -1,10 +1,12 @@
 import type { JsonValue } from '../base/json.ts'
 import { findTooDeep } from '../base/json-depth.ts'
+import { readCustomResponse } from './custom-response.ts'
 import { formulaErrorNames } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
-const deepest = 80
+/** A formula may give 64 levels; the report is one more around them. */
+const deepest = 65
 const longestDetail = 500
 const most = 100
 
@@ -15,16 +17,19 @@ export class ReportError extends Error {
 
 /**
  * What a runner reports, made an outcome. The runner is the formula's own process, so nothing in the report is
- * taken for granted. @throws {ReportError}
+ * taken for granted.
+ *
+ * @param headerPrefix in lower case
+ * @throws {ReportError}
  */
-export function readReport(bytes: Uint8Array): Outcome {
+export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
   const report = parse(bytes)
   if (!isObject(report)) throw new ReportError('a report is an object')
   switch (report.kind) {
     case 'answered':
       return answered(report)
     case 'custom':
-      return custom(report.response)
+      return readCustomResponse(report.response, headerPrefix)
     case 'refused':
       return refused(report)
     case 'unusable':
@@ -59,39 +64,6 @@ function refused({ error, errors }: Record<string, JsonValue>): Outcome {
   return { kind: 'refused', error: name, errors: Object.fromEntries(read) }
 }
 
-const headerName = /^(content-type|x-[a-z0-9!#$%&'*+.^_`|~-]{1,100})$/
-const headerValue = /^[\t\x20-\x7e]{0,2000}$/
-
-/** What `CustomHttpResponseError` was given. */
-function custom(response: JsonValue | undefined): Outcome {
-  const refuse = (what: string): Outcome => ({
-    kind: 'failed',
-    reason: 'shape',
-    detail: `CustomHttpResponseError ${what}`,
-  })
-  if (!isObject(response)) return refuse('takes an object of status, headers and body')
-  const { status, headers = {}, body } = response
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
-    return refuse('needs a status from 200 to 599')
-  }
-  const pairs = headers === null ? [] : isObject(headers) ? Object.entries(headers) : undefined
-  if (!pairs || pairs.length > most) return refuse('takes headers as an object of at most 100')
-  const read: Record<string, string> = {}
-  for (const [name, value] of pairs) {
-    const key = name.toLowerCase()
-    if (!headerName.test(key)) return refuse('may set content-type and headers that begin with x-, no others')
-    if (typeof value !== 'string' || !headerValue.test(value)) {
-      return refuse('takes text of printable ASCII as the value of a header')
-    }
-    if (Object.hasOwn(read, key)) return refuse('names a header twice')
-    read[key] = value
-  }
-  if ([204, 205, 304].includes(status) && body !== undefined && body !== null) {
-    return refuse(`has a body, which a response of status ${status} has not`)
-  }
-  return { kind: 'custom', status, headers: read, ...(body === undefined ? {} : { body }) }
-}
-
 function detailOf({ detail }: Record<string, JsonValue>): string {
   return typeof detail === 'string' ? detail.slice(0, longestDetail) : 'the formula failed'
 }
@@ -110,13 +82,12 @@ function parse(bytes: Uint8Array): JsonValue {
   } catch {
     throw new ReportError('not JSON')
   }
-  // Parsed it is a member like any other; assigned to an object it would be its prototype.
-  if (/__proto__|\\u/i.test(text)) dropProto(value)
+  // A runner of ours refuses such a member, as it could not come back as it is: assigned, it would be a prototype.
+  if (/__proto__|\\u/i.test(text) && holdsProto(value)) throw new ReportError('a member is named __proto__')
   return value
 }
 
-function dropProto(value: JsonValue): void {
-  if (typeof value !== 'object' || value === null) return
-  Reflect.deleteProperty(value, '__proto__')
-  for (const member of Object.values(value)) dropProto(member)
+function holdsProto(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(holdsProto)
 }

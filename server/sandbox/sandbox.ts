@@ -54,10 +54,11 @@ export type FormulaErrorName = (typeof formulaErrorNames)[number]
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }
-  /** `CustomHttpResponseError`: the formula chose the response, within what is allowed. */
+  /** `CustomHttpResponseError`: the formula chose the response, within what `custom-response.ts` allows. */
   | {
       readonly kind: 'custom'
       readonly status: number
+      /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>
       readonly body?: JsonValue
     }

@@ -33,7 +33,8 @@ interface Run {
 export interface TenantProcessOptions {
   readonly limits: SandboxLimits
   readonly egress: Egress | undefined
-  readonly idempotencyHeader: string
+  /** In lower case. */
+  readonly headerPrefix: string
   /** The process is free for the tenant's next invocation. */
   onIdle(): void
   onEnd(end: End): void
@@ -189,7 +190,7 @@ export class TenantProcess {
   }
 
   #call(run: Run, header: Record<string, unknown>, body: Uint8Array): void {
-    const { limits, egress, idempotencyHeader } = this.#options
+    const { limits, egress, headerPrefix } = this.#options
     const call = readCall(header, body)
     if (!call || call.call !== run.calls + 1) throw new FrameError('no such call')
     run.calls++
@@ -201,6 +202,7 @@ export class TenantProcess {
     }
     run.open++
     const { svc } = run.invocation
+    const idempotencyHeader = `${headerPrefix}-idempotency-key`
     const answering = { svc, egress, idempotencyHeader, limits: limits.calls, signal: run.ended.signal }
     const isCurrent = () => this.#run === run && !run.isDone
     answerCall(call, answering).then(
@@ -220,17 +222,15 @@ export class TenantProcess {
     run.isDone = true
     clearInterval(this.#watch)
     clearTimeout(this.#drain)
+    const { limits, headerPrefix } = this.#options
     let outcome: Outcome
     try {
-      outcome =
-        body.length > this.#options.limits.outputBytes + 1024
-          ? tooLong(this.#options.limits)
-          : readReport(body)
+      outcome = body.length > limits.outputBytes + 1024 ? tooLong(limits) : readReport(body, headerPrefix)
     } catch (error) {
       if (!(error instanceof ReportError)) throw error
       throw new FrameError('the report is none')
     }
-    this.#drain = setTimeout(() => this.kill('time'), this.#options.limits.drainMs)
+    this.#drain = setTimeout(() => this.kill('time'), limits.drainMs)
     this.#settle(run, outcome)
   }
 

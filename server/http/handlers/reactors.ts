@@ -117,5 +117,7 @@ function answerOf(reaction: Reaction): Answer {
   const { status, body } = reaction
   const { 'content-type': type, ...headers } = reaction.headers
   if (body === undefined || bodiless.has(status)) return { status, headers, chosen: true }
-  return { status, headers: { ...headers, ...(type && { 'Content-Type': type }) }, body, chosen: true }
+  // The one body whose status and type are not ours: no browser is to take it for anything but its type.
+  const named = { ...(type && { 'Content-Type': type }), 'X-Content-Type-Options': 'nosniff' }
+  return { status, headers: { ...headers, ...named }, body, chosen: true }
 }

@@ -123,7 +123,10 @@ export function explain(error: unknown, inside: Inside, limits: RunnerLimits): R
         response: JSON.parse(toJson(known.response ?? null, limits.outputBytes, 'response')),
       }
     }
-    if (known) return { kind: 'refused', error: known.kind, errors: known.errors ?? {} }
+    if (known) {
+      const errors = JSON.parse(toJson(known.errors ?? {}, limits.outputBytes, 'errors'))
+      return { kind: 'refused', error: known.kind, errors }
+    }
     const isOutOfMemory =
       error instanceof RangeError && /allocation failed|Invalid array buffer/i.test(error.message)
     if (isOutOfMemory) return { kind: 'failed', reason: 'memory', detail: 'the formula used too much memory' }

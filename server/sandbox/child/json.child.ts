@@ -11,12 +11,22 @@ export class NotJson extends Error {
 const deepest = 64
 const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/
 
+/** JSON.stringify would make `{}` of them, whatever they hold. */
+const emptied = [Map, Set, Promise]
+
+/** The primitive in an object like `new Number(1)`, which JSON.stringify would take out behind the replacer. */
+function unboxed(member: unknown): unknown {
+  if (member instanceof Number) return Number(member)
+  if (member instanceof String) return String(member)
+  return member
+}
+
 /**
  * JSON text, or a refusal before the text is built: a value that JSON has not, too deep, or longer than the
- * limit. Members that are `undefined` are left out, and `toJSON` is asked, as JSON.stringify does.
+ * limit. Members that are `undefined` are left out, `toJSON` is asked, and -0 is 0, as JSON.stringify does.
  * @throws {NotJson} and whatever the value's own getters throw
  */
-// Requirements: INV-510
+// Requirements: INV-510, INV-521
 export function toJson(value: unknown, limit: number, name: string): string {
   let length = 0
   const holders: unknown[] = []
@@ -40,12 +50,16 @@ export function toJson(value: unknown, limit: number, name: string): string {
     names[holders.length - 1] = key
     names.length = holders.length
     count(key.length + 1)
-    switch (typeof member) {
+    if (key === '__proto__') {
+      throw new NotJson('shape', `${where()} could not come back as it is; give the member another name`)
+    }
+    const value = unboxed(member)
+    switch (typeof value) {
       case 'string':
-        count(member.length)
-        return member
+        count(value.length)
+        return value
       case 'number':
-        return Number.isFinite(member) ? member : refuse('is not a finite number')
+        return Number.isFinite(value) ? value : refuse('is not a finite number')
       case 'bigint':
         return refuse('is a BigInt')
       case 'function':
@@ -54,17 +68,20 @@ export function toJson(value: unknown, limit: number, name: string): string {
         return refuse('is a symbol')
       case 'undefined':
         return Array.isArray(this) ? refuse('is undefined') : undefined
-      case 'object':
-        if (member === null) return member
-        if (holders.includes(member)) return refuse('refers back to what it is in')
+      case 'object': {
+        if (value === null) return value
+        const kind = emptied.find(one => value instanceof one)
+        if (kind) return refuse(`is a ${kind.name}`)
+        if (holders.includes(value)) return refuse('refers back to what it is in')
         if (holders.length > deepest) {
           throw new NotJson('shape', `${name} is nested deeper than ${deepest} levels`)
         }
-        holders.push(member)
+        holders.push(value)
         names.push('')
-        return member
+        return value
+      }
       default:
-        return member
+        return value
     }
   }
 

@@ -63,12 +63,14 @@ function errorsOf(given: unknown): Errors {
   if (typeof given !== 'object') return { error: [textOf(given)] }
   if (given instanceof Error) return { error: [textOf(given.message)] }
   if (Array.isArray(given)) return { error: given.slice(0, most).map(textOf) }
-  const errors: Errors = {}
-  for (const [path, messages] of Object.entries(given).slice(0, most)) {
-    if (path === '__proto__') continue
-    errors[path.slice(0, 200)] = (Array.isArray(messages) ? messages.slice(0, most) : [messages]).map(textOf)
-  }
-  return errors
+  const errors = Object.entries(given)
+    .slice(0, most)
+    .map(([path, messages]) => {
+      const list = Array.isArray(messages) ? messages.slice(0, most) : [messages]
+      return [path.slice(0, 200), list.map(textOf)] as const
+    })
+  // Whatever the paths are called: assigned, one of them could be the prototype.
+  return Object.fromEntries(errors)
 }
 
 function textOf(value: unknown): string {

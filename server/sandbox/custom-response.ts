@@ -1,0 +1,111 @@
+import type { JsonValue } from '../base/json.ts'
+import type { Outcome } from './sandbox.ts'
+
+const mostHeaders = 50
+/** Of names and values together: what a proxy in front with a buffer of 8 kB still passes on. */
+const mostHeaderCharacters = 6_000
+
+const headerName = /^(content-type|x-[a-z0-9-]{1,100})$/
+const headerValue = /^[\t\x20-\x7e]*$/
+/** The body is JSON, so no other type may be claimed for it: as `text/html` it could be a page of this origin. */
+const jsonType = /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;\s*charset="?utf-8"?)?$/i
+
+/**
+ * How the names begin of response headers that somebody on the way to the caller, or its browser, acts upon. Those
+ * that mean something in requests only, such as `x-forwarded-for` or `x-http-method-override`, are harmless here.
+ */
+const obeyed = [
+  // nginx and Caddy: redirects to internal locations, buffering, caching, rate limits
+  'x-accel-',
+  // Apache, lighttpd and application servers: files of the host
+  'x-sendfile',
+  'x-lighttpd-',
+  // Perlbal: other addresses and files
+  'x-reproxy-',
+  // LiteSpeed: internal redirects and its cache
+  'x-litespeed-',
+  // Envoy: one of them takes this server out of service
+  'x-envoy-',
+  // App Engine: stored blobs
+  'x-appengine-',
+  // Browsers and crawlers: what holds for an origin is its operator's to say
+  'x-content-security-policy',
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-robots-tag',
+  'x-sourcemap',
+  'x-ua-compatible',
+  'x-webkit-csp',
+  'x-xss-protection',
+]
+
+/** The headers of our own, behind the prefix. */
+const ownHeaders = ['api-key', 'idempotency-key', 'trace-id']
+
+const bodiless = [204, 205, 304]
+
+/**
+ * Reads what `CustomHttpResponseError` was given: a response as far as a formula may choose one. Everything else is a
+ * failure that says what is wrong.
+ *
+ * @param headerPrefix in lower case
+ */
+// Requirements: INV-508, INV-522
+export function readCustomResponse(response: JsonValue | undefined, headerPrefix: string): Outcome {
+  const refuse = (what: string): Outcome => ({
+    kind: 'failed',
+    reason: 'shape',
+    detail: `CustomHttpResponseError ${what}`,
+  })
+  if (!isObject(response)) return refuse('takes an object of status, headers and body')
+  const { status, headers: given, body } = response
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
+    return refuse('needs a status from 200 to 599')
+  }
+  const headers = readHeaders(given ?? {}, headerPrefix)
+  if (typeof headers === 'string') return refuse(headers)
+  if (bodiless.includes(status) && body !== undefined && body !== null) {
+    return refuse(`has a body, which a response of status ${status} has not`)
+  }
+  return { kind: 'custom', status, headers, ...(body === undefined ? {} : { body }) }
+}
+
+/** The headers under names in lower case, or what is wrong with them. */
+function readHeaders(given: JsonValue, headerPrefix: string): Record<string, string> | string {
+  if (!isObject(given)) return 'takes headers as an object'
+  const pairs = Object.entries(given)
+  if (pairs.length > mostHeaders) return `takes at most ${mostHeaders} headers`
+  const read: Record<string, string> = {}
+  let characters = 0
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase()
+    if (!headerName.test(key)) {
+      return 'may set content-type and headers that begin with x- and have letters, digits and hyphens in their names, no others'
+    }
+    if (obeyed.some(beginning => key.startsWith(beginning))) {
+      return `may not set ${key}, as proxies or browsers act upon it`
+    }
+    if (ownHeaders.some(own => key === `${headerPrefix}-${own}`)) {
+      return `may not set ${key}, which is a header of the service`
+    }
+    if (typeof value !== 'string' || !headerValue.test(value)) {
+      return 'takes text of printable ASCII as the value of a header'
+    }
+    if (key === 'content-type' && !jsonType.test(value)) {
+      return 'takes a content-type of application/json or application/…+json in UTF-8, as the body is JSON'
+    }
+    if (Object.hasOwn(read, key)) return 'names a header twice'
+    read[key] = value
+    characters += key.length + value.length
+  }
+  if (characters > mostHeaderCharacters)
+    return `takes headers of at most ${mostHeaderCharacters} characters in all`
+  return read
+}
+
+function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
