@@ -97,13 +97,14 @@ async function wire(
   })
   const tenants: TenantsContext = { store: sealed, random, applications, nowUs }
   const audit = new AuditRecorder({ store: sealed, random, log, nowUs })
+  const turns = () => new Turns(parts.monotonicMs)
   const tokens = {
     audit,
     store: sealed,
     random,
     nowUs,
     schemas: validators,
-    turns: () => new Turns(parts.monotonicMs),
+    turns,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
 
@@ -212,6 +213,7 @@ async function wire(
       random,
       store: sealed,
       clock,
+      turns,
       keyHeader: headerNames.key.toLowerCase(),
       idempotencyHeader: headerNames.idempotency.toLowerCase(),
     },

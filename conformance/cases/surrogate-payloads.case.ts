@@ -30,6 +30,7 @@ export const payloadCases = cases({
         text: ['{{ data.i | to_string }}', '5'],
         left: ["{{ data.a | pad_left: 4, '0' }}", '00ab'],
         right: ["{{ data.a | pad_right: 4, '0' }}", 'ab00'],
+        divided: ['{{ data.i | divided_by: 2 }}', 2],
         standard: ['{{ data.a | upcase | append: "c" }}', 'ABc'],
       } as const
       const data = { n: card.number, s: ssn, a: 'ab', o: { k: 1 }, d: '12.5', y: 'true', i: 5 }

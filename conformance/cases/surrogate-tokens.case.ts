@@ -231,6 +231,27 @@ export const surrogateTokenCases = cases({
       c.refused(await post(c)({ ...valid, expires_at: '13/1/2099' }), 400, 'a month 13')
     },
   ],
+  'TOK-530.a': [
+    'offsets of hours and minutes without a colon, and of hours alone, are read',
+    async c => {
+      for (const [given, echo] of [
+        ['2099-06-01T12:00:00+05:30', '2099-06-01T12:00:00+05:30'],
+        ['2099-06-01T12:00:00+0530', '2099-06-01T12:00:00+05:30'],
+        ['2099-06-01T12:00:00-02', '2099-06-01T12:00:00-02:00'],
+        ['6/1/2099 1:30:00 PM -0230', '2099-06-01T13:30:00-02:30'],
+        ['6/1/2099 1:30:00 PM +02', '2099-06-01T13:30:00+02:00'],
+      ] as const) {
+        const { expires_at } = await c.token({ expires_at: given })
+        c.equal(Date.parse(expires_at), Date.parse(echo), given)
+        c.equal(expires_at.slice(-6), echo.slice(-6), `${given}: the offset in the answer`)
+      }
+      c.refused(
+        await post(c)({ ...valid, expires_at: '2099-06-01T12:00:00+5' }),
+        400,
+        'an offset of one digit',
+      )
+    },
+  ],
   'TOK-508.a': [
     'at its time of expiry a token is read, listed and found no more, and its id is free',
     async c => {

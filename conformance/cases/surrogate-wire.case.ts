@@ -91,6 +91,33 @@ export const wireCases = cases({
         ),
       ),
   ],
+  'WIR-521.a': [
+    'a request with thousands of errors is answered with at most 100',
+    async c => {
+      const count = ({ body }: { body: unknown }) =>
+        Object.values((body as { errors?: Record<string, string[]> }).errors ?? {}).flat().length
+      const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`member_${index}`, 0]))
+      const tooMany = [
+        await c.asPrivate('POST', '/tokens', { type: 'card', data: { ...card, ...members } }),
+        await c.asPrivate('POST', '/tokens', { type: 'token', data: 1, metadata: members }),
+        await c.asManagement('POST', '/applications', {
+          name: c.tag,
+          type: 'private',
+          rules: Array(5_000).fill({}),
+        }),
+      ]
+      for (const reply of tooMany) {
+        c.refused(reply, 400)
+        c.ok(count(reply) > 0 && count(reply) <= 100, `${count(reply)} errors are named`)
+      }
+      const few = await c.asPrivate('POST', '/tokens', {
+        type: 'card',
+        data: { ...card, member_1: 0, member_2: 0 },
+      })
+      c.refused(few, 400)
+      c.equal(count(few), 2, 'all errors, where they are few')
+    },
+  ],
   'WIR-506.a': [
     'JSON nested 65 deep is refused',
     c => {

@@ -236,7 +236,7 @@ const growth: readonly Hostile[] = [
     template: '{{ data | divided_by: 0 }}',
     data: 1,
     ends: 'number',
-    control: ['{{ data | divided_by: 2 }}', 1, '0.5'],
+    control: ['{{ data | divided_by: 2 }}', 5, '2'],
   },
   {
     title: 'markup escaped over and over',

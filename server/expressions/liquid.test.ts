@@ -48,7 +48,7 @@ const templates = `
 {{ data.html | strip_html }} {{ data.html | escape }} {{ data.html | escape | escape_once }}
 {{ "<script>x</script>a<!-- c -->b<style>s</style><unclosed" | strip_html }}
 {{ "a b&c=d/é" | url_encode }} {{ "a+b%26c" | url_decode }} {{ "hé" | base64_encode }} {{ "aMOp" | base64_decode }}
-{{ data.n | plus: 1 }} {{ data.n | minus: 1 }} {{ data.n | times: 2 }} {{ data.n | divided_by: 4 }} {{ data.neg | modulo: 5 }}
+{{ data.n | plus: 1 }} {{ data.n | minus: 1 }} {{ data.n | times: 2 }} {{ data.n | divided_by: 4.0 }} {{ data.n | divided_by: 4, true }} {{ data.f | divided_by: 2 }} {{ data.neg | modulo: 5 }}
 {{ data.f | round }} {{ data.f | round: 2 }} {{ data.f | ceil }} {{ data.f | floor }} {{ data.neg | abs }} {{ 1.005 | round: 2 }}
 {{ data.n | at_least: 50 }} {{ data.n | at_most: 5 }} {{ "12" | plus: "3" }} {{ "x" | plus: 3 }} {{ 4.5 | times: 2 }}
 {{ data.list | sort | join: "" }} {{ data.list | uniq | join: "" }} {{ data.list | reverse | join: "" }}
@@ -106,6 +106,7 @@ t.test('where we differ on purpose', async t => {
     ['{{ 1700000000 | date: "%F %T" }}', '2023-11-14 22:13:20', '%F %T'],
     ['{{ "a b" | truncatewords: 2 }}', 'a b', 'a b...'],
     ['{{ data.o | size }}', '2', '0'],
+    ['{{ data.n | divided_by: 4 }}', '10', '10.5'],
     ['{% if data.o contains "first" %}1{% endif %}', '1', ''],
   ]
   for (const [template, ours, theirs] of differences) {

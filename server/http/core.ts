@@ -135,7 +135,7 @@ async function held(
   const headers = { ...response.headers, [options.traceHeader]: traceId }
   const { validators } = options.services
   const status = exchange.answer?.chosen ? 'default' : response.status
-  const fault = await validators.findResponseFault(operation, status, headers, body)
+  const fault = validators.findResponseFault(operation, status, headers, body)
   if (fault === undefined) return response
   options.log.error('response breaks the contract', { trace: traceId, fault })
   return {

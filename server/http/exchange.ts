@@ -3,6 +3,7 @@ import type { AuditRecorder } from '../audit/recorder.ts'
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
+import type { Turns } from '../base/turn.ts'
 import type { SealedStore } from '../storage/sealed.ts'
 import type { Operation } from './contract.ts'
 import type { Handlers, Replays } from './handlers/handler.ts'
@@ -36,6 +37,8 @@ export interface Services {
   readonly audit: Pick<AuditRecorder, 'record'>
   readonly store: SealedStore
   readonly clock: Clock
+  /** For work that may hold up other requests. */
+  turns(): Turns
   /** In lower case. */
   readonly keyHeader: string
   readonly idempotencyHeader: string

@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv'
-import type { FieldErrors } from '../base/errors.ts'
+import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { joinPaths, memberPath } from '../base/member-path.ts'
+import { withoutEchoes } from './echoes.ts'
 import { formats } from './formats.ts'
 
 /**
@@ -11,15 +12,14 @@ import { formats } from './formats.ts'
  * @param root stands before the validator's paths, which otherwise begin with a part of the request
  */
 // Requirements: ERR-507
-export function toFieldErrors(errors: readonly ErrorObject[], root?: string): FieldErrors {
-  const found: FieldErrors = {}
-  const explained = errors.map(error => explain(error))
-  for (const [path, message] of explained) {
-    const field = joinPath(root, path)
-    const messages = found[field] ?? []
-    if (!messages.includes(message)) found[field] = [...messages, message]
+export function listErrors(errors: readonly ErrorObject[], root?: string): ErrorList {
+  const list = new ErrorList()
+  for (const error of withoutEchoes(errors)) {
+    if (list.isFull) break
+    const [path, message] = explain(error)
+    list.add(joinPath(root, path), message)
   }
-  return found
+  return list
 }
 
 type Step = string

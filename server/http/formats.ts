@@ -30,6 +30,12 @@ export function isAbaRoutingNumber(text: string): boolean {
   return sum % 10 === 0
 }
 
+/** True if there is a `}}` behind a `{{`. A regular expression would look for it behind each of them. */
+function holdsExpression(text: string): boolean {
+  const open = text.indexOf('{{')
+  return open >= 0 && text.includes('}}', open + 2)
+}
+
 /** Every format of the contract's `x-formats`. */
 export const formats: Readonly<Record<string, Format>> = {
   luhn: { test: isLuhnValid, expected: 'a number whose check digit is right (Luhn)' },
@@ -42,7 +48,7 @@ export const formats: Readonly<Record<string, Format>> = {
     expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^',
   },
   'token-id-or-expression': {
-    test: text => /\{\{.*\}\}/s.test(text) || isTokenId(text),
+    test: text => holdsExpression(text) || isTokenId(text),
     expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^, or an expression',
   },
   expiration: {

@@ -3,6 +3,7 @@ import { type Caller, holds, lacking } from '../access/caller.ts'
 import { authenticate, authenticateAtOnce } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { decodeUtf8, JsonError, parseJson, parseJsonInTurns } from '../base/json.ts'
+import type { Turns } from '../base/turn.ts'
 import type { SealedStore } from '../storage/sealed.ts'
 import type { Operation } from './contract.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -116,7 +117,7 @@ async function readBody(exchange: Exchange): Promise<void> {
 }
 
 // Requirements: ERR-503, ERR-513
-function parse(exchange: Exchange): void | Promise<void> {
+function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
@@ -124,7 +125,7 @@ function parse(exchange: Exchange): void | Promise<void> {
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
   const text = decodeUtf8(bytes)
   if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
-  if (bytes.length > largeBody) return parseLarge(exchange, text)
+  if (bytes.length > largeBody) return parseLarge(exchange, text, turns())
   try {
     exchange.body = parseJson(text)
   } catch (error) {
@@ -132,9 +133,9 @@ function parse(exchange: Exchange): void | Promise<void> {
   }
 }
 
-async function parseLarge(exchange: Exchange, text: string): Promise<void> {
+async function parseLarge(exchange: Exchange, text: string, turns: Turns): Promise<void> {
   try {
-    exchange.body = await parseJsonInTurns(text)
+    exchange.body = await parseJsonInTurns(text, turns)
   } catch (error) {
     throw aboutBody(error)
   }
@@ -147,12 +148,9 @@ function aboutBody(error: unknown): unknown {
   })
 }
 
-function validate(
-  exchange: Exchange,
-  { validators, idempotencyHeader }: Services,
-): undefined | Promise<never> {
+function validate(exchange: Exchange, { validators, idempotencyHeader }: Services): void {
   const { operation, request } = reached(exchange)
-  return validators.checkRequest(operation, {
+  validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
     idempotencyKey: request.headers[idempotencyHeader],

@@ -53,7 +53,9 @@ function assign(values: JsonObject, parameter: QueryParameter, name: string, val
     return
   }
   if (kind === 'list') {
-    values[key] = [...((values[key] as string[] | undefined) ?? []), value]
+    const listed = (values[key] ?? []) as string[]
+    listed.push(value)
+    values[key] = listed
     return
   }
   if (values[key] !== undefined) throw invalid(key, 'must be given once')

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
-import { Validators } from './validators.ts'
+import type { Operation } from './contract.ts'
+import { type RequestParts, Validators } from './validators.ts'
 
 const validators = new Validators('ACME')
 const create = validators.operations.find(({ id }) => id === 'tokens.create')
@@ -8,13 +9,20 @@ if (!create) throw new Error('the contract has no tokens.create')
 
 const parts = { path: {}, query: {}, requestBody: { type: 'token', data: 1 } }
 
+function refusalOf(operation: Operation, given: RequestParts): ServiceError | undefined {
+  try {
+    validators.checkRequest(operation, given)
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  return undefined
+}
+
 t.test('a refusal names headers as this server calls them', async t => {
-  t.equal(validators.checkRequest(create, { ...parts, idempotencyKey: 'fine' }), undefined)
-  const refusal = await t.rejects(
-    validators.checkRequest(create, { ...parts, idempotencyKey: 'é' }) ?? Promise.resolve(),
-  )
-  const { errors } = refusal as unknown as ServiceError
-  t.same(Object.keys(errors ?? {}), ['acme-idempotency-key'])
+  t.equal(refusalOf(create, { ...parts, idempotencyKey: 'fine' }), undefined)
+  const refusal = refusalOf(create, { ...parts, idempotencyKey: 'é' })
+  t.same(Object.keys(refusal?.errors ?? {}), ['acme-idempotency-key'])
 })
 
 t.test("a response is held against the contract's headers, whatever this server calls them", async t => {
@@ -28,18 +36,16 @@ t.test("a response is held against the contract's headers, whatever this server 
   }
   const fault = (trace: string, body: object) =>
     validators.findResponseFault(create, 201, { 'ACME-TRACE-ID': trace }, body as never)
-  t.equal(await fault('abc', token), undefined)
-  t.match(await fault('', token), /headers\/svc-trace-id/)
-  t.match(await fault('abc', { ...token, undocumented: 1 }), /additional properties/)
-  t.match(await validators.findResponseFault(create, 299, {}, null), /does not have/)
+  t.equal(fault('abc', token), undefined)
+  t.match(fault('', token), /headers\/svc-trace-id/)
+  t.match(fault('abc', { ...token, undocumented: 1 }), /additional properties/)
+  t.match(validators.findResponseFault(create, 299, {}, null), /does not have/)
 })
 
 t.test('each operation has validators', async t => {
   const nothing = { path: {}, query: {}, idempotencyKey: undefined, requestBody: undefined }
   for (const operation of validators.operations) {
-    const outcome = validators.checkRequest(operation, nothing)
     const takesNothing = !operation.bodyRequired && !operation.path.includes('{')
-    if (takesNothing) t.equal(outcome, undefined, operation.id)
-    else await t.rejects(outcome ?? Promise.resolve(), ServiceError, operation.id)
+    t.equal(refusalOf(operation, nothing) === undefined, takesNothing, operation.id)
   }
 })

@@ -1,12 +1,15 @@
+import { createRequire } from 'node:module'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { ServiceError } from '../base/errors.ts'
+import { moreErrors } from '../base/error-list.ts'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { compile as compileRequests } from '../generated/validators/requests.js'
-import { compile as compileSchemas } from '../generated/validators/schemas.js'
+import { compile as compileRequests } from '../generated/validators/requests.cjs'
+import { compile as compileSchemas } from '../generated/validators/schemas.cjs'
 import type { ContractSchemas } from '../tokens/context.ts'
-import { type Operation, readOperations } from './contract.ts'
-import { toFieldErrors } from './field-errors.ts'
+import { type Operation, readDocument, readOperations } from './contract.ts'
+import { excerptOf, namesIn } from './excerpt.ts'
+import { listErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
 
 export interface RequestParts {
@@ -17,6 +20,9 @@ export interface RequestParts {
 }
 
 type Validate = Readonly<Record<string, ValidateFunction>>
+type Module = 'refusals' | 'responses' | 'schema-refusals'
+
+const require = createRequire(import.meta.url)
 
 /** What validators find formats in: a pattern, or what to ask. ajv's own are those that the contract names. */
 const formatTable = {
@@ -26,66 +32,92 @@ const formatTable = {
 
 /** Of the headers in `openapi.yaml`, whatever a server calls its own. In lower case, as validators have them. */
 const contractPrefix = 'svc-'
-const idempotencyName = 'idempotency-key'
+const idempotencyHeader = `${contractPrefix}idempotency-key`
 
 /** Functions of the process: made from the contract by `npm run generate`, the same for every vault. */
 const requests = compileRequests(formatTable)
 const schemas = compileSchemas(formatTable)
 
 /**
- * Holds requests, values and responses against the contract. A request is checked by validators that stop at the
- * first error; only one that fails goes through those that collect them all, which are loaded when they are needed.
+ * Holds requests, values and responses against the contract. Each is checked by a validator that stops at the first
+ * error; only what fails goes, shortened, through one that collects them all, which is loaded when it is needed.
  */
 export class Validators implements ContractSchemas {
   readonly operations = readOperations()
   /** In lower case, with the hyphen. */
   readonly #headerPrefix: string
-  #refusals: Promise<Validate> | undefined
-  #responses: Promise<Validate> | undefined
+  /** The validators that are not always needed, by the name of their module. */
+  readonly #loaded = new Map<Module, Validate>()
+  /** Every name of a member that the contract knows. */
+  #named: ReadonlySet<string> | undefined
 
   constructor(headerPrefix: string) {
     this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
   }
 
-  /** Rejects with every member that is wrong; nothing to wait for where none is. @throws {ServiceError} */
-  checkRequest(operation: Operation, parts: RequestParts): undefined | Promise<never> {
-    const { idempotencyKey, ...others } = parts
-    const request = { ...others, header: { [contractPrefix + idempotencyName]: idempotencyKey } }
-    return validatorsOf(requests, operation).every(validate => validate(request))
-      ? undefined
-      : this.#refuse(operation, request)
+  /** @throws {ServiceError} validation, with what is wrong */
+  checkRequest(operation: Operation, parts: RequestParts): void {
+    const { path, query, idempotencyKey, requestBody } = parts
+    const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
+    for (const validate of validatorsOf(requests, operation)) {
+      if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
+    }
   }
 
-  async #refuse(operation: Operation, request: object): Promise<never> {
-    this.#refusals ??= import('../generated/validators/refusals.js').then(made => made.compile(formatTable))
-    const validators = validatorsOf(await this.#refusals, operation)
-    const errors = validators.flatMap(validate => (validate(request) ? [] : (validate.errors ?? [])))
-    throw new ServiceError('validation', 'the request is not what the contract says', {
-      errors: toFieldErrors(withoutEchoes(errors.map(error => this.#asOnTheWire(error)))),
+  #refuse(
+    operation: Operation,
+    request: Omit<RequestParts, 'idempotencyKey'>,
+    first: readonly ErrorObject[],
+  ): never {
+    const { requestBody } = request
+    const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
+    const { query, body } = value as { query: JsonObject; body: JsonValue }
+    const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
+    const all = validatorsOf(this.#load('refusals'), operation).flatMap(validate =>
+      validate(excerpt) ? [] : (validate.errors ?? []),
+    )
+    const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
+    const detail = 'the request is not what the contract says'
+    throw new ServiceError('validation', isCut || list.isFull ? detail + moreErrors : detail, {
+      errors: list.toErrors(),
     })
   }
 
-  check(schema: string, value: JsonValue, path: string) {
+  check(schema: string, value: JsonValue, path: string): FieldErrors {
     const validate = schemas[schema]
     if (!validate) throw new Error(`the contract has no schema ${schema}`)
-    return validate(value) ? {} : toFieldErrors(withoutEchoes(validate.errors ?? []), path)
+    if (validate(value)) return {}
+    const thorough = this.#load('schema-refusals')[schema]
+    const isExplained = thorough?.(this.#excerpt(value).value) === false
+    return listErrors((isExplained ? thorough.errors : validate.errors) ?? [], path).toErrors()
+  }
+
+  #load(module: Module): Validate {
+    const loaded =
+      this.#loaded.get(module) ?? require(`../generated/validators/${module}.cjs`).compile(formatTable)
+    this.#loaded.set(module, loaded)
+    return loaded
+  }
+
+  #excerpt(value: JsonValue) {
+    this.#named ??= namesIn(JSON.parse(readDocument('SVC')))
+    return excerptOf(value, this.#named)
   }
 
   /**
    * What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says.
    * @param status `default` for a response that a formula chose, whatever its status
    */
-  async findResponseFault(
+  findResponseFault(
     operation: Operation,
     status: number | 'default',
     headers: Readonly<Record<string, string>>,
     body: JsonValue | undefined,
-  ): Promise<string | undefined> {
+  ): string | undefined {
     const { id, statuses } = operation
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
-    this.#responses ??= import('../generated/validators/responses.js').then(made => made.compile(formatTable))
-    const validators = await this.#responses
+    const validators = this.#load('responses')
     const held = [
       [validators[`${id} ${documented} body`], body ?? null],
       [validators[`${id} ${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
@@ -123,41 +155,4 @@ function validatorsOf(validators: Validate, { id }: Operation): ValidateFunction
 function typedHeaders(headers: Readonly<Record<string, string>>): Record<string, string | number> {
   const seconds = headers['Retry-After']
   return seconds === undefined ? { ...headers } : { ...headers, 'Retry-After': Number(seconds) }
-}
-
-/**
- * A combination that fails reports itself and each of its branches. The branches of a rule that explains
- * itself would only repeat it in riddles; but where it is plain which of them was meant, what is wrong with
- * that one says more than the rule.
- */
-function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
-  const explained = errors.filter(error => error.parentSchema?.['x-violation'] !== undefined)
-  const dropped = new Set(explained.flatMap(rule => echoesOf(rule, errors)))
-  return errors.filter(error => !dropped.has(error) && !(error.keyword === 'if' || error.keyword === 'allOf'))
-}
-
-function echoesOf(rule: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
-  const branches = new Map<string, ErrorObject[]>()
-  for (const error of errors) {
-    if (error === rule || !isBranch(error, rule)) continue
-    const [name = ''] = error.schemaPath.slice(rule.schemaPath.length + 1).split('/')
-    branches.set(name, [...(branches.get(name) ?? []), error])
-  }
-  const all = [...branches.values()]
-  const meant = all.filter(branch => !branch.some(error => isOfAnotherShape(error, rule)))
-  if (meant.length !== 1) return all.flat()
-  return [rule, ...all.filter(branch => branch !== meant[0]).flat()]
-}
-
-/** Whether the branch was not what the caller meant: they left out its member, or gave one it excludes. */
-function isOfAnotherShape(error: ErrorObject, rule: ErrorObject): boolean {
-  if (error.keyword === 'required') return error.instancePath === rule.instancePath
-  return error.keyword === 'type' && error.params.type === 'null'
-}
-
-function isBranch(error: ErrorObject, combination: ErrorObject): boolean {
-  return (
-    error.instancePath.startsWith(combination.instancePath) &&
-    error.schemaPath.startsWith(`${combination.schemaPath}/`)
-  )
 }

@@ -52,7 +52,8 @@ export async function compileValidators(document: JsonObject): Promise<void> {
     // Stops at the first error: enough for a request that is as it should be.
     write('requests', validatorCompiler({ thorough: false }), requests),
     write('refusals', validatorCompiler({ thorough: true }), requests),
-    write('schemas', validatorCompiler({ thorough: true }), checked),
+    write('schemas', validatorCompiler({ thorough: false }), checked),
+    write('schema-refusals', validatorCompiler({ thorough: true }), checked),
     write('responses', validatorCompiler({ thorough: true, verbose: false }), responseSchemas(closed, ids)),
   ])
 }
@@ -117,11 +118,11 @@ async function write(name: string, ajv: Ajv, schemas: Schemas): Promise<void> {
     target: 'es2023',
     format: 'iife',
     globalName: 'exported',
-    banner: { js: 'export function compile(formats) {' },
+    banner: { js: 'exports.compile = function (formats) {' },
     footer: { js: 'return exported }' },
   })
-  await writeFile(new URL(`${name}.js`, folder), outputFiles[0]?.text ?? '')
-  await writeFile(new URL(`${name}.d.ts`, folder), declaration)
+  await writeFile(new URL(`${name}.cjs`, folder), outputFiles[0]?.text ?? '')
+  await writeFile(new URL(`${name}.d.cts`, folder), declaration)
 }
 
 const declaration = `import type { ValidateFunction } from 'ajv'

@@ -4,7 +4,8 @@ import type { Permission } from '../access/permissions.ts'
 import { type AccessRule, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from '../tokens/companion.ts'
@@ -101,16 +102,14 @@ async function liveSession(
 /** Nobody can grant a permission that it holds nowhere. @throws {ServiceError} permission_denied */
 // Requirements: SES-502
 function refuseWhatIsNotHeld(own: Rights, granted: Rights): void {
-  const errors: FieldErrors = {}
+  const errors = new ErrorList()
   const check = (path: string, permissions: readonly Permission[]) => {
-    const missing = permissions.filter(permission => !holdsAnywhere(own, permission))
-    if (missing.length > 0) errors[path] = missing.map(permission => `${permission} is not yours to grant`)
+    for (const permission of permissions) {
+      if (errors.isFull) return
+      if (!holdsAnywhere(own, permission)) errors.add(path, `${permission} is not yours to grant`)
+    }
   }
   check('permissions', granted.permissions)
   for (const [index, rule] of granted.rules.entries()) check(`rules.${index}.permissions`, rule.permissions)
-  if (Object.keys(errors).length > 0) {
-    throw new ServiceError('permission_denied', 'an application can grant only what it holds itself', {
-      errors,
-    })
-  }
+  errors.refuseIfAny('an application can grant only what it holds itself', 'permission_denied')
 }

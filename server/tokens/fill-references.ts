@@ -1,8 +1,8 @@
-import { type FieldErrors, invalid } from '../base/errors.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { invalid } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import type { Expressions } from '../expressions/engine.ts'
-import { refuseIfAny } from './context.ts'
-import { mostErrors, pathOf, problemOf, templateOf } from './find-references.ts'
+import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
 
 /** What an outcome may be long, in bytes of JSON: as much as a formula may be sent. */
@@ -22,7 +22,7 @@ export function fillReferences(
   root: string,
 ): JsonValue {
   const evaluate = expressions.sharing([...values.values()].map(data => ({ data })))
-  const errors: FieldErrors = {}
+  const errors = new ErrorList()
   const steps: string[] = []
   let left = largestOutcomeBytes - jsonBytes(json)
 
@@ -37,8 +37,8 @@ export function fillReferences(
     try {
       return evaluate(templateOf(reference), { data })
     } catch (error) {
-      errors[pathOf(root, steps)] = [problemOf(error)]
-      if (Object.keys(errors).length >= mostErrors) refuseIfAny(errors, filtersFailed)
+      errors.add(pathOf(root, steps), problemOf(error))
+      if (errors.isFull) errors.refuseIfAny(filtersFailed)
       return null
     }
   }
@@ -72,7 +72,7 @@ export function fillReferences(
     return filled
   }
   const filled = fill(json)
-  refuseIfAny(errors, filtersFailed)
+  errors.refuseIfAny(filtersFailed)
   return filled
 }
 

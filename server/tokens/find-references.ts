@@ -1,8 +1,8 @@
-import { type FieldErrors, invalid, type ServiceError } from '../base/errors.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { invalid, type ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { joinPaths, memberPath } from '../base/member-path.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
-import { refuseIfAny } from './context.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
 /** How many different tokens one payload may name. */
@@ -10,9 +10,6 @@ export const mostTokens = 100
 
 /** How many references with filters there may be: as many as a mask may have expressions. */
 const mostFiltered = 1_000
-
-/** More errors than anyone reads are not collected. */
-export const mostErrors = 100
 
 export interface FoundReferences {
   /** The ids that are named, each with the second readings it was seen with; `undefined` where there was none. */
@@ -28,7 +25,7 @@ export interface FoundReferences {
 export function findReferences(expressions: Expressions, json: JsonValue, root: string): FoundReferences {
   const named = new Map<string, Set<string | undefined>>()
   const texts = new Map<string, readonly Piece[]>()
-  const errors: FieldErrors = {}
+  const errors = new ErrorList()
   let filtered = 0
 
   const note = (reference: Reference) => {
@@ -52,11 +49,11 @@ export function findReferences(expressions: Expressions, json: JsonValue, root: 
     try {
       read(text)
     } catch (error) {
-      errors[pathOf(root, steps)] = [problemOf(error)]
+      errors.add(pathOf(root, steps), problemOf(error))
     }
-    return Object.keys(errors).length < mostErrors
+    return !errors.isFull
   })
-  refuseIfAny(errors, 'an expression in double braces cannot be read')
+  errors.refuseIfAny('an expression in double braces cannot be read')
   return { named, texts }
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import { joinPaths } from '../base/member-path.ts'
 import { nextTurn } from '../base/turn.ts'
@@ -21,9 +22,6 @@ export interface Planned {
   readonly twin?: Planned
 }
 
-/** More errors than anyone reads are not collected: a path may be long, and stand before every one of them. */
-const mostErrors = 100
-
 /** A token's expressions may take their time; between a few of them other requests have their turn. */
 const draftsPerTurn = 4
 
@@ -37,13 +35,13 @@ export async function planTokens(
   caller: Caller,
   wishes: readonly Wish[],
 ): Promise<Planned[]> {
-  const errors = new ErrorsBelow()
+  const errors = new ErrorList()
   const planned: Planned[] = []
   const firsts = new Map<string, Planned>()
   const givenIds = new Set<string>()
   for (const [index, wish] of wishes.entries()) {
     if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
-    await errors.collect(wish.path, async () => {
+    await collect(errors, wish.path, async () => {
       checkWish(context, wish)
       const draft = await draftToken(context, store, caller, wish.input)
       const { fingerprint = '', deduplicate_token } = draft.record
@@ -61,7 +59,7 @@ export async function planTokens(
     })
     if (errors.isFull) break
   }
-  refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')
+  errors.refuseIfAny('the payload cannot be tokenized as it is')
   return planned
 }
 
@@ -84,12 +82,12 @@ export async function setApart(context: TokensContext, planned: readonly Planned
 export async function rename(context: TokensContext, planned: Planned): Promise<void> {
   const { wish, draft } = planned
   planned.attempt++
-  const errors = new ErrorsBelow()
-  await errors.collect(wish.path, () => {
+  const errors = new ErrorList()
+  await collect(errors, wish.path, () => {
     const { id, fresh } = chooseId(context, wish.input, planned.attempt)
     planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
-  refuseIfAny(errors.found, 'the payload cannot be tokenized as it is')
+  errors.refuseIfAny('the payload cannot be tokenized as it is')
 }
 
 function checkWish(context: TokensContext, { input, bare }: Wish): void {
@@ -108,24 +106,12 @@ function invalidId(message: string): ServiceError {
   return new ServiceError('validation', message, { errors: { id: [message] } })
 }
 
-/** What was refused in several places, each error below its own place. */
-class ErrorsBelow {
-  readonly found: FieldErrors = {}
-
-  get isFull(): boolean {
-    return Object.keys(this.found).length >= mostErrors
-  }
-
-  /** Keeps what `act` refuses as not valid; any other failure goes on. */
-  async collect(path: string, act: () => void | Promise<void>): Promise<void> {
-    try {
-      await act()
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'validation') throw error
-      for (const [member, messages] of Object.entries(error.errors ?? { '': [error.message] })) {
-        if (this.isFull) return
-        this.found[joinPaths(path, member) || 'body'] = messages
-      }
-    }
+/** Adds what `act` refuses as not valid, below `path`; any other failure goes on. */
+async function collect(errors: ErrorList, path: string, act: () => void | Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'validation') throw error
+    errors.addAll(error.errors ?? { '': [error.message] }, member => joinPaths(path, member) || 'body')
   }
 }

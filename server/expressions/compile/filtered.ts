@@ -4,7 +4,7 @@ import type { Evaluate, Run } from '../run.ts'
 import { toJson, type Value } from '../value.ts'
 import { compileCondition } from './condition.ts'
 import { nearNames } from './near-names.ts'
-import { type Compiling, compileOperand } from './operand.ts'
+import { type Compiling, compileOperand, constant, isDecimal } from './operand.ts'
 
 type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
 type FilterToken = FilteredToken['filters'][number]
@@ -55,6 +55,10 @@ function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling
   if (positional.length < least || positional.length > most) {
     const count = least === most ? String(least) : `${least} to ${most}`
     throw new SyntaxFault(`${name} takes ${count} argument${count === '1' ? '' : 's'}`, begin)
+  }
+  const last = token.args.at(-1)
+  if (filter.afterDecimal !== undefined && last && !Array.isArray(last) && isDecimal(last)) {
+    positional.push(constant(filter.afterDecimal))
   }
   return run => {
     const value = toJson(input(run))

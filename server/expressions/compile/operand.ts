@@ -30,7 +30,12 @@ export function compileOperand(token: Token, compiling: Compiling): Evaluate {
   throw new SyntaxFault('cannot be read as a value', token.begin)
 }
 
-function constant(value: Value): Evaluate {
+/** True for a number that is written with a point. */
+export function isDecimal(token: Token): boolean {
+  return isNumberToken(token) && token.getText().includes('.')
+}
+
+export function constant(value: Value): Evaluate {
   return () => value
 }
 

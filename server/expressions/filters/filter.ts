@@ -8,6 +8,8 @@ export interface Filter {
   readonly takes: readonly [number, number]
   /** Arguments given as `name: value`. */
   readonly named?: readonly string[]
+  /** An argument to add where the last one is a number written with a point: JSON does not tell 7.0 from 7. */
+  readonly afterDecimal?: JsonValue
   readonly apply: (
     input: JsonValue,
     args: readonly JsonValue[],

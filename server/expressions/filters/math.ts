@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../base/json.ts'
-import { toNumber } from '../value.ts'
+import { isTruthy, toNumber } from '../value.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
 /** A filter from numbers to a number. Infinity and NaN are no JSON, so there is no such result. */
@@ -10,12 +10,27 @@ function arithmetic(
 ): Filter {
   return {
     takes,
-    apply: (input: JsonValue, args) => {
-      const result = calculate(toNumber(input), ...args.map(toNumber))
-      if (!Number.isFinite(result)) throw unsuitable(name, 'has no finite number as its result')
-      return result === 0 ? 0 : result
-    },
+    apply: (input: JsonValue, args) => finite(name, calculate(toNumber(input), ...args.map(toNumber))),
   }
+}
+
+function finite(name: string, result: number): number {
+  if (!Number.isFinite(result)) throw unsuitable(name, 'has no finite number as its result')
+  return result === 0 ? 0 : result
+}
+
+/**
+ * Rounds down where both numbers are whole, unless the divisor is written as a decimal: `7.0`. As in liquidjs, a
+ * second argument asks for whole numbers or for none: `divided_by: 7, false`.
+ */
+const dividedBy: Filter = {
+  takes: [1, 2],
+  afterDecimal: false,
+  apply: (input, [divisor = null, asked]) => {
+    const [left, right] = [toNumber(input), toNumber(divisor)]
+    const isWhole = asked === undefined ? Number.isInteger(left) && Number.isInteger(right) : isTruthy(asked)
+    return finite('divided_by', isWhole ? Math.floor(left / right) : left / right)
+  },
 }
 
 /** Rounds half away from zero; shifted in decimal, so that 1.005 to two places is 1.01. */
@@ -31,7 +46,7 @@ function shift(number: number, places: number): number {
   return Number(`${mantissa}e${Number(exponent) + Math.trunc(places)}`)
 }
 
-/** The arithmetic of Liquid. `divided_by` divides exactly, as JSON does not tell 2 from 2.0. */
+/** The arithmetic of Liquid. */
 export const mathFilters: FilterFamily = {
   abs: arithmetic('abs', [0, 0], Math.abs),
   ceil: arithmetic('ceil', [0, 0], Math.ceil),
@@ -40,7 +55,7 @@ export const mathFilters: FilterFamily = {
   plus: arithmetic('plus', [1, 1], (left, right = 0) => left + right),
   minus: arithmetic('minus', [1, 1], (left, right = 0) => left - right),
   times: arithmetic('times', [1, 1], (left, right = 0) => left * right),
-  divided_by: arithmetic('divided_by', [1, 1], (left, right = 0) => left / right),
+  divided_by: dividedBy,
   // The sign is that of the divisor.
   modulo: arithmetic('modulo', [1, 1], (left, right = 0) => ((left % right) + right) % right),
   at_least: arithmetic('at_least', [1, 1], Math.max),

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import type { JsonValue } from '../../base/json.ts'
 import { type FilterCase, refusal, testExpressions } from '../_fixture.ts'
@@ -88,6 +89,49 @@ t.test('what the standard filters give at their edges', async t => {
   }
 })
 
+t.test('divided_by rounds down where both numbers are whole', async t => {
+  const rows: readonly (readonly [template: string, data: JsonValue, value: number])[] = [
+    ['{{ data | divided_by: 4 }}', 16, 4],
+    ['{{ data | divided_by: 3 }}', 5, 1],
+    ['{{ data | divided_by: 2 }}', -7, -4],
+    ['{{ data | divided_by: -2 }}', 7, -4],
+    ['{{ data | divided_by: -2 }}', -7, 3],
+    ['{{ data | divided_by: 2 }}', 1, 0],
+    ['{{ data | divided_by: 2 }}', '7', 3],
+    ['{{ data | divided_by: "2" }}', 7, 3],
+    ['{{ data | divided_by: 2 }}', '7.5', 3.75],
+    ['{{ data | divided_by: 2 }}', 7.5, 3.75],
+    ['{{ data | divided_by: 2.5 }}', 5, 2],
+    ['{{ data | divided_by: 0.3 }}', 3, 10],
+    ['{{ data | divided_by: 7.0 }}', 20, 20 / 7],
+    ['{{ data | divided_by: 7.0 }}', '20', 20 / 7],
+    ['{{ data | divided_by: 7, false }}', 20, 20 / 7],
+    ['{{ data | divided_by: 7, true }}', 20.5, 2],
+    ['{{ data | divided_by: 7.0, true }}', 20, 2],
+    ['{{ data | divided_by: 3 }}', 'x', 0],
+    ['{{ data | divided_by: 3 }}', null, 0],
+    ['{{ data | divided_by: 9007199254740991 }}', 9007199254740990, 0],
+  ]
+  for (const [template, data, value] of rows) {
+    t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
+  }
+})
+
+t.test('divided_by and modulo fit together', async () => {
+  const whole = fc.integer({ min: -1_000_000, max: 1_000_000 })
+  fc.assert(
+    fc.property(
+      whole,
+      whole.filter(divisor => divisor !== 0),
+      (number, divisor) => {
+        const quotient = Number(evaluate(`{{ data | divided_by: ${divisor} }}`, number))
+        const rest = Number(evaluate(`{{ data | modulo: ${divisor} }}`, number))
+        return quotient === Math.floor(number / divisor) && quotient * divisor + rest === number
+      },
+    ),
+  )
+})
+
 t.test('what the standard filters do not take', async t => {
   const refused: readonly (readonly [template: string, data: JsonValue])[] = [
     ['{{ data | url_decode }}', '%zz'],
@@ -96,6 +140,10 @@ t.test('what the standard filters do not take', async t => {
     ['{{ data | base64_decode }}', '/w=='],
     ['{{ data | modulo: 0 }}', 5],
     ['{{ data | divided_by: 0 }}', 0],
+    ['{{ data | divided_by: 0 }}', 7],
+    ['{{ data | divided_by: 0.0 }}', 7],
+    ['{{ data | divided_by: 0, true }}', 7],
+    ['{{ data | divided_by: data }}', 'x'],
     ['{{ data | plus: data }}', 1.7e308],
   ]
   for (const [template, data] of refused) {
