@@ -87,7 +87,7 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^lucene$/, 'server/search/')
   // Both take longer to load than a whole test does: their work is done when the server is built.
   onlyIn(t, /^openapi-backend/, 'server/scripts/')
-  onlyIn(t, /^ajv/, 'server/scripts/', 'server/http/validators.ts', 'server/http/field-errors.ts')
+  onlyIn(t, /^ajv/, 'server/scripts/', 'server/http/')
   onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
   onlyIn(t, /^pg(-|$)/, 'server/storage/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts', 'server/sandbox/child/')
