@@ -15,3 +15,12 @@ t.test('an error is described by where it came by, never by its message', async 
   t.match(described, /log\.test\.ts:\d+/)
   t.notMatch(described, /\/server\//, 'files by name, not by path')
 })
+
+t.test('a message of many lines is no place in a file', async t => {
+  const lines = 'at 4242 (4242.ts:1)\n    at 4242424242424242 (/a/4242.js:12:3)\n'
+  for (const message of [lines, `x\n${lines}`, 'at '.repeat(100_000), `${' '.repeat(100_000)}at`]) {
+    const described = JSON.stringify(describeError(new Error(message)))
+    t.notMatch(described, /4242/)
+    t.match(described, /log\.test\.ts:\d+/)
+  }
+})

@@ -23,14 +23,28 @@ export const silentLog: Log = { info() {}, warn() {}, error() {} }
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error }
   const code = (error as { code?: unknown }).code
-  const frames = (error.stack ?? '')
-    .split('\n')
-    .map(line => /\bat\s+(\S+)?.*?([\w.-]+\.[cm]?[jt]s:\d+)/.exec(line))
-    .filter(match => match !== null)
-    .map(match => `${match[1] ?? ''}@${match[2]}`)
+  const frames = framesOf(error)
+    .map(frameName)
+    .filter(name => name !== undefined)
   return {
     error: error.name,
     code: typeof code === 'string' ? code : undefined,
     where: frames.slice(0, 6).join(' < '),
   }
+}
+
+/** The lines of the stack below the message, which may have lines of its own. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const start = stack.indexOf(message) + message.length
+  return stack.slice(start, start + longestStack).split('\n')
+}
+const longestStack = 10_000
+
+/** Such as `createToken@create.ts:27`; `undefined` for what is not a place in a file. */
+function frameName(line: string): string | undefined {
+  const frame = line.trim()
+  if (!frame.startsWith('at ')) return undefined
+  const file = /^[\w.-]+\.[cm]?[jt]s:\d+/.exec(frame.slice(frame.lastIndexOf('/') + 1))?.[0]
+  const called = frame.indexOf(' (')
+  return file && `${called < 0 ? '' : frame.slice(3, called)}@${file}`
 }

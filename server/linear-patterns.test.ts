@@ -1,0 +1,234 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+import { isJsonObject, type JsonValue } from './base/json.ts'
+import { formats } from './http/formats.ts'
+
+/**
+ * A regular expression may take quadratic or exponential time on text made for it. Here every one that callers'
+ * text may reach gets such text: something it begins with, then one of its own parts again and again.
+ */
+interface Pattern {
+  readonly where: string
+  readonly name: string
+  readonly run: (text: string) => unknown
+  /** What the texts are made from. */
+  readonly source: string
+}
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+/** Folders and files that no caller's text reaches, or only in a process of its own. */
+const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
+  [/^(bench|testing|scripts|commands|dist|generated)\//, 'not part of a server that answers requests'],
+  [/\.(test|cases|model|samples)\.ts$|(^|\/)_[^/]+\.ts$/, 'tests'],
+  [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],
+  [
+    /^(config|main|msw|access\/bootstrap|storage\/open|storage\/postgres\/\w+)\.ts$/,
+    "reads the operator's text",
+  ],
+]
+
+function* sourceFiles(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (entry.name !== 'node_modules') yield* sourceFiles(path)
+    } else if (entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts')) yield path
+  }
+}
+
+/** Every regular expression that a file spells out, and where it makes one of something else. */
+function patternsIn(path: string): { patterns: Pattern[]; made: string[] } {
+  const file = relative(root, path).replaceAll('\\', '/')
+  const source = ts.createSourceFile(file, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const patterns: Pattern[] = []
+  const made: string[] = []
+  const visit = (node: ts.Node): void => {
+    const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1
+    if (ts.isRegularExpressionLiteral(node)) patterns.push(literal(`${file}:${line}`, node.text))
+    const isMade =
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp'
+    if (isMade) made.push(`${file}:${line}`)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return { patterns, made }
+}
+
+function literal(where: string, text: string): Pattern {
+  const end = text.lastIndexOf('/')
+  return ofExpression(where, new RegExp(text.slice(1, end), text.slice(end + 1)))
+}
+
+function ofExpression(where: string, expression: RegExp): Pattern {
+  const { source, global } = expression
+  const run = global
+    ? (text: string) => text.replace(expression, '')
+    : (text: string) => {
+        expression.lastIndex = 0
+        return expression.test(text)
+      }
+  return { where, name: String(expression), run, source }
+}
+
+const contract = JSON.parse(readFileSync(new URL('generated/openapi.json', import.meta.url), 'utf8'))
+
+/** The values of a keyword, wherever the contract has it. */
+function textsOf(keyword: string, node: JsonValue = contract): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const own = isJsonObject(node) ? node[keyword] : undefined
+  return [
+    ...(typeof own === 'string' ? [own] : []),
+    ...Object.values(node).flatMap(child => textsOf(keyword, child)),
+  ]
+}
+
+// The package keeps its regular expressions to itself; they are reached through its functions.
+const { fullFormats } = createRequire(import.meta.url)('ajv-formats/dist/formats.js') as {
+  fullFormats: Record<string, RegExp | ((text: string) => boolean) | { validate: (text: string) => boolean }>
+}
+
+/** What date-times, URLs and the like are made of. */
+const partsOfFormats = '2030-01-01T00:00:00.5+01:00Z/ a://a@a.b:1/?#%20[::1]{{}}_'
+
+function ofFormat(name: string): Pattern {
+  const own = formats[name]
+  const known = own ? own.test : fullFormats[name]
+  if (known === undefined) throw new Error(`the contract has the format ${name}, and nothing checks it`)
+  if (known instanceof RegExp) return ofExpression(`format ${name}`, known)
+  const run = typeof known === 'function' ? known : known.validate
+  return { where: `format ${name}`, name: '', run, source: partsOfFormats }
+}
+
+const inContract = [...new Set(textsOf('pattern'))].map(pattern =>
+  ofExpression('openapi.yaml', new RegExp(pattern, 'u')),
+)
+const inFormats = [...new Set(textsOf('format'))].map(ofFormat)
+const reached = [...sourceFiles(root)].filter(
+  path => !unreached.some(([pattern]) => pattern.test(relative(root, path).replaceAll('\\', '/'))),
+)
+const inSource = reached.map(patternsIn)
+
+/** Characters that the parts of a pattern match, in their order. */
+function atomsOf(source: string): string[] {
+  const shorthand: Record<string, string> = {
+    d: '0',
+    w: 'a',
+    s: ' ',
+    S: 'a',
+    D: 'a',
+    W: ' ',
+    b: '',
+    B: '',
+    n: '\n',
+    r: '\r',
+    t: '\t',
+  }
+  const atoms: string[] = []
+  const part =
+    /\\u\{?([0-9a-f]{4,6})\}?|\\x([0-9a-f]{2})|\\[pP]\{[^}]*\}|\\(.)|\(\?(?:<?[=!]|:|<\w+>)|\{\d+(?:,\d*)?\}|[\]()|*+?^$]|(.)/gisu
+  for (const [whole, unicode, hex, escaped, plain] of source.matchAll(part)) {
+    const code = unicode ?? hex
+    if (code !== undefined) atoms.push(String.fromCodePoint(Number.parseInt(code, 16)))
+    else if (escaped !== undefined) atoms.push(shorthand[escaped] ?? escaped)
+    else if (plain === '.') atoms.push('a')
+    else if (plain !== undefined && plain !== '[') atoms.push(plain)
+    else if (/^\\p/i.test(whole)) atoms.push('A')
+  }
+  return atoms.filter(atom => atom !== '')
+}
+
+/** Text of this length for each beginning, repeated part and end that can be made from the pattern. */
+function* hostileTexts(source: string, length: number): Generator<string> {
+  const atoms = atomsOf(source)
+  const runs = [1, 2, 3, 4].flatMap(size =>
+    atoms.map((_, index) => atoms.slice(index, index + size).join('')),
+  )
+  const pumps = new Set([...runs, ...atoms.map(atom => atom + atom), atoms.join(''), ...'a0 /{.'])
+  const some = [...new Set(atoms)].slice(0, 16)
+  const pairs = some.flatMap(first => some.map(second => first + second))
+  const beginnings = new Set(['', ...atoms.slice(0, 4).map((_, index) => atoms.slice(0, index + 1).join(''))])
+  for (const beginning of beginnings) {
+    for (const pump of beginning === '' ? new Set([...pumps, ...pairs]) : pumps) {
+      const repeated = pump.repeat(Math.ceil(length / pump.length)).slice(0, length)
+      yield beginning + repeated
+      yield `${beginning + repeated}\u0001`
+    }
+  }
+}
+
+/** Milliseconds of processor time: others on the machine do not count. */
+function cost(pattern: Pattern, text: string): number {
+  const before = process.cpuUsage()
+  pattern.run(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+const cheapest = (pattern: Pattern, text: string) => Math.min(...[1, 2, 3].map(() => cost(pattern, text)))
+
+/**
+ * What text takes a pattern far too long; `undefined` where none of the texts does. First short texts, which only
+ * exponential time makes long. Then longer ones, on which linear time is some microseconds and quadratic time some
+ * milliseconds; where one takes that long, four times its length may take nine times as long, not sixteen.
+ */
+function findHostile(pattern: Pattern): string | undefined {
+  for (const text of hostileTexts(pattern.source, 22)) {
+    if (cost(pattern, text) > 10 && cheapest(pattern, text) > 10) return text
+  }
+  const long = hostileTexts(pattern.source, 16_000)
+  for (const text of hostileTexts(pattern.source, 4_000)) {
+    const fourfold = long.next().value
+    if (cost(pattern, text) < 1) continue
+    const once = cheapest(pattern, text)
+    if (once > 1 && fourfold !== undefined && cost(pattern, fourfold) > 9 * once) return text.slice(0, 40)
+  }
+  return undefined
+}
+
+t.test('the hostile texts find what is known to be hostile', async t => {
+  for (const known of [
+    /\{\{.*\}\}/s,
+    /(a+)+$/,
+    /\s+$/,
+    /^(\w+\s?)*$/,
+    /<!--.*-->/,
+    /(?:z|gmt)\s*(?:\(.*\))?$/,
+  ]) {
+    t.ok(findHostile(ofExpression('known', known)), String(known))
+  }
+})
+
+t.test('no pattern or format of the contract takes more than linear time', async t => {
+  t.ok(
+    inContract.length >= 8 && inFormats.length >= 8,
+    `${inContract.length} patterns, ${inFormats.length} formats`,
+  )
+  for (const pattern of [...inContract, ...inFormats]) {
+    t.equal(findHostile(pattern), undefined, `${pattern.where} ${pattern.name}`)
+  }
+})
+
+/** Regular expressions that get short text only, and what bounds it. */
+const bounded: Readonly<Record<string, string>> = {
+  '/(?:\\b(?:z|gmt|utc|ut)|[+-]\\d{2}:?\\d{2}|\\b[ecmp][sd]t)\\s*(?:\\(.*\\))?$/i':
+    'expressions/filters/moment.ts takes dates of at most 64 characters',
+}
+
+t.test('no regular expression of the server takes more than linear time', async t => {
+  const patterns = inSource.flatMap(one => one.patterns)
+  t.ok(patterns.length >= 60, `${patterns.length} regular expressions`)
+  for (const pattern of patterns) {
+    if (pattern.name in bounded) continue
+    t.equal(findHostile(pattern), undefined, `${pattern.where} ${pattern.name}`)
+  }
+  t.same(
+    inSource.flatMap(one => one.made),
+    [],
+    'none is made of text at run time',
+  )
+})
