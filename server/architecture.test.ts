@@ -103,7 +103,8 @@ t.test('each library is known to one folder', async t => {
     'server/scripts/',
   )
   onlyIn(t, /^msw$/, 'server/msw.ts')
-  onlyIn(t, /^node:http$/, 'server/http/listener.ts', 'server/egress/')
+  const wire = ['listener', 'body', 'write'].map(name => `server/http/${name}.ts`)
+  onlyIn(t, /^node:http$/, ...wire, 'server/egress/')
   onlyIn(t, /^node:(https|dns)/, 'server/egress/')
 })
 

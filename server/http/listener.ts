@@ -1,46 +1,73 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { ServiceError } from '../base/errors.ts'
-import { Connections } from './connections.ts'
+import { BodyBudget, readAll } from './body.ts'
+import { Connections, refusalOf } from './connections.ts'
 import type { Core } from './core.ts'
-import { limits } from './limits.ts'
-import type { CoreResponse } from './message.ts'
+import { type ConnectionLimits, limits } from './limits.ts'
 import { Outbox } from './outbox.ts'
+import { writeAnswer } from './write.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
   readonly url: string
   readonly port: number
+  /** How many connections are open. */
+  connections(): number
   /** Takes no new connections, lets requests in flight finish, then resolves. */
   close(): Promise<void>
 }
 
-export async function listen(core: Core, host: string, port: number): Promise<Listening> {
-  const connections = new Connections()
+export async function listen(
+  core: Core,
+  host: string,
+  port: number,
+  bounds: ConnectionLimits = limits,
+): Promise<Listening> {
+  const connections = new Connections(bounds)
+  const bodies = new BodyBudget(bounds)
   const outbox = new Outbox()
   const server = createServer(
-    { maxHeaderSize: limits.headerBytes, requestTimeout: limits.requestTimeoutMs, keepAlive: true },
+    {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersTimeoutMs,
+      requestTimeout: bounds.requestTimeoutMs,
+      keepAliveTimeout: bounds.keepAliveTimeoutMs,
+      connectionsCheckingInterval: bounds.checkIntervalMs,
+      keepAlive: true,
+    },
     (request, response) => {
-      connections.begin(request.socket, response)
-      void serve(core, { connections, outbox }, request, response)
+      if (connections.begin(request.socket, request, response))
+        void serve(core, { connections, bodies, outbox, bounds }, request, response)
     },
   )
+  server.maxConnections = bounds.connections
   server.on('connection', socket => connections.add(socket))
-  server.headersTimeout = limits.headersTimeoutMs
-  server.keepAliveTimeout = limits.keepAliveTimeoutMs
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (error, socket) => refuseMalformed(connections, error, socket as Socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
   const shownHost = host.includes(':') ? `[${host}]` : host
-  return { url: `http://${shownHost}:${bound}`, port: bound, close: () => close(server, connections) }
+  return {
+    url: `http://${shownHost}:${bound}`,
+    port: bound,
+    connections: () => connections.count,
+    close: () => close(server, connections, bounds.closeGraceMs),
+  }
+}
+
+/** What the requests of one listener share. */
+interface Shared {
+  readonly connections: Connections
+  readonly bodies: BodyBudget
+  readonly outbox: Outbox
+  readonly bounds: ConnectionLimits
 }
 
 async function serve(
   core: Core,
-  { connections, outbox }: { connections: Connections; outbox: Outbox },
+  { connections, bodies, outbox, bounds }: Shared,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -53,81 +80,44 @@ async function serve(
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
-    readBody: limit => readAll(request, limit),
+    readBody: limit => readAll(request, limit, bodies.share(response)),
   })
   const isLast = connections.closing || !isWorthReading(request)
-  outbox.add(() => write(request, response, answer, isLast))
-}
-
-function write(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: CoreResponse,
-  isLast: boolean,
-): void {
-  if (status !== 204) headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body))
-  if (isLast) headers.Connection = 'close'
-  if (isLast && !request.complete) linger(request)
-  try {
-    // All headers in one go, and a text in one piece with them: anything else costs Node a slower way.
-    response.writeHead(status, headers)
-    response.end(request.method === 'HEAD' ? undefined : body)
-  } catch {
-    // A header that cannot be sent; whoever waits for the answer should not wait for ever.
-    response.destroy()
-  }
+  if (isLast) answer.headers.Connection = 'close'
+  outbox.add(() => {
+    connections.answering(request.socket)
+    if (isLast && !request.complete) discardRest(request, connections)
+    void writeAnswer(request.method === 'HEAD', response, answer, {
+      progressed: () => connections.progressed(request.socket),
+      wholeTimeoutMs: bounds.wholeAnswerTimeoutMs,
+    })
+  })
 }
 
 /**
  * To close a socket on which something is still coming is to reset it, and that may take the answer along before
  * it is read. So the answer ends what we send, and what comes is thrown away until the caller has seen it.
  */
-function linger(request: IncomingMessage): void {
+function discardRest(request: IncomingMessage, connections: Connections): void {
   const { socket } = request
   socket.destroySoon = () => {
     socket.end()
-    const alarm = setTimeout(() => socket.destroy(), limits.lingerMs)
-    socket.once('close', () => clearTimeout(alarm))
+    connections.linger(socket)
   }
   request.removeAllListeners('data')
   request.resume()
 }
 
-/** Whether what is still coming of a body that nobody wants is less trouble than a new connection. */
+/** True if draining the unread request body is cheaper than closing the connection. */
 function isWorthReading(request: IncomingMessage): boolean {
   if (request.complete) return true
   const { 'transfer-encoding': encoding, 'content-length': length } = request.headers
   return encoding === undefined && Number(length ?? 0) <= limits.bodyBytes
 }
 
-function readAll(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit) {
-        request.pause()
-        resolve(undefined)
-      } else chunks.push(chunk)
-    })
-    // Nobody is left to read the answer; that it is no fault of ours matters to the log.
-    const hungUp = () =>
-      reject(new ServiceError('malformed_json', 'the caller hung up before the body was whole'))
-    request.on('end', () => {
-      // Every request closes in the end, and an error that nobody sees costs more than reading the body did.
-      request.off('close', hungUp)
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
-    })
-    request.on('error', hungUp)
-    request.on('close', hungUp)
-  })
-}
-
-/** What is no HTTP never becomes a request; it is answered on the bare socket. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+/** Answers what is not HTTP, or did not arrive in time, on the bare socket: it never becomes a request. */
+function refuseMalformed(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
@@ -137,11 +127,12 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? '408 Request Timeout'
         : '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  connections.refuse(socket, refusalOf(status))
 }
 
-async function close(server: Server, connections: Connections): Promise<void> {
+async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  connections.close(limits.closeGraceMs)
+  connections.close(graceMs)
   await closed
+  connections.closed()
 }

@@ -23,6 +23,8 @@ export interface CoreResponse {
   /** Made for this response alone: whatever carries it adds its own. */
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
+  /** A body too long for one piece, in place of `body`. Read it once; it rejects where the rest cannot be made. */
+  readonly pieces?: AsyncIterable<string>
 }
 
 /** What a handler gives: a status and JSON, or no body at all. */
