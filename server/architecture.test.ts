@@ -96,10 +96,10 @@ t.test('each library is known to one folder', async t => {
   onlyIn(
     t,
     /^node:child_process$/,
+    'server/sandbox/empty-root.ts',
     'server/sandbox/launch.ts',
+    'server/sandbox/os-process.ts',
     'server/sandbox/runner.ts',
-    'server/sandbox/pool.ts',
-    'server/sandbox/preparer.ts',
     'server/scripts/',
   )
   onlyIn(t, /^msw$/, 'server/msw.ts')

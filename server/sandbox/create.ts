@@ -1,6 +1,7 @@
 import { silentLog } from '../base/log.ts'
 import { FairQueue } from './fair-queue.ts'
-import { findLauncher, type Isolation, type LaunchOptions } from './launch.ts'
+import type { Isolation } from './isolation.ts'
+import { findLauncher, type LaunchOptions } from './launch.ts'
 import { defaultLimits, type SandboxLimits } from './limits.ts'
 import { bundleModules, FormulaModuleRefused } from './modules.ts'
 import type { SandboxOptions } from './options.ts'

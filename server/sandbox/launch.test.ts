@@ -4,21 +4,11 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
-import { describeIsolation, type Isolation } from './launch.ts'
+import type { Isolation } from './isolation.ts'
 
 const execute = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const linux = process.platform === 'linux'
-
-const all: Isolation = {
-  permissionModel: true,
-  jitless: true,
-  user: 'own',
-  network: 'none',
-  resourceLimits: true,
-  endsWithServer: true,
-  noNewPrivileges: true,
-}
 
 t.test(
   'formulas run on a host that lacks tools, and it is told what is missing',
@@ -71,10 +61,14 @@ t.test('with nothing but Node a formula runs, and its memory is watched', { skip
   const [answer, reason, isolation] = await alone({ without: ['unshare', 'setpriv', 'sh'] })
   t.same([answer, reason], [1, 'memory'])
   t.same(isolation, {
-    ...all,
+    permissionModel: true,
+    jitless: true,
     user: 'server',
+    files: 'server',
+    signalsNobody: false,
     network: 'server',
     resourceLimits: false,
+    endsFirst: false,
     endsWithServer: false,
     noNewPrivileges: false,
   })
@@ -136,19 +130,6 @@ t.test('an ordinary user runs formulas too', { skip: !linux || !isRoot }, async 
   t.same([answer, reason], [1, 'memory'])
   t.match(isolation, { permissionModel: true, resourceLimits: true, endsWithServer: true })
   t.not(isolation.user, 'own')
-})
-
-t.test('the line for the operator names what holds and what is missing', async t => {
-  t.equal(
-    describeIsolation(all),
-    'formulas run in processes with: the permission model, an interpreter only, a user of its own, no network, no new privileges, resource limits, an end with the server',
-  )
-  t.match(describeIsolation({ ...all, user: 'namespace' }), /a user namespace, no network.*server$/)
-  t.match(
-    describeIsolation({ ...all, user: 'server', network: 'server' }),
-    /without: a user of its own, a user namespace, no network$/,
-  )
-  t.equal(describeIsolation('none'), 'formulas cannot run: no process can be started')
 })
 
 t.test('with a compiler a formula runs too', async t => {

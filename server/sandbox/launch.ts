@@ -1,71 +1,39 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { type EmptyRoot, emptyRootOf } from './empty-root.ts'
+import type { Isolation } from './isolation.ts'
 import type { SandboxLimits } from './limits.ts'
-
-/** What holds a process besides its compartment: which of the layers this host has. */
-export interface Isolation {
-  /** Node's permission model: no files, no processes, no workers, no native code. */
-  readonly permissionModel: boolean
-  /** No code is compiled at run time, and no memory is both writable and executable. */
-  readonly jitless: boolean
-  /** Another user than the server's, a user namespace of its own, or the server's own user. */
-  readonly user: 'own' | 'namespace' | 'server'
-  /** A namespace without any network, or the server's network. */
-  readonly network: 'none' | 'server'
-  /** Limits of the operating system on memory, processor time, files and core dumps. */
-  readonly resourceLimits: boolean
-  /** Ends with the server, however that ends. */
-  readonly endsWithServer: boolean
-  /** Nothing it starts could gain rights. */
-  readonly noNewPrivileges: boolean
-}
-
-/** A line for the operator: what holds the processes of formulas, and what this host lacks for it. */
-export function describeIsolation(isolation: Isolation | 'none'): string {
-  if (isolation === 'none') return 'formulas cannot run: no process can be started'
-  const { permissionModel, jitless, user, network, resourceLimits, endsWithServer, noNewPrivileges } =
-    isolation
-  const layers: readonly [holds: boolean, name: string][] = [
-    [permissionModel, 'the permission model'],
-    [jitless, 'an interpreter only'],
-    [user === 'own', 'a user of its own'],
-    [user === 'namespace', 'a user namespace'],
-    [network === 'none', 'no network'],
-    [noNewPrivileges, 'no new privileges'],
-    [resourceLimits, 'resource limits'],
-    [endsWithServer, 'an end with the server'],
-  ]
-  const named = (wanted: boolean) => layers.filter(([holds]) => holds === wanted).map(([, name]) => name)
-  const missing = named(false).filter(name => !name.startsWith('a user') || user === 'server')
-  const without = missing.length === 0 ? '' : `; without: ${missing.join(', ')}`
-  return `formulas run in processes with: ${named(true).join(', ')}${without}`
-}
+import type { Launched } from './os-process.ts'
 
 /** How to start a process in isolation. */
 export interface Launcher {
   readonly isolation: Isolation
   /** Starts Node with the boot program and a socket at descriptor 3; nothing of our environment goes with it. */
-  launch(): ChildProcess
+  launch(): Launched
 }
 
 interface Wrapper {
   readonly user: Isolation['user']
   readonly network: Isolation['network']
+  /** An empty root; in a user namespace also a namespace of process ids, as the user is still the server's. */
+  readonly root: boolean
   readonly setpriv: boolean
   readonly limits: boolean
 }
 
 /** From the strongest; the first that this host can start is taken. */
 const wrappers: readonly Wrapper[] = [
-  { user: 'own', network: 'none', setpriv: true, limits: true },
-  { user: 'namespace', network: 'none', setpriv: true, limits: true },
-  { user: 'own', network: 'server', setpriv: true, limits: true },
-  { user: 'namespace', network: 'none', setpriv: false, limits: true },
-  { user: 'server', network: 'none', setpriv: false, limits: true },
-  { user: 'server', network: 'server', setpriv: true, limits: true },
-  { user: 'server', network: 'server', setpriv: false, limits: true },
-  { user: 'server', network: 'server', setpriv: false, limits: false },
+  { user: 'own', network: 'none', root: true, setpriv: true, limits: true },
+  { user: 'namespace', network: 'none', root: true, setpriv: true, limits: true },
+  { user: 'own', network: 'none', root: false, setpriv: true, limits: true },
+  { user: 'namespace', network: 'none', root: false, setpriv: true, limits: true },
+  { user: 'own', network: 'server', root: false, setpriv: true, limits: true },
+  { user: 'namespace', network: 'none', root: false, setpriv: false, limits: true },
+  { user: 'server', network: 'none', root: false, setpriv: false, limits: true },
+  { user: 'server', network: 'server', root: false, setpriv: true, limits: true },
+  { user: 'server', network: 'server', root: false, setpriv: false, limits: true },
+  { user: 'server', network: 'server', root: false, setpriv: false, limits: false },
 ]
 
 /** Users nobody has, one for each process: two runners must not be able to signal or trace each other. */
@@ -86,42 +54,67 @@ const shellCloses = '4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 
 const environment = { TZ: 'UTC', LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
 
+const tools = ['unshare', 'setpriv', 'setsid', 'sh', 'mount', 'mkdir'] as const
+type Tool = (typeof tools)[number]
+
 export interface LaunchOptions {
   readonly limits: Pick<SandboxLimits, 'heapMiB' | 'dataMiB'>
   readonly jitless: boolean
   /** The text of the boot program. */
   readonly boot: string
-  /** Only for tests: what this host is to be taken to lack. */
-  readonly without?: readonly ('unshare' | 'setpriv' | 'sh')[]
+  /** Only for tests: tools this host is to be taken to lack. */
+  readonly without?: readonly Tool[]
+  /** Only for tests: no permission model, for a program that tries what it would keep it from. */
+  readonly withoutPermissionModel?: boolean
 }
 
-/** Finds out what this host can do, by doing it: a version printed under each wrapper in turn. */
+/** Finds out what this host can do, by doing it: prints Node's version under each wrapper in turn. */
 export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
   const flags = nodeFlags(options)
+  const programs = findTools(options.without ?? [])
+  const root = await findRoot(programs)
   let user = process.pid
   for (const wrapper of wrappers) {
-    const prefix = command(wrapper, options, () => `${firstUser + (user++ % users)}`)
+    const prefix = command(wrapper, programs, root, options, () => `${firstUser + (user++ % users)}`)
     if (!prefix) continue
     if (await starts([...prefix(), process.execPath, ...flags, '--version'])) {
       return {
-        isolation: {
-          permissionModel: true,
-          jitless: options.jitless,
-          user: wrapper.user,
-          network: wrapper.network,
-          resourceLimits: wrapper.limits,
-          endsWithServer: wrapper.setpriv,
-          noNewPrivileges: wrapper.setpriv,
-        },
+        isolation: isolationOf(wrapper, options),
         launch: () => {
           const [file = '', ...args] = [...prefix(), process.execPath, ...flags, '--eval', options.boot]
           const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const
-          return spawn(file, args, { env: environment, cwd: '/', stdio: [...stdio], windowsHide: true })
+          const child = spawn(file, args, {
+            env: environment,
+            cwd: '/',
+            stdio: [...stdio],
+            windowsHide: true,
+          })
+          return { child, isForked: isForked(wrapper) }
         },
       }
     }
   }
   throw new Error('Node cannot be started from this process')
+}
+
+function isolationOf({ user, network, root, setpriv, limits }: Wrapper, options: LaunchOptions): Isolation {
+  return {
+    permissionModel: options.withoutPermissionModel !== true,
+    jitless: options.jitless,
+    user,
+    files: root ? 'none' : user === 'own' ? 'public' : 'server',
+    signalsNobody: user === 'own' || (user === 'namespace' && root),
+    network,
+    resourceLimits: limits,
+    endsFirst: limits && process.platform === 'linux',
+    endsWithServer: setpriv,
+    noNewPrivileges: setpriv,
+  }
+}
+
+/** The user of a namespace is the server's to the rest of the system, and could signal whatever it can name. */
+function isForked({ user, root }: Wrapper): boolean {
+  return user === 'namespace' && root
 }
 
 function starts([file = '', ...args]: readonly string[]): Promise<boolean> {
@@ -130,15 +123,27 @@ function starts([file = '', ...args]: readonly string[]): Promise<boolean> {
   })
 }
 
+type Programs = Readonly<Partial<Record<Tool, string>>>
+
+function findTools(without: readonly Tool[]): Programs {
+  if (process.platform === 'win32') return {}
+  const found = tools.filter(name => !without.includes(name)).map(name => [name, findProgram(name)])
+  return Object.fromEntries(found.filter(([, path]) => path !== undefined))
+}
+
+async function findRoot({ unshare, setpriv, mount, mkdir }: Programs): Promise<EmptyRoot | undefined> {
+  if (process.platform !== 'linux' || !unshare || !setpriv || !mount || !mkdir) return undefined
+  return emptyRootOf([process.execPath, setpriv], { unshare, mount, mkdir })
+}
+
 /** The words before `node`, made anew for each process; `undefined` where a program for it is missing. */
 function command(
   wrapper: Wrapper,
+  { unshare, setpriv, setsid, sh }: Programs,
+  root: EmptyRoot | undefined,
   options: LaunchOptions,
   nextUser: () => string,
 ): (() => string[]) | undefined {
-  const find = (name: 'unshare' | 'setpriv' | 'sh') =>
-    options.without?.includes(name) || process.platform === 'win32' ? undefined : findProgram(name)
-  const [unshare, setpriv, sh] = [find('unshare'), find('setpriv'), find('sh')]
   const isRoot = process.getuid?.() === 0
   if (wrapper.network === 'none' && !unshare) return undefined
   if (wrapper.setpriv && !setpriv) return undefined
@@ -146,29 +151,67 @@ function command(
   if (wrapper.user === 'own' && !isRoot) return undefined
   // Root in a namespace of users is still root to whatever checks the owner of a file or a process.
   if (wrapper.user === 'namespace' && isRoot) return undefined
+  if (wrapper.root && !root) return undefined
+  if (isForked(wrapper) && (!setsid || !tellsChildren())) return undefined
   return () => [
-    ...(wrapper.network === 'none'
-      ? [`${unshare}`, ...(wrapper.user === 'namespace' ? ['--user'] : []), '--net', '--ipc', '--']
+    // The process that waits must end with the server, too.
+    ...(isForked(wrapper) ? [`${setpriv}`, '--pdeathsig', 'KILL', '--'] : []),
+    ...(wrapper.network === 'none' ? [`${unshare}`, ...namespaces(wrapper), '--'] : []),
+    ...(wrapper.limits
+      ? [
+          `${sh}`,
+          '-c',
+          script(options, wrapper, wrapper.root ? root : undefined, isForked(wrapper) ? setsid : undefined),
+        ]
       : []),
-    ...(wrapper.limits ? [`${sh}`, '-c', limitScript(options, wrapper)] : []),
     ...(wrapper.setpriv ? [`${setpriv}`, ...privileges(wrapper, nextUser), '--'] : []),
   ]
 }
 
-function privileges({ user }: Wrapper, nextUser: () => string): string[] {
+/** True if the system tells which processes one has started; without that a forked process cannot be found. */
+function tellsChildren(): boolean {
+  return existsSync(`/proc/self/task/${process.pid}/children`)
+}
+
+function namespaces(wrapper: Wrapper): string[] {
+  return [
+    ...(wrapper.user === 'namespace' ? ['--user'] : []),
+    '--net',
+    '--ipc',
+    ...(wrapper.root ? ['--mount'] : []),
+    // Root of the namespace, as only root may mount; its rights are dropped before Node starts.
+    ...(isForked(wrapper) ? ['--map-root-user', '--pid', '--fork', '--kill-child=KILL'] : []),
+  ]
+}
+
+function privileges(wrapper: Wrapper, nextUser: () => string): string[] {
   const id = nextUser()
   return [
     '--pdeathsig',
     'KILL',
     '--no-new-privs',
-    ...(user === 'own' ? ['--reuid', id, '--regid', id, '--clear-groups', '--inh-caps=-all'] : []),
+    ...(wrapper.user === 'own' ? ['--reuid', id, '--regid', id, '--clear-groups', '--inh-caps=-all'] : []),
+    ...(isForked(wrapper)
+      ? ['--bounding-set=-all', '--inh-caps=-all', '--securebits=+noroot,+noroot_locked']
+      : []),
   ]
 }
 
-function limitScript({ limits, jitless }: LaunchOptions, { user }: Wrapper): string {
+function script(
+  { limits, jitless }: LaunchOptions,
+  { user }: Wrapper,
+  root: EmptyRoot | undefined,
+  setsid: string | undefined,
+): string {
   const data = (limits.dataMiB + (jitless ? 0 : codeRangeMiB)) * 1024
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  // A process group of its own: signals to a group cross the bounds of a namespace of process ids.
+  const enter = [...(setsid ? [setsid] : []), ...(root?.enter ?? [])]
   // What a system does not know it says, and the rest still holds.
   return [
+    // Inherited by all that follows; without rights of its own a process can only raise it.
+    'echo 1000 2>/dev/null > /proc/self/oom_score_adj',
+    ...(root ? [`{ ${root.build.join(' && ')}; } || exit 1`] : []),
     'ulimit -c 0',
     'ulimit -f 0',
     `ulimit -t ${lifeCpuSeconds}`,
@@ -176,9 +219,7 @@ function limitScript({ limits, jitless }: LaunchOptions, { user }: Wrapper): str
     // Counted by user: shells differ in the letter, and a user who is shared has others' processes too.
     ...(user === 'own' ? [`{ ulimit -p ${tasks} || ulimit -u ${tasks}; } 2>/dev/null`] : []),
     // What traces the server's processes may have added to the environment since; the shell adds to it too.
-    `exec env -i ${Object.entries(environment)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(' ')} "$0" "$@" ${shellCloses}`,
+    `exec env -i ${variables.join(' ')} ${enter.join(' ')} "$0" "$@" ${shellCloses}`,
   ].join('; ')
 }
 
@@ -199,7 +240,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function nodeFlags({ limits, jitless }: LaunchOptions): string[] {
+function nodeFlags({ limits, jitless, withoutPermissionModel }: LaunchOptions): string[] {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const since = (...versions: [major: number, minor: number][]) =>
     versions.some(
@@ -210,7 +251,9 @@ function nodeFlags({ limits, jitless }: LaunchOptions): string[] {
     `--max-old-space-size=${limits.heapMiB}`,
     '--max-semi-space-size=4',
     '--v8-pool-size=1',
-    since([22, 13], [23, 5]) ? '--permission' : '--experimental-permission',
+    ...(withoutPermissionModel
+      ? []
+      : [since([22, 13], [23, 5]) ? '--permission' : '--experimental-permission']),
     '--no-addons',
     '--no-warnings',
     '--unhandled-rejections=none',

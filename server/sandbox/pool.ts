@@ -1,13 +1,13 @@
-import type { ChildProcess } from 'node:child_process'
 import type { Log } from '../base/log.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
 import type { Egress } from './options.ts'
+import type { Launched } from './os-process.ts'
 import { type End, Runner } from './runner.ts'
 import { TenantProcess } from './tenant-process.ts'
 
 export interface PoolOptions {
-  readonly launch: () => ChildProcess
+  readonly launch: () => Launched
   readonly limits: SandboxLimits
   readonly header: Omit<BootHeader, 'parts' | 'wantsCache'>
   readonly program: Uint8Array
@@ -131,7 +131,7 @@ export class Pool {
       onEnd: end => this.#ended(process, end),
     })
     const runner = new Runner({
-      child: this.#options.launch(),
+      launched: this.#options.launch(),
       limits,
       header: { ...header, wantsCache },
       parts: [program, this.#cache, ...parts],

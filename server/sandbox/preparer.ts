@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../crypto/digest.ts'
 import { type Frame, FrameError } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
+import type { Launched } from './os-process.ts'
 import { Runner } from './runner.ts'
 
 /** Text that a compartment takes, or why there is none. */
@@ -11,7 +11,7 @@ export type Prepared =
   | { readonly ok: false; readonly detail: string }
 
 export interface PreparerOptions {
-  readonly launch: () => ChildProcess
+  readonly launch: () => Launched
   readonly limits: SandboxLimits
   readonly program: Uint8Array
 }
@@ -88,7 +88,7 @@ export class Preparer {
   async #started(): Promise<Runner> {
     if (!this.#runner?.alive) {
       const runner: Runner = new Runner({
-        child: this.#options.launch(),
+        launched: this.#options.launch(),
         limits: this.#options.limits,
         header: {
           svcNames: [],

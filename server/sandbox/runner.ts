@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
+import { type Launched, OsProcess } from './os-process.ts'
 
 /** Why a process is gone. */
 export type End =
@@ -16,7 +15,7 @@ export type End =
   | 'crash'
 
 export interface RunnerOptions {
-  readonly child: ChildProcess
+  readonly launched: Launched
   readonly limits: SandboxLimits
   readonly header: Omit<BootHeader, 'parts'>
   readonly parts: readonly Uint8Array[]
@@ -25,14 +24,10 @@ export interface RunnerOptions {
   onEnd(end: End): void
 }
 
-const ticksPerSecond = 100
-const pageSize = 4096
-/** Of POSIX's scale, on which 19 yields to all others. */
-const niceness = 15
-
 /** One process and the socket to it. Knows nothing of invocations. */
 export class Runner {
   readonly #child: ChildProcess
+  readonly #process: OsProcess
   readonly #socket: Socket
   readonly #options: RunnerOptions
   readonly #startDeadline: NodeJS.Timeout
@@ -45,8 +40,9 @@ export class Runner {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#child = options.child
-    this.#socket = options.child.stdio[3] as Socket
+    this.#child = options.launched.child
+    this.#process = new OsProcess(options.launched)
+    this.#socket = this.#child.stdio[3] as Socket
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = frame =>
         frame ? resolve({ cache: frame.body }) : reject(new Error('a process of the sandbox did not start'))
@@ -72,10 +68,6 @@ export class Runner {
     this.#boot()
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
   get alive(): boolean {
     return this.#end === undefined
   }
@@ -88,7 +80,7 @@ export class Runner {
   kill(end: End): void {
     if (this.#end !== undefined) return
     this.#end = end
-    this.#child.kill('SIGKILL')
+    this.#process.kill()
     this.#socket?.destroy()
     this.#ended(end)
   }
@@ -110,19 +102,8 @@ export class Runner {
   }
 
   /** Processor time so far in milliseconds, and resident memory in MiB, where the system tells. */
-  usage(): { readonly cpuMs: number; readonly residentMiB: number } | undefined {
-    try {
-      const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1')
-      // The name in brackets may hold anything, brackets and blanks too.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      const ticks = Number(fields[11]) + Number(fields[12])
-      return {
-        cpuMs: (ticks * 1000) / ticksPerSecond,
-        residentMiB: (Number(fields[21]) * pageSize) / 2 ** 20,
-      }
-    } catch {
-      return undefined
-    }
+  usage(): ReturnType<OsProcess['usage']> {
+    return this.#process.usage()
   }
 
   #boot(): void {
@@ -149,17 +130,9 @@ export class Runner {
     this.#isReady = true
     clearTimeout(this.#startDeadline)
     this.#socket?.unref()
-    this.#yieldProcessor()
+    // Not sooner: starting would take a second.
+    this.#process.lowerPriority()
     this.#settleReady?.(frame)
-  }
-
-  /** What formulas compute comes after what the server has to do. Not sooner: starting would take a second. */
-  #yieldProcessor(): void {
-    try {
-      if (this.pid !== undefined) setPriority(this.pid, niceness)
-    } catch {
-      // Some hosts do not allow it; the limits of time and processor hold all the same.
-    }
   }
 
   #ended(end: End): void {
@@ -176,6 +149,7 @@ export class Runner {
 
 /** The engine aborts when memory is short: by which signal depends on its version and the processor. */
 function endFor(code: number | null, signal: NodeJS.Signals | null): End {
-  const isAbort = ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(`${signal}`)
+  // The first process of a namespace is not ended by its own SIGABRT, but by what `abort` does after that.
+  const isAbort = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'].includes(`${signal}`)
   return isAbort || code === 134 || code === 133 || code === 132 ? 'memory' : 'crash'
 }

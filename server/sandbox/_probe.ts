@@ -1,0 +1,77 @@
+/**
+ * Starts plain Node, without the permission model, under the wrapper that this host has for formulas, and lets it
+ * try what a process could that got past everything of ours. Prints what it could do, and what is claimed.
+ * Arguments: the tools that the host is to be taken to lack, as JSON.
+ */
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findLauncher } from './launch.ts'
+import { defaultLimits } from './limits.ts'
+import { OsProcess } from './os-process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'surrogate-probe-'))
+const secret = join(folder, 'secret')
+writeFileSync(secret, 'secret', { mode: 0o600 })
+const server = createServer(socket => socket.end()).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+
+const tries = `
+  const { readFileSync, readdirSync } = require('node:fs')
+  const { connect, Socket } = require('node:net')
+  const socket = new Socket({ fd: 3, readable: true, writable: true })
+  const outcome = act => { try { return act() ?? 'done' } catch (error) { return error.code } }
+  const told = {
+    secret: outcome(() => readFileSync(${JSON.stringify(secret)}, 'utf8')),
+    public: outcome(() => { readFileSync('/etc/passwd') }),
+    environ: outcome(() => { readFileSync('/proc/${process.pid}/environ') }),
+    root: outcome(() => readdirSync('/')),
+    signal: outcome(() => { process.kill(${process.pid}, 0) }),
+  }
+  const connection = connect(${port}, '127.0.0.1')
+  connection.on('connect', () => { connection.destroy(); tell('done') })
+  connection.on('error', error => tell(error.code))
+  const tell = network => socket.write(JSON.stringify({ ...told, network }) + '\\n')
+  socket.resume()
+`
+const { isolation, launch } = await findLauncher({
+  limits: defaultLimits(1),
+  jitless: true,
+  boot: tries,
+  without: JSON.parse(process.argv.at(-1) ?? '[]'),
+  withoutPermissionModel: true,
+})
+const launched = launch()
+const socket = launched.child.stdio[3] as Socket
+const [line] = await once(socket, 'data')
+const osProcess = new OsProcess(launched)
+const { pid } = osProcess
+osProcess.lowerPriority()
+const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'latin1')
+const groupOf = (stat: string) => stat.split(') ').at(-1)?.split(' ')[2]
+const capabilities = [...of('status').matchAll(/^Cap(?:Inh|Prm|Eff|Amb):\t(\w+)$/gm)].map(([, set]) => set)
+const told = {
+  isolation,
+  ...JSON.parse(String(line)),
+  isServersUser: /^Uid:\t(\d+)/m.exec(of('status'))?.[1] === `${process.getuid?.()}`,
+  capabilities: [...new Set(capabilities)],
+  oomScoreAdj: Number(of('oom_score_adj')),
+  niceness: Number(of('stat').split(') ').at(-1)?.split(' ')[16]),
+  usage: osProcess.usage(),
+  isForked: launched.isForked,
+  isInServersGroup: groupOf(of('stat')) === groupOf(readFileSync('/proc/self/stat', 'latin1')),
+}
+osProcess.kill()
+await once(launched.child, 'exit')
+let isGone = false
+try {
+  readFileSync(`/proc/${pid}/stat`)
+} catch {
+  isGone = true
+}
+process.stdout.write(JSON.stringify({ ...told, isGone }))
+server.close()
+rmSync(folder, { recursive: true })
