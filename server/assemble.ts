@@ -13,7 +13,7 @@ import { Turns } from './base/turn.ts'
 import { keyLength } from './crypto/envelope.ts'
 import { Keyring } from './crypto/keyring.ts'
 import { developmentMasterKey } from './crypto/master-key.ts'
-import { keepOffset, openDurableClock } from './durable-clock.ts'
+import { openDurableClock, type RealTime } from './durable-clock.ts'
 import { createCallbackSender } from './egress/callback-sender.ts'
 import { createFormulaEgress } from './egress/formula-egress.ts'
 import { createExpressions } from './expressions/engine.ts'
@@ -86,7 +86,7 @@ async function wire(
   const { dev = false, headerPrefix = 'SVC', log = silentLog } = options
   const master = await masterKey(options, location, random)
   const sealed = new SealedStore(store, new Keyring(store, master.key, random), random, tellOnce(log))
-  const clock = await openDurableClock(options.now ?? store.now?.bind(store) ?? Date.now, sealed, log)
+  const clock = await openDurableClock(realTime(options, store), sealed, log)
   const nowUs = () => clock.nowUs()
 
   const sessions = { store: sealed, random, nowUs }
@@ -166,11 +166,11 @@ async function wire(
     formulaConsole?.clear()
     if (bootstrap) await applyBootstrap(tenants, bootstrap)
     if (development) await developmentTenant(tenants, development)
-    await keepOffset(sealed, clock)
+    await clock.keep()
   }
   const advance = async (ms: number) => {
     await clock.advance(ms)
-    await keepOffset(sealed, clock)
+    await clock.keep()
   }
   const besides: Besides = {
     dev,
@@ -224,6 +224,7 @@ async function wire(
     beside: request => answerBeside(besides, request),
     dev,
   })
+  clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
     store: sealed,
@@ -254,10 +255,18 @@ async function wire(
       await parts.sandbox?.close()
       await sandbox.close()
       await clock.stop()
+      // A restart goes on from here, whatever the machine's clock shows then.
+      if (store.unhealthy() === undefined) await clock.keep().catch(() => {})
       await audit.settled()
       await store.close()
     },
   }
+}
+
+/** A test's own time, the time that several servers share, or the machine's. */
+function realTime(options: VaultOptions, store: Store): RealTime {
+  if (options.now) return { nowMs: options.now }
+  return { nowMs: store.now?.bind(store) ?? Date.now, monotonicMs: () => performance.now() }
 }
 
 async function masterKey(

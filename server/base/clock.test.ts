@@ -65,3 +65,51 @@ t.test('a timer fires by itself when real time reaches it', async t => {
   t.pass('it did')
   await clock.stop()
 })
+
+t.test('a clock that is set back is not followed, one that is set forward is', async t => {
+  let machineMs = 1_000_000
+  let monotonic = 0
+  const clock = createClock({ realNowMs: () => machineMs, monotonicMs: () => monotonic })
+  const pass = (ms: number) => {
+    machineMs += ms
+    monotonic += ms
+  }
+  machineMs -= 100_000
+  t.equal(clock.nowMs(), 1_000_000)
+  pass(50_000)
+  t.equal(clock.nowMs(), 1_049_500, 'a hundredth slower')
+  t.equal(clock.machineMs(), 950_000)
+  pass(11_000_000)
+  t.equal(clock.nowMs(), 11_950_000, 'until the machine has caught up')
+  machineMs += 500_000
+  t.equal(clock.nowMs(), 12_450_000)
+  clock.reach(12_000_000)
+  t.equal(clock.nowMs(), 12_450_000)
+  clock.reach(13_000_000)
+  t.equal(clock.reachedMs(), 13_000_000)
+  await clock.stop()
+})
+
+t.test('a clock begins where an earlier one has come to', async t => {
+  const clock = createClock({ realNowMs: () => 1_000, reachedMs: 5_000, offsetMs: 10 })
+  t.equal(clock.nowMs(), 5_010)
+  t.equal(createClock({ realNowMs: () => 9_000, reachedMs: 5_000 }).nowMs(), 9_000)
+})
+
+t.test('a timer runs by the time that passes, although the clock was set back', async t => {
+  let wrongMs = 0
+  const clock = createClock({
+    realNowMs: () => Date.now() - wrongMs,
+    monotonicMs: () => performance.now(),
+  })
+  await new Promise<void>(resolve => {
+    const alive = setTimeout(() => {}, 30_000)
+    clock.at(clock.nowMs() + 20, async () => {
+      clearTimeout(alive)
+      resolve()
+    })
+    wrongMs = 3_600_000
+  })
+  t.pass('it did')
+  await clock.stop()
+})

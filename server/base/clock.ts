@@ -3,7 +3,8 @@ export type Cancel = () => void
 
 /**
  * The time of the domain: real time plus an offset that only grows. Everything that expires, retries or
- * sweeps asks it, so a test moves all of it at once and nothing sleeps.
+ * sweeps asks it, so a test moves all of it at once and nothing sleeps. It never goes back: where the machine's
+ * clock is set back it goes on by monotonic time, a hundredth slower, until the machine's clock has caught up.
  */
 export interface Clock {
   /** Epoch milliseconds. */
@@ -14,15 +15,26 @@ export interface Clock {
   at(dueMs: number, task: () => Promise<void>): Cancel
   /** Moves time forward; resolves when every task that fell due, and every task those made due, is done. */
   advance(ms: number): Promise<void>
-  /** How far this clock is ahead of real time, in milliseconds. */
+  /** How far this clock was moved forward, in milliseconds. */
   offsetMs(): number
+  /** What the machine's clock shows, even if it was set back; for others who compare it with theirs. */
+  machineMs(): number
+  /** The real time that this clock has reached: at least what the machine's clock shows. */
+  reachedMs(): number
+  /** Goes on from a real time that was reached before, or elsewhere, if that is later. */
+  reach(realMs: number): void
   /** Cancels all timers and waits for running tasks. */
   stop(): Promise<void>
 }
 
 export interface ClockOptions {
+  /** The machine's clock, which may be set back. */
   readonly realNowMs?: () => number
+  /** Only grows, and by as much as time passes. By default what `realNowMs` goes forward, where that is given. */
+  readonly monotonicMs?: () => number
   readonly offsetMs?: number
+  /** Real time that was reached before. */
+  readonly reachedMs?: number
   readonly onError?: (error: unknown) => void
 }
 
@@ -31,18 +43,31 @@ interface Timer {
   readonly task: () => Promise<void>
 }
 
-// setTimeout takes 2^31-1 ms at most; a far timer is simply armed again.
-const longestTimeoutMs = 2_000_000_000
+/** A far timer is armed again: meanwhile the machine's clock may have been set forward. */
+const longestTimeoutMs = 60_000
+
+/** How fast time goes on where the machine's clock is behind it. */
+const catchingUp = 0.99
 
 export function createClock(options: ClockOptions = {}): Clock {
   const realNowMs = options.realNowMs ?? Date.now
+  const monotonicMs =
+    options.monotonicMs ?? (options.realNowMs ? forwardOf(options.realNowMs) : () => performance.now())
   const onError = options.onError ?? (() => {})
   const timers = new Set<Timer>()
   const running = new Set<Promise<void>>()
   let offset = options.offsetMs ?? 0
   let alarm: NodeJS.Timeout | undefined
   let stopped = false
-  const now = () => realNowMs() + offset
+  let reached = Math.max(realNowMs(), options.reachedMs ?? 0)
+  let reachedAt = monotonicMs()
+  const real = () => {
+    const at = monotonicMs()
+    reached = Math.max(realNowMs(), reached + (at - reachedAt) * catchingUp)
+    reachedAt = at
+    return reached
+  }
+  const now = () => real() + offset
 
   function runDue(): void {
     const due = [...timers].filter(timer => timer.dueMs <= now()).sort((a, b) => a.dueMs - b.dueMs)
@@ -66,9 +91,15 @@ export function createClock(options: ClockOptions = {}): Clock {
   }
 
   return {
-    nowMs: now,
+    nowMs: () => Math.floor(now()),
     nowUs: () => Math.floor(now() * 1000),
     offsetMs: () => offset,
+    machineMs: realNowMs,
+    reachedMs: () => Math.floor(real()),
+    reach(realMs) {
+      reached = Math.max(real(), realMs)
+      runDue()
+    },
     at(dueMs, task) {
       const timer = { dueMs, task }
       timers.add(timer)
@@ -93,5 +124,17 @@ export function createClock(options: ClockOptions = {}): Clock {
       clearTimeout(alarm)
       await Promise.all(running)
     },
+  }
+}
+
+/** Counts what a clock goes forward, and nothing where it is set back. */
+function forwardOf(nowMs: () => number): () => number {
+  let last = nowMs()
+  let passed = 0
+  return () => {
+    const now = nowMs()
+    passed += Math.max(0, now - last)
+    last = now
+    return passed
   }
 }

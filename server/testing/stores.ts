@@ -75,12 +75,16 @@ export function replacing(store: Store, methods: Partial<Store>): Store {
   })
 }
 
-/** Lets so many commits through and then none, as if the process had died there; it gives no lease back. */
+/**
+ * Lets so many commits through and then none, as if the process had died there; it gives no lease back. Settings,
+ * such as the time that is kept, do not count.
+ */
 export function dyingAfter(store: Store, commits: number): Store {
   let left = commits
   return replacing(store, {
     commit: async (writes: readonly Write[], nowUs: number): Promise<CommitResult> => {
-      if (left-- <= 0) throw new StoreUnavailable('dead')
+      if (left <= 0) throw new StoreUnavailable('dead')
+      if (!writes.every(({ kind }) => kind === 'setting')) left--
       return store.commit(writes, nowUs)
     },
     lease: async lease => (left > 0 || lease.untilMs > lease.nowMs ? store.lease(lease) : true),

@@ -37,6 +37,8 @@ export interface QueueOptions {
   readonly performer?: Performer
   readonly log?: Log
   readonly context?: Partial<WebhooksContext>
+  /** The machine's clock. */
+  readonly now?: () => number
 }
 
 export const answering = (answer: JsonValue): Performer => ({ perform: async () => answer })
@@ -45,7 +47,7 @@ export const answering = (answer: JsonValue): Performer => ({ perform: async () 
 export async function openQueue(t: Teardown, options: QueueOptions = {}): Promise<Queue> {
   const store = options.store ?? (await openTestStore(t))
   const random = systemRandom()
-  const clock = createClock()
+  const clock = createClock(options.now ? { realNowMs: options.now } : {})
   const sealed = sealedOn(store, options.masterKey ?? newMasterKey())
   const tenants = { store: sealed, random, nowUs: () => clock.nowUs() } as TenantsContext
   for (const tenant of [tenantA, tenantB]) await writeTenant(tenants, tenant, {})

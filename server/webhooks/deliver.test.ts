@@ -89,6 +89,24 @@ t.test('each retry comes at its time, and after the tenth the job is given up', 
   t.equal(receiver.received.length, 1 + retries)
 })
 
+t.test('a retry comes after its time although the clock was set back meanwhile', async t => {
+  const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? 500 : 204))
+  let machineMs = Date.UTC(2030, 0, 1)
+  const queue = await openQueue(t, { performer: answering(answer), now: () => machineMs })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 1)
+  machineMs -= hour
+  await queue.clock.advance(0)
+  machineMs += retryDelayMs(1, 0) - 1_000
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 1, 'not before')
+  machineMs += 1.02 * (retryDelayMs(1, 1) - retryDelayMs(1, 0)) + 10_000
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 2)
+  t.same(await queue.left(), [0, 0])
+})
+
 t.test('a receiver that is slow, absent or cut off is tried again', async t => {
   const receiver = await openReceiver(t, (_, response, count) => {
     if (count === 1) return undefined

@@ -97,9 +97,9 @@ async function attempt(
   }
 }
 
-/** A receiver compares the time of an attempt with its own clock, which a test that moves ours does not move. */
+/** A receiver compares the time of an attempt with its own clock, which nothing that moves ours moves. */
 function realSeconds({ clock }: WebhooksContext): number {
-  return Math.floor((clock.nowMs() - clock.offsetMs()) / 1000)
+  return Math.floor(clock.machineMs() / 1000)
 }
 
 function chance({ random }: WebhooksContext): number {
