@@ -98,10 +98,10 @@ t.test('a retry comes after its time although the clock was set back meanwhile',
   t.equal(receiver.received.length, 1)
   machineMs -= hour
   await queue.clock.advance(0)
-  machineMs += retryDelayMs(1, 0) - 1_000
+  machineMs += Number(retryDelayMs(1, 0)) - 1_000
   await queue.clock.advance(0)
   t.equal(receiver.received.length, 1, 'not before')
-  machineMs += 1.02 * (retryDelayMs(1, 1) - retryDelayMs(1, 0)) + 10_000
+  machineMs += 1.02 * (Number(retryDelayMs(1, 1)) - Number(retryDelayMs(1, 0))) + 10_000
   await queue.clock.advance(0)
   t.equal(receiver.received.length, 2)
   t.same(await queue.left(), [0, 0])
