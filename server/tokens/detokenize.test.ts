@@ -125,9 +125,9 @@ t.test('ids of any spelling are found', async t => {
     '   ',
   ]
   for (const id of ids) {
-    await create(tenant, { id, data: id })
-    t.equal(await detokenized(tenant.send, `{{ ${id} }}`), id, `"${id}"`)
-    t.equal(await detokenized(tenant.send, `{{ ${id} | append: '!' }}`), `${id}!`, `"${id}" with a filter`)
+    await create(tenant, { id, data: `of ${id}` })
+    t.equal(await detokenized(tenant.send, `{{ ${id} }}`), `of ${id}`, `"${id}"`)
+    t.equal(await detokenized(tenant.send, `{{ ${id} | append: '!' }}`), `of ${id}!`, `"${id}" with a filter`)
   }
   await create(tenant, { id: 'leading', data: 'the other' })
   t.same(
@@ -136,7 +136,10 @@ t.test('ids of any spelling are found', async t => {
     'blanks are not part of an id as long as there is one without them',
   )
   t.equal((await tenant.send('POST', '/detokenize', ['{{ upper }}'])).status, 400, 'case counts')
-  t.same(await detokenized(tenant.send, ['{{   both   }}', '{{ trailing  }}']), ['  both  ', 'trailing '])
+  t.same(await detokenized(tenant.send, ['{{   both   }}', '{{ trailing  }}']), [
+    'of   both  ',
+    'of trailing ',
+  ])
   const { json } = await tenant.send('POST', '/detokenize', ['{{   both   }}', '{{ both }}'])
   t.match(json.detail, /: both$/, 'a spelling without the blanks does not mean it')
 })

@@ -131,7 +131,7 @@ t.test('all or nothing: a last one that cannot be stored leaves none', async t =
 
 t.test('all of several taken ids are named', async t => {
   const tenant = await openTenant(vault)
-  const payload = ['one', 'two', 'three'].map(id => ({ id, type: 'token', data: id }))
+  const payload = ['one', 'two', 'three'].map(id => ({ id, type: 'token', data: 1 }))
   await tenant.send('POST', '/tokenize', [payload[0] ?? null, payload[2] ?? null])
   const { status, json } = await tenant.send('POST', '/tokenize', payload)
   t.equal(status, 409)
