@@ -40,8 +40,10 @@ export function fitArguments(parameters: readonly ParameterDefinition[], args: J
   const fit = (object: JsonObject, rests: readonly Rest[], path: string): JsonObject => {
     const expected = expectedAt(path, rests)
     const kept: [string, JsonValue][] = []
-    for (const [key, value] of Object.entries(object)) {
+    for (const key of Object.keys(object)) {
       const { exact, below = [] } = expected.get(key) ?? {}
+      if (!exact && below.length === 0) continue
+      const value = object[key] ?? null
       if (exact) {
         // Null is no value: as if the argument had been left out.
         if (value === null) continue

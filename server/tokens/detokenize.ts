@@ -40,7 +40,7 @@ export async function resolveReferences(
   how: HowResolved,
   root = '',
 ): Promise<JsonValue> {
-  const found = findReferences(context.expressions, json, root)
+  const found = await findReferences(context.expressions, context.turns(), json, root)
   if (found.named.size === 0) return json
   const store = await tenantStore(context, caller)
   const records = await namedTokens(context, store, found.named, root)

@@ -1,7 +1,8 @@
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, type ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { joinPaths, memberPath } from '../base/member-path.ts'
+import type { Turns } from '../base/turn.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
@@ -20,9 +21,14 @@ export interface FoundReferences {
 
 /**
  * Reads every text of a JSON value, names of members excepted.
- * @throws {ServiceError} validation, naming every text that cannot be read
+ * Rejects with a ServiceError, validation, that names the texts that cannot be read.
  */
-export function findReferences(expressions: Expressions, json: JsonValue, root: string): FoundReferences {
+export async function findReferences(
+  expressions: Expressions,
+  turns: Turns,
+  json: JsonValue,
+  root: string,
+): Promise<FoundReferences> {
   const named = new Map<string, Set<string | undefined>>()
   const texts = new Map<string, readonly Piece[]>()
   const errors = new ErrorList()
@@ -45,11 +51,11 @@ export function findReferences(expressions: Expressions, json: JsonValue, root: 
     texts.set(text, pieces)
     for (const piece of pieces) if (typeof piece !== 'string') note(piece)
   }
-  eachText(json, (text, steps) => {
+  await eachText(json, turns, (text, steps) => {
     try {
       read(text)
     } catch (error) {
-      errors.add(pathOf(root, steps), problemOf(error))
+      errors.add(pathOf(root, steps()), problemOf(error))
     }
     return !errors.isFull
   })
@@ -68,7 +74,7 @@ export function templateOf({ filters }: Reference): string {
   return `{{ data ${filters} }}`
 }
 
-export function pathOf(root: string, steps: readonly string[]): string {
+export function pathOf(root: string, steps: readonly (string | number)[]): string {
   return joinPaths(root, memberPath(steps)) || 'body'
 }
 
@@ -80,20 +86,41 @@ export function problemOf(error: unknown): string {
   throw error
 }
 
-/** Goes through all texts until `visit` gives false. */
-function eachText(json: JsonValue, visit: (text: string, steps: readonly string[]) => boolean): void {
-  const steps: string[] = []
-  const walk = (value: JsonValue): boolean => {
-    if (typeof value === 'string') return visit(value, steps)
-    if (Array.isArray(value)) return value.every((element, index) => below(String(index), element))
-    if (!isJsonObject(value)) return true
-    return Object.entries(value).every(([name, member]) => below(name, member))
+/** A list, or an object with its names, that is being gone through. */
+interface Level {
+  readonly values: JsonObject | readonly JsonValue[]
+  readonly names: readonly string[] | undefined
+  /** Of the next value. */
+  index: number
+}
+
+/** Between so many values, it is asked whether it is the turn of others. */
+const valuesPerTurn = 1_000
+
+/** Goes through all texts until `visit` returns false; `visit` may ask for the path of the text. */
+async function eachText(
+  json: JsonValue,
+  turns: Turns,
+  visit: (text: string, steps: () => (string | number)[]) => boolean,
+): Promise<void> {
+  const levels: Level[] = [{ values: [json], names: undefined, index: 0 }]
+  const steps = () => levels.slice(1).map(({ names, index }) => names?.[index - 1] ?? index - 1)
+  for (let visited = 1; ; visited++) {
+    if (visited % valuesPerTurn === 0) await turns.passed()
+    const level = levels.at(-1)
+    if (!level) return
+    const value = nextOf(level)
+    if (value === undefined) levels.pop()
+    else if (typeof value === 'string') {
+      if (!visit(value, steps)) return
+    } else if (Array.isArray(value)) levels.push({ values: value, names: undefined, index: 0 })
+    else if (isJsonObject(value)) levels.push({ values: value, names: Object.keys(value), index: 0 })
   }
-  const below = (step: string, value: JsonValue): boolean => {
-    steps.push(step)
-    const goOn = walk(value)
-    steps.pop()
-    return goOn
-  }
-  walk(json)
+}
+
+/** Looked up one by one: to list the values of an object of 500,000 members takes a second. */
+function nextOf(level: Level): JsonValue | undefined {
+  const { values, names } = level
+  const step = names ? names[level.index++] : level.index++
+  return step === undefined ? undefined : (values as Record<string | number, JsonValue>)[step]
 }

@@ -10,7 +10,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   const merged: JsonObject = isJsonObject(target) ? { ...target } : {}
-  for (const [name, value] of Object.entries(patch)) {
+  for (const name of Object.keys(patch)) {
+    const value = patch[name] ?? null
     if (value === null) delete merged[name]
     else merged[name] = mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value)
   }

@@ -29,10 +29,11 @@ export function readReferences(text: string): readonly Piece[] | undefined {
   let open = text.indexOf('{{')
   if (open < 0) return undefined
   const pieces: Piece[] = []
+  const known = new Map<string, Reference['ids']>()
   let from = 0
   while (open >= 0) {
     if (open > from) pieces.push(text.slice(from, open))
-    const { reference, end } = readReference(text, open + 2)
+    const { reference, end } = readReference(text, open + 2, known)
     pieces.push(reference)
     from = end
     open = text.indexOf('{{', from)
@@ -43,14 +44,21 @@ export function readReferences(text: string): readonly Piece[] | undefined {
 
 const beforeBarOrBrace = /[^|{}]*/y
 
-function readReference(text: string, start: number): { reference: Reference; end: number } {
+function readReference(
+  text: string,
+  start: number,
+  known: Map<string, Reference['ids']>,
+): { reference: Reference; end: number } {
   beforeBarOrBrace.lastIndex = start
   const between = beforeBarOrBrace.exec(text)?.[0] ?? ''
   const at = start + between.length
   if (at === text.length) throw new MalformedReference(notClosed)
   const closing = text[at] === '|' ? endOfFilters(text, at) : at
   if (!text.startsWith('}}', closing)) throw new MalformedReference('has a single brace within "{{ }}"')
-  return { reference: { ids: idsIn(between), filters: text.slice(at, closing) }, end: closing + 2 }
+  // A text may name the same token a hundred thousand times.
+  const ids = known.get(between) ?? idsIn(between)
+  known.set(between, ids)
+  return { reference: { ids, filters: text.slice(at, closing) }, end: closing + 2 }
 }
 
 const notClosed = 'has "{{" without "}}"'
