@@ -27,7 +27,7 @@ import type { Handlers } from './http/handlers/handler.ts'
 import { logHandlers } from './http/handlers/logs.ts'
 import { formulaHandlers, formulaReplays } from './http/handlers/reactor-formulas.ts'
 import { reactorHandlers, reactorReplays } from './http/handlers/reactors.ts'
-import { sessionHandlers } from './http/handlers/sessions.ts'
+import { sessionHandlers, sessionReplays } from './http/handlers/sessions.ts'
 import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
 import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
 import { jobPerformer } from './http/job-performer.ts'
@@ -207,6 +207,7 @@ async function wire(
         ...applicationReplays(applications),
         ...formulaReplays(reactors),
         ...reactorReplays(reactors),
+        ...sessionReplays(sessions),
       },
       inFlight: new Set(),
       audit,

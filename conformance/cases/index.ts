@@ -11,6 +11,7 @@ import { sessionCases } from './sessions.case.ts'
 import { applicationCases } from './surrogate-access.case.ts'
 import { errorCases } from './surrogate-errors.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
+import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
@@ -43,4 +44,5 @@ export const allCases: readonly Case[] = [
   ...wireCases,
   ...errorCases,
   ...payloadCases,
+  ...surrogateIdempotencyCases,
 ]

@@ -25,8 +25,7 @@ export interface ApplicationInput {
   readonly expires_at?: string | null
 }
 
-export type CreateCompanion = (answer: Omit<ApplicationWithKey, 'created_at'>) => readonly Write[]
-
+/** Writes that belong into the commit that gives an application this key. */
 export type KeyCompanion = (id: string, key: string) => readonly Write[]
 
 interface ApplicationChange {
@@ -54,11 +53,10 @@ export class Applications {
     this.#context = context
   }
 
-  /** @param companion writes that belong into the same commit, made from the answer without its time */
   async create(
     caller: Caller,
     input: ApplicationInput & { readonly type: ApplicationType },
-    companion?: CreateCompanion,
+    companion?: KeyCompanion,
   ) {
     const content = this.#content(input.type, input)
     const application = {
@@ -75,16 +73,11 @@ export class Applications {
     tenant: string,
     application: Omit<ApplicationRecord, 'key_digest'>,
     key = makeKey(application.type, this.#context.random),
-    companion: CreateCompanion = () => [],
+    companion: KeyCompanion = () => [],
   ): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(tenant)
     const digest = digestKey(root, key)
     const value: ApplicationRecord = { ...application, key_digest: digest }
-    const shown = (createdUs: number) => ({
-      ...showApplication(tenant, { value, createdUs }),
-      key,
-    })
-    const { created_at: _unknown, ...answer } = shown(0)
     const own = [
       store.insert('application', value),
       insertKey(root, { id: digest, tenant, application: application.id }),
@@ -95,12 +88,15 @@ export class Applications {
         actor: application.created_by ?? null,
       }),
     ]
-    const result = await this.#context.store.commit([...own, ...companion(answer)], this.#context.nowUs())
+    const result = await this.#context.store.commit(
+      [...own, ...companion(application.id, key)],
+      this.#context.nowUs(),
+    )
     if (!result.ok) {
       refuseRivalReceipt(result.conflict, own)
       throw new ServiceError('conflict', 'this application or its key is there already')
     }
-    return shown(result.written[0]?.createdUs ?? 0)
+    return { ...showApplication(tenant, { value, ...(result.written[0] as Written) }), key }
   }
 
   async list(caller: Caller, page: PageRequest): Promise<Page<Application>> {
@@ -123,10 +119,17 @@ export class Applications {
     return showApplication(caller.tenant, await existing(store, id))
   }
 
-  async find(caller: Caller, id: string): Promise<Application | undefined> {
-    const { store } = await this.#stores(caller.tenant)
-    const record = await store.get<ApplicationRecord>('application', id)
-    return record && showApplication(caller.tenant, record)
+  /**
+   * An application with a key that it was given before. @throws {ServiceError} not_found, also where it has another
+   * key by now
+   */
+  async getWithKey(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
+    const { root, store } = await this.#stores(caller.tenant)
+    const record = await existing(store, id)
+    if (record.value.key_digest !== digestKey(root, key)) {
+      throw new ServiceError('not_found', 'the application has another key by now')
+    }
+    return { ...showApplication(caller.tenant, record), key }
   }
 
   /** @param companion writes that belong into the same commit */
@@ -149,7 +152,6 @@ export class Applications {
 
   /**
    * A new key for the application; the old one is dead when this resolves.
-   * @param companion writes that belong into the same commit, made from the new key
    */
   // Requirements: APP-505
   async regenerateKey(

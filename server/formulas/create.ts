@@ -1,29 +1,25 @@
 import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write, Written } from '../storage/port.ts'
 import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
 import { type Formula, type FormulaInput, readFormula, showFormula } from './formula.ts'
 
-/** A formula before its commit, which alone knows when it was. */
-export type UndatedFormula = Omit<Formula, 'created_at'>
-
 /**
- * @param companion writes that belong into the same commit, made from the answer without its time
+ * @param companion writes that belong into the same commit, made from the id
  * @throws {ServiceError} validation, permission_denied, idempotency_conflict
  */
 export async function createFormula(
   context: FormulasContext,
   caller: Caller,
   input: FormulaInput,
-  companion: (answer: UndatedFormula) => readonly Write[] = () => [],
+  companion: (id: string) => readonly Write[] = () => [],
 ): Promise<Formula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
   if (content.type === 'official' && !(await isOperator(own))) throw notOperator()
   const store = content.type === 'official' ? await officialStore(context) : own
   const record = { id: context.random.uuid(), ...content, created_by: caller.application }
-  const { created_at: _unknown, ...answer } = showFormula({ value: record, createdUs: 0 })
   const result = await context.store.commit(
     [
       store.insert('formula', record),
@@ -34,12 +30,12 @@ export async function createFormula(
         entity_id: record.id,
         actor: caller.application,
       }),
-      ...companion(answer),
+      ...companion(record.id),
     ],
     context.nowUs(),
   )
   if (!result.ok) throw new ServiceError('idempotency_conflict', 'this request is being answered already')
-  return showFormula({ value: record, createdUs: result.written[0]?.createdUs ?? 0 })
+  return showFormula({ value: record, ...(result.written[0] as Written) })
 }
 
 export function notOperator(): ServiceError {

@@ -32,8 +32,10 @@ const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
-  for (const { id } of options.services.validators.operations) {
-    if (!options.services.handlers[id]) throw new Error(`the contract has ${id}, and nothing answers it`)
+  const { validators, handlers, replays } = options.services
+  for (const { id, idempotent } of validators.operations) {
+    if (!handlers[id]) throw new Error(`the contract has ${id}, and nothing answers it`)
+    if (idempotent && !replays[id]) throw new Error(`nothing answers ${id} again`)
   }
   const traceHeader = options.traceHeader.toLowerCase()
 

@@ -8,12 +8,13 @@ import type { RecordValue, TenantStore } from '../storage/sealed.ts'
 /** How long a success is answered again. */
 const keptMs = 24 * 60 * 60 * 1000
 
-/** A success to be answered again. Without a body it is read anew from what it changed. */
+/** A success to be answered again, by reading anew what it made or changed. */
 export interface KeptAnswer {
   readonly status: number
-  /** The id of what was made or changed. */
-  readonly entity: string
-  readonly body?: object
+  /** The id of what was made or changed, where it is one thing. */
+  readonly entity?: string
+  /** What is kept nowhere else: a key, what a formula gave, which tokens a payload became. */
+  readonly details?: object
 }
 
 /** What goes into the commit that does the work, so that work and receipt are both there or neither. */
@@ -32,12 +33,6 @@ export interface KeyedRequest {
   /** The operation and its parameters, the same however a path spells them. */
   readonly target: string
   readonly body: Uint8Array
-}
-
-export interface FoundReceipt {
-  readonly kept: KeptAnswer
-  /** When it was kept, in epoch microseconds. */
-  readonly keptUs: number
 }
 
 /** One use of an idempotency key. Neither it nor the caller's key is stored, only what can be made from both. */
@@ -61,7 +56,7 @@ export class KeyedUse {
    * The success that this key stands for, if there is one, or how to keep one.
    * @throws {ServiceError} idempotency_mismatch, where the key stood for another request
    */
-  async look(nowUs: number): Promise<FoundReceipt | Receipt> {
+  async look(nowUs: number): Promise<{ readonly kept: KeptAnswer } | Receipt> {
     const record = await this.#store.get<ReceiptRecord>('idempotency', this.id)
     if (!record) return this.#receipt(nowUs)
     const keptUs = record.modifiedUs ?? record.createdUs
@@ -73,7 +68,7 @@ export class KeyedUse {
     }
     const sealed = Buffer.from(record.value.answer, 'base64')
     const answer = Buffer.from(open(this.#key, this.id, sealed)).toString()
-    return { kept: JSON.parse(answer), keptUs }
+    return { kept: JSON.parse(answer) }
   }
 
   /** The write that keeps a success. It fails its commit where another request with this key was quicker. */

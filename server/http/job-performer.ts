@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { type Performed, performReaction, type Refused } from '../reactors/perform.ts'
-import type { UndatedReaction } from '../reactors/reaction.ts'
-import { answerAgain } from '../tokens/undated-answer.ts'
+import type { KeptReaction } from '../reactors/reaction.ts'
+import { showKept } from '../tokens/kept-tokens.ts'
 import { NoRoom, type Performer } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
 import { problemOf } from './problem.ts'
@@ -18,27 +18,28 @@ export function jobPerformer(context: () => ReactorsContext): JobPerformer {
       if (performed.kind === 'busy') throw new NoRoom()
       return bodyOf(performed, job)
     },
-    finish: async (job, kept, keptUs) => {
+    finish: async (job, kept) => {
       if (!isKept(kept)) return kept
       const { reaction } = kept
       if (reaction.kind === 'custom') return bodyOf(reaction, job)
       const { tokens, ...rest } = reaction
       if (tokens === undefined) return bodyOf(rest, job)
-      // Only whose tokens these are is asked of the caller, which may be gone by now.
-      const nobody = { permissions: [], rules: [] }
+      // What came of the job is delivered whatever has become of its caller and of its tokens since.
       const { tenant, application } = job
-      const caller = { tenant, application, type: 'private', rights: nobody } as const
-      return bodyOf({ ...rest, tokens: await answerAgain(context().tokens, caller, tokens, keptUs) }, job)
+      const nobody = { tenant, application, type: 'private', rights: { permissions: [], rules: [] } } as const
+      const caller = (await context().callerAgain(job)) ?? nobody
+      const shown = await showKept(context().tokens, caller, tokens, { asksPermission: false, gone: null })
+      return bodyOf({ ...rest, tokens: shown }, job)
     },
   }
 }
 
-/** What was kept before the tokens had their times. */
+/** What came of a job, as it is kept until its tokens are read for the delivery. */
 interface Kept {
-  readonly reaction: UndatedReaction
+  readonly reaction: KeptReaction
 }
 
-function keptOf(reaction: UndatedReaction | Refused, job: Job): JsonValue {
+function keptOf(reaction: KeptReaction | Refused, job: Job): JsonValue {
   if (reaction.kind === 'refused') return bodyOf(reaction, job)
   return { reaction } satisfies Kept as unknown as JsonValue
 }

@@ -184,6 +184,7 @@ function keyedRequest(
   const idempotencyKey = request.headers[services.idempotencyHeader]
   const apiKey = request.onBehalf?.secret ?? request.headers[services.keyHeader]
   if (idempotencyKey === undefined || apiKey === undefined) return undefined
+  // Requirements: IDE-523
   // As they were read: a slash at the end and another spelling of an id make no other request.
   const target = JSON.stringify([operation.id, parameters, query])
   return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }

@@ -34,6 +34,6 @@ export interface Answer {
   readonly body?: JsonValue | object
   /** A formula chose it: the contract knows no more of it than that. */
   readonly chosen?: true
-  /** What an idempotency key is to keep of this, where it is not the answer itself. */
+  /** What an idempotency key is to keep of a success that changed nothing, so that no commit has kept it. */
   readonly keep?: KeptAnswer
 }

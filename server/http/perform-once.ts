@@ -1,13 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Services } from './exchange.ts'
 import type { Handler, HandlerRequest } from './handlers/handler.ts'
-import {
-  type FoundReceipt,
-  type KeptAnswer,
-  type KeyedRequest,
-  KeyedUse,
-  type Receipt,
-} from './idempotency.ts'
+import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 import type { Answer } from './message.ts'
 
 /**
@@ -26,6 +20,8 @@ export async function performOnce(
   keyed: KeyedRequest,
 ): Promise<Answer> {
   const { store: sealed, clock, random, inFlight } = services
+  const replay = services.replays[operationId]
+  if (!replay) throw new Error(`no replay for ${operationId}`)
   const store = await sealed.tenant(request.caller.tenant)
   if (!store) throw new Error('a caller without a tenant')
   const use = new KeyedUse(store, random, keyed)
@@ -34,28 +30,18 @@ export async function performOnce(
     throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
   }
   inFlight.add(flight)
-  const answerOf = (found: FoundReceipt) => {
-    const replay = services.replays[operationId]
-    return replay ? replay(request, found) : answerAgain(found.kept)
-  }
   /** What somebody else has done by now. */
   const rival = async () => {
     const seen = await use.look(clock.nowUs())
-    return 'kept' in seen ? answerOf(seen) : undefined
+    return 'kept' in seen ? replay(request, seen.kept) : undefined
   }
   try {
     const receipt = await use.look(clock.nowUs())
-    if ('kept' in receipt) return await answerOf(receipt)
-    let written = false
-    const once: Receipt = kept => {
-      written = true
-      return receipt(kept)
-    }
+    if ('kept' in receipt) return await replay(request, receipt.kept)
     try {
-      const answer = await handler({ ...request, receipt: once })
-      // A formula may have chosen a failure as its answer: none is kept.
-      if (written || answer.status >= 400) return answer
-      const write = receipt(answer.keep ?? wholeAnswer(answer))
+      const answer = await handler({ ...request, receipt })
+      if (!answer.keep) return answer
+      const write = receipt(answer.keep)
       return (await store.commit(write, clock.nowUs())).ok ? answer : ((await rival()) ?? answer)
     } catch (error) {
       const other = error instanceof ServiceError ? await rival() : undefined
@@ -65,12 +51,4 @@ export async function performOnce(
   } finally {
     inFlight.delete(flight)
   }
-}
-
-function wholeAnswer({ status, body }: Answer): KeptAnswer {
-  return { status, entity: '', ...(typeof body === 'object' && body !== null ? { body } : {}) }
-}
-
-function answerAgain({ status, body }: KeptAnswer): Answer {
-  return body === undefined ? { status } : { status, body }
 }

@@ -3,7 +3,7 @@ import { countUse } from '../access/uses.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { JsonObject } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write, Written } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../tokens/companion.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
@@ -17,18 +17,15 @@ export interface CreateReactorInput {
   readonly application?: { readonly id: string } | null
 }
 
-/** A reactor before its commit, which alone knows when it was. */
-export type UndatedReactor = Omit<Reactor, 'created_at'>
-
 /**
- * @param companion writes that belong into the same commit, made from the answer without its time
+ * @param companion writes that belong into the same commit, made from the id
  * @throws {ServiceError} validation, idempotency_conflict
  */
 export async function createReactor(
   context: ReactorsContext,
   caller: Caller,
   input: CreateReactorInput,
-  companion: (answer: UndatedReactor) => readonly Write[] = () => [],
+  companion: (id: string) => readonly Write[] = () => [],
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
   const id = context.random.uuid()
@@ -44,8 +41,6 @@ export async function createReactor(
       configuration: castConfiguration(formula.configuration, input.configuration),
       created_by: caller.application,
     }
-    const show = reactorShower(context, store, found)
-    const { created_at: _unknown, ...answer } = await show({ value, createdUs: 0 })
     const own = [
       store.insert('reactor', value),
       ...unchanged(found),
@@ -59,8 +54,8 @@ export async function createReactor(
         actor: caller.application,
       }),
     ]
-    const result = await context.store.commit([...own, ...companion(answer)], context.nowUs())
-    if (result.ok) return show({ value, createdUs: result.written[0]?.createdUs ?? 0 })
+    const result = await context.store.commit([...own, ...companion(id)], context.nowUs())
+    if (result.ok) return reactorShower(context, store, found)({ value, ...(result.written[0] as Written) })
     // A part of it changed, or another reactor was counted: what there is now is looked at again.
     refuseRivalReceipt(result.conflict, own)
   }

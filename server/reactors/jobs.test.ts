@@ -39,7 +39,7 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
     if (!performer || !job) throw new Error('there is no job')
     return (await performer.perform(job, companion)) as JsonObject
   }
-  const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer, 0)
+  const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer)
   return { vault, accepted, kept, perform, finish }
 }
 
@@ -148,6 +148,39 @@ t.test('the answer is kept in the commit of its tokens, and can be told again', 
   t.notMatch(JSON.stringify(kept), 'created_at')
   t.same(await finish(job as Job, kept.at(-1) ?? null), answer)
   t.same(await finish(job as Job, { type: 'a problem of another' }), { type: 'a problem of another' })
+})
+
+t.test('what is kept holds no data, and is told whatever has gone since', async t => {
+  const { vault, accepted, perform, finish } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const original = { type: 'token', data: 'original', metadata: { a: 'b' } }
+  const existing = await makeToken(tenant, original)
+  const code = `module.exports = () => ({ raw: 1, tokenize: {
+    new: { type: 'token', data: 's3cret', mask: '{{ data | last4 }}' }, old: ${JSON.stringify({ ...original, deduplicate_token: true })}, bare: 'y' } })`
+  const react = await reactorOn(tenant, code)
+  const rights = { permissions: ['token:use', 'token:read'] }
+  const user = await tenant.application(rights)
+  await user('POST', react.path, { callback_url })
+  const job = accepted[0] as Job
+  const kept: JsonValue[] = []
+  await perform(given => {
+    kept.push(given)
+    return []
+  })
+  t.notMatch(JSON.stringify(kept), /s3cret|cret"|"a":"b"/)
+  const told = async () => (await finish(job, kept.at(-1) ?? null)) as { tokens: JsonObject }
+  const { tokens } = await told()
+  const made = tokens.new as JsonObject
+  t.match(tokens, { new: { data: 'cret' }, old: { id: existing, metadata: { a: 'b' } }, bare: String })
+
+  await tenant.asManagement('DELETE', `/applications/${user.id}`)
+  const without = (await told()).tokens
+  t.same(without.new, made, 'what it made, masked')
+  t.match(without.old, { id: existing })
+  t.notOk('metadata' in (without.old as JsonObject), 'of an original nothing that nobody may read')
+
+  for (const id of [made.id, tokens.bare]) await tenant.send('DELETE', `/tokens/${id}`)
+  t.match(await told(), { raw: 1, tokens: { new: null, old: { id: existing }, bare: null } })
 })
 
 t.test('where the writes beside it do not hold, nothing is made', async t => {

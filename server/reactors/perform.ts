@@ -6,7 +6,7 @@ import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { run } from './react.ts'
-import { type Reaction, settle, type UndatedReaction } from './reaction.ts'
+import { type KeptReaction, type Reaction, settle } from './reaction.ts'
 
 /** A job that was refused, then or now, by us or by the formula. */
 export interface Refused {
@@ -27,7 +27,7 @@ export type Performed = Reaction | Refused | { readonly kind: 'busy' }
 export async function performReaction(
   context: ReactorsContext,
   job: Job,
-  companion: (reaction: UndatedReaction | Refused) => readonly Write[],
+  companion: (reaction: KeptReaction | Refused) => readonly Write[],
 ): Promise<Performed> {
   try {
     const caller = await context.callerAgain(job)

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import type { TenantStore } from '../storage/sealed.ts'
-import { resolveReferences } from '../tokens/detokenize.ts'
+import { demandReferences, resolveReferences } from '../tokens/detokenize.ts'
 import { fitArguments } from './arguments.ts'
 import { type Configuration, castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
@@ -71,6 +71,21 @@ export async function prepare(
     args: fitArguments(formula.request_parameters, resolved),
     behalf: behalfOf(store, reactor, depth + 1, traceId),
   }
+}
+
+/**
+ * Asks again for what an invocation that was answered before needed: its reactor, and `token:use` of each token in its
+ * arguments that is still there. A token that is gone, perhaps by the formula's own doing, asks for nothing.
+ *
+ * @throws {ServiceError} not_found, permission_denied
+ */
+export async function checkAgain(
+  context: ReactorsContext,
+  caller: Caller,
+  { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,
+): Promise<void> {
+  await existingReactor(await tenantStore(context, caller.tenant), reactor)
+  await demandReferences(context.tokens, caller, args, 'args')
 }
 
 // Requirements: INV-019, INV-020

@@ -4,7 +4,7 @@ import type { Write } from '../storage/port.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput, syncTimeoutMs } from './prepare.ts'
-import { type Reaction, settle, type UndatedReaction } from './reaction.ts'
+import { type KeptReaction, type Reaction, settle } from './reaction.ts'
 
 /**
  * Invokes a reactor while the caller waits.
@@ -17,7 +17,7 @@ export async function react(
   context: ReactorsContext,
   caller: Caller,
   input: ReactInput,
-  companion: (reaction: UndatedReaction) => readonly Write[] = () => [],
+  companion: (reaction: KeptReaction) => readonly Write[] = () => [],
 ): Promise<Reaction> {
   const prepared = await prepare(context, caller, input)
   const outcome = await run(context, caller, prepared, {

@@ -3,8 +3,8 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Write } from '../storage/port.ts'
+import type { KeptTokens } from '../tokens/kept-tokens.ts'
 import { tokenize } from '../tokens/tokenize.ts'
-import type { UndatedAnswer } from '../tokens/undated-answer.ts'
 import type { ReactorsContext } from './context.ts'
 
 /** A response that the formula chose itself. */
@@ -15,9 +15,9 @@ export type Reaction =
   | { readonly kind: 'answered'; readonly tokens?: JsonValue; readonly raw?: JsonValue }
   | Custom
 
-/** The same before the commit that makes the tokens, which alone knows when it was. */
-export type UndatedReaction =
-  | { readonly kind: 'answered'; readonly tokens?: UndatedAnswer; readonly raw?: JsonValue }
+/** The same as it is kept in the commit that makes the tokens. */
+export type KeptReaction =
+  | { readonly kind: 'answered'; readonly tokens?: KeptTokens; readonly raw?: JsonValue }
   | Custom
 
 /**
@@ -32,7 +32,7 @@ export async function settle(
   context: ReactorsContext,
   caller: Caller,
   outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
-  companion: (reaction: UndatedReaction) => readonly Write[],
+  companion: (reaction: KeptReaction) => readonly Write[],
 ): Promise<Reaction> {
   if (outcome.kind === 'custom') {
     await commitAlone(context, companion(outcome))
@@ -48,7 +48,7 @@ export async function settle(
   try {
     const tokens = await tokenize(context.tokens, caller, payload, {
       asksPermission: false,
-      companion: undated => companion({ kind: 'answered', tokens: undated, ...raw }),
+      companion: kept => companion({ kind: 'answered', tokens: kept, ...raw }),
     })
     return { kind: 'answered', tokens, ...raw }
   } catch (error) {

@@ -33,7 +33,7 @@ export interface AuthorizeSessionInput {
  * Grants rights to the session that belongs to the nonce, once. Of several that try, one succeeds: the grant
  * is made under the condition that the session is as it was created.
  *
- * @param companion writes that belong into the same commit
+ * @param companion writes that belong into the same commit, made from the session's id
  * @throws {ServiceError} in this order: validation, not_found, validation of how long, permission_denied,
  *   nonce_used. Whatever was refused leaves the nonce usable.
  */
@@ -42,7 +42,7 @@ export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,
   input: AuthorizeSessionInput,
-  companion: () => readonly Write[] = () => [],
+  companion: (session: string) => readonly Write[] = () => [],
 ): Promise<void> {
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
@@ -79,7 +79,7 @@ export async function authorizeSession(
         actor: authorizer.id,
       }),
     ]
-    const result = await store.commit([...writes, ...companion()], nowUs)
+    const result = await store.commit([...writes, ...companion(authorized.id)], nowUs)
     if (result.ok) return
     refuseRivalReceipt(result.conflict, writes)
     // Another was quicker with this nonce, or the application was changed: look again.

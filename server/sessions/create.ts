@@ -1,7 +1,8 @@
 import type { Caller } from '../access/caller.ts'
 import { insertKey, makeKey } from '../access/keys.ts'
-import { type SessionRecord, sessionIndex } from '../access/session.ts'
+import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
+import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../tokens/companion.ts'
 import {
@@ -27,13 +28,13 @@ export interface NewSession {
 /**
  * A short-lived key for the calling application. It may do nothing until it is authorized by the nonce.
  *
- * @param companion writes that belong into the same commit, made from the answer
+ * @param companion writes that belong into the same commit, made from the session's id and the answer
  */
 // Requirements: SES-001
 export async function createSession(
   context: SessionsContext,
   caller: Caller,
-  companion: (answer: NewSession) => readonly Write[] = () => [],
+  companion: (session: string, answer: NewSession) => readonly Write[] = () => [],
 ): Promise<NewSession> {
   const { random } = context
   const { root, store } = await storesOf(context, caller)
@@ -64,9 +65,19 @@ export async function createSession(
       }),
     ]
     const answer = { session_key: key, nonce, expires_at: new Date(expires_ms).toISOString() }
-    const result = await context.store.commit([...writes, ...companion(answer)], nowUs)
+    const result = await context.store.commit([...writes, ...companion(id, answer)], nowUs)
     if (result.ok) return answer
     refuseRivalReceipt(result.conflict, writes)
     // The application was changed meanwhile: look whether it is still there.
   }
+}
+
+/** When a session that was made before is over, ISO 8601. @throws {ServiceError} not_found, where it is over or gone */
+export async function readSessionEnd(context: SessionsContext, caller: Caller, id: string): Promise<string> {
+  const { store } = await storesOf(context, caller)
+  const session = await store.get<SessionRecord>('session', id)
+  if (session && !isSessionOver(session.value, context.nowUs())) {
+    return new Date(session.value.expires_ms).toISOString()
+  }
+  throw new ServiceError('not_found', 'the session that this idempotency key stands for is over')
 }

@@ -1,47 +1,52 @@
 import { type Caller, demand } from '../access/caller.ts'
-import { formatMicros } from '../base/time.ts'
-import type { Conflict, Write } from '../storage/port.ts'
+import type { Conflict, Write, Written } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from './companion.ts'
 import { registerContainerSet } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
-import { type CreateTokenInput, draftToken, draftWrites, showDraft } from './draft.ts'
+import { asLive, type CreateTokenInput, draftToken, draftWrites } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import { atMostMasked, type Token, type UndatedToken } from './show.ts'
+import type { KeptToken } from './kept-tokens.ts'
+import { atMostMasked, showToken, type Token } from './show.ts'
 import type { TokenRecord } from './token.ts'
 
 export interface CreatedToken {
   readonly token: Token
   /** False where deduplication answered a token that was there before. */
   readonly created: boolean
+  /** What a receipt keeps of it. */
+  readonly kept: KeptToken
 }
 
-/** Writes that belong into the commit of a new token: it is shown as it will be, but for the time. */
-export type CreateCompanion = (token: UndatedToken) => readonly Write[]
-
+/** @param companion writes that belong into the commit of a new token */
 export async function createToken(
   context: TokensContext,
   caller: Caller,
   input: CreateTokenInput,
-  companion: CreateCompanion = () => [],
+  companion: (kept: KeptToken) => readonly Write[] = () => [],
 ): Promise<CreatedToken> {
   const store = await tenantStore(context, caller)
   for (let attempt = 0; ; attempt++) {
     const draft = await draftToken(context, store, caller, input, attempt)
     // Requirements: ACC-507
     const transform = demand(caller, 'token:create', draft.record)
+    const { id, containers } = draft.record
     if (draft.record.deduplicate_token && draft.record.fingerprint) {
       const original = await findOriginal(store, draft.record.fingerprint, context.nowUs())
-      if (original) return { token: await showOriginal(context, store, caller, original), created: false }
+      if (original) {
+        const kept = { id: original.value.id, as: 'original', wanted: { id, containers } } as const
+        return { token: await showOriginal(context, store, caller, original), created: false, kept }
+      }
     }
-    await registerContainerSet(store, draft.record.containers, context.nowUs())
-    const token = showDraft(context, store, draft, atMostMasked(transform))
+    await registerContainerSet(store, containers, context.nowUs())
+    const kept = { id, as: 'created' } as const
     const writes = draftWrites(context, store, caller, draft)
-    const result = await store.commit([...writes, ...companion(token)], context.nowUs())
+    const result = await store.commit([...writes, ...companion(kept)], context.nowUs())
     if (result.ok) {
-      const created_at = formatMicros(result.written[0]?.createdUs ?? 0)
-      return { token: { ...token, created_at }, created: true }
+      const live = asLive(draft, result.written[0] as Written)
+      const token = showToken(context, store.tenant, live, atMostMasked(transform))
+      return { token, created: true, kept }
     }
     refuseRivalReceipt(result.conflict, writes)
     await resolveConflict(context, store, input, draft.record, result.conflict)

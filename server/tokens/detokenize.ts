@@ -58,7 +58,26 @@ export async function resolveReferences(
   return fillReferences(context.expressions, json, found.texts, values, root)
 }
 
-/** The live tokens of these ids, or of their second readings. @throws {ServiceError} detokenize_failed */
+/**
+ * Asks again for the right to each token that a payload names, as far as it is still there: for an answer that was
+ * made of their data before.
+ *
+ * @throws {ServiceError} permission_denied
+ */
+// Requirements: IDE-520
+export async function demandReferences(
+  context: TokensContext,
+  caller: Caller,
+  json: JsonValue,
+  root: string,
+): Promise<void> {
+  const { named } = await findReferences(context.expressions, context.turns(), json, root)
+  if (named.size === 0) return
+  const { records } = await lookUp(context, await tenantStore(context, caller), named, root)
+  for (const { value } of records) demand(caller, 'token:use', value)
+}
+
+/** The live tokens of these ids. @throws {ServiceError} detokenize_failed */
 // Requirements: INV-502
 async function namedTokens(
   context: TokensContext,
@@ -66,6 +85,18 @@ async function namedTokens(
   named: FoundReferences['named'],
   root: string,
 ): Promise<SealedRecord<TokenRecord>[]> {
+  const { records, missing } = await lookUp(context, store, named, root)
+  if (missing.length === 0) return records
+  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+}
+
+/** The live tokens of these ids, or of their second readings, and the ids without one. */
+async function lookUp(
+  context: TokensContext,
+  store: TenantStore,
+  named: FoundReferences['named'],
+  root: string,
+): Promise<{ readonly records: SealedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
   const nowUs = context.nowUs()
   const live = async (ids: readonly string[]) => {
     const records = await store.getMany<TokenRecord>('token', ids)
@@ -80,9 +111,7 @@ async function namedTokens(
   const missing = unknown.filter(
     ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
   )
-  if (missing.length === 0) return [...byId.values(), ...bySecond.values()]
-  const ids = missing.map(([id]) => id).join(', ')
-  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${ids}`)
+  return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([id]) => id) }
 }
 
 // Requirements: INV-008

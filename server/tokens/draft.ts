@@ -1,8 +1,7 @@
 import type { Caller } from '../access/caller.ts'
-import type { Transform } from '../access/transforms.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { JsonValue } from '../base/json.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write, Written } from '../storage/port.ts'
 import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { derive, indexOf } from './contents.ts'
@@ -10,7 +9,6 @@ import type { TokensContext } from './context.ts'
 import { cvcLifetimeMs, insertCvc, splitCvc } from './cvc.ts'
 import { readExpiration } from './expiry.ts'
 import { chooseId } from './id.ts'
-import { showUndated, type Token, type UndatedToken } from './show.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
 import { tokenType } from './types/registry.ts'
 
@@ -96,21 +94,7 @@ export function draftWrites(
   return writes
 }
 
-/** The draft as the answer to its creation will show it. */
-export function showDraft(
-  context: TokensContext,
-  store: TenantStore,
-  draft: Draft,
-  transform: Transform,
-): UndatedToken {
-  return showUndated(context, store.tenant, asLive(draft), transform)
-}
-
-/** The draft as the token it will be, but for the time. */
-export function asLive({ record, data, masked }: Draft): LiveToken {
-  return new LiveToken(new SealedRecord(record, { version: 1, createdUs: 0 }), data, masked)
-}
-
-export function undated({ created_at: _unknown, ...token }: Token): UndatedToken {
-  return token
+/** The draft as the token that the commit has made of it. */
+export function asLive({ record, data, masked }: Draft, written: Written): LiveToken {
+  return new LiveToken(new SealedRecord(record, written), data, masked)
 }

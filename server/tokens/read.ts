@@ -17,16 +17,6 @@ export async function readToken(context: TokensContext, caller: Caller, id: stri
   return showToken(context, store.tenant, token, transform)
 }
 
-/** When a token was created, if it is still there. */
-export async function createdUsOf(
-  context: TokensContext,
-  caller: Caller,
-  id: string,
-): Promise<number | undefined> {
-  const store = await tenantStore(context, caller)
-  return (await store.get<TokenRecord>('token', id))?.createdUs
-}
-
 /** The token of this id, if its time is not over. @throws {ServiceError} not_found */
 // Requirements: ERR-512
 export async function liveRecord(

@@ -24,11 +24,9 @@ export interface Token {
   readonly modified_at?: string
 }
 
-/** A token whose time the store has yet to tell. */
-export type UndatedToken = Omit<Token, 'created_at'>
-
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 
+/** Member by member: every request shows a token, and spreading each optional one takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041
 export function showToken(
   context: TokensContext,
@@ -36,29 +34,16 @@ export function showToken(
   token: LiveToken,
   transform: Transform,
 ): Token {
-  const { createdUs, modifiedUs } = token.record
-  const shown = showUndated(context, tenant, token, transform) as Mutable<Token>
-  shown.created_at = formatMicros(createdUs)
-  if (modifiedUs !== undefined) shown.modified_at = formatMicros(modifiedUs)
-  return shown
-}
-
-/** Member by member: every request shows a token, and spreading each optional one takes three times as long. */
-export function showUndated(
-  context: TokensContext,
-  tenant: string,
-  token: LiveToken,
-  transform: Transform,
-): UndatedToken {
-  const { value } = token.record
+  const { value, createdUs, modifiedUs } = token.record
   const data = showData(context, token, transform)
-  const shown: Mutable<UndatedToken> = {
+  const shown: Mutable<Token> = {
     id: value.id,
     tenant_id: tenant,
     type: value.type,
     containers: value.containers,
     fingerprint_expression: value.fingerprint_expression,
     created_by: value.created_by,
+    created_at: formatMicros(createdUs),
   }
   if (data !== undefined) shown.data = data
   if (value.mask !== undefined) shown.mask = value.mask
@@ -67,6 +52,7 @@ export function showUndated(
   if (value.search_indexes !== undefined) shown.search_indexes = value.search_indexes
   if (value.expires_at !== undefined) shown.expires_at = value.expires_at
   if (value.modified_by !== undefined) shown.modified_by = value.modified_by
+  if (modifiedUs !== undefined) shown.modified_at = formatMicros(modifiedUs)
   return shown
 }
 

@@ -15,8 +15,8 @@ import { MemoryStore } from '../storage/memory/memory-store.ts'
 import { SealedStore } from '../storage/sealed.ts'
 import type { TokensContext } from './context.ts'
 import { resolveReferences } from './detokenize.ts'
+import type { KeptTokens } from './kept-tokens.ts'
 import { tokenize } from './tokenize.ts'
-import type { UndatedAnswer } from './undated-answer.ts'
 
 /** What the invocation of a reactor uses beyond the two endpoints. */
 const random = systemRandom()
@@ -60,21 +60,23 @@ t.test('what an invocation keeps is in the same commit, or nothing is', async t 
   const count = async () =>
     (await sealed.find('token', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
   const before = await count()
-  const answers: UndatedAnswer[] = []
+  const receipts: KeptTokens[] = []
   const options = {
     asksPermission: false,
-    companion: (answer: UndatedAnswer) => {
-      answers.push(answer)
+    companion: (kept: KeptTokens) => {
+      receipts.push(kept)
       return [sealed.insert('job', { id: 'the job' })]
     },
   }
   const answer = await tokenize(context, invoker, [1, { type: 'token', data: 2 }], options)
   t.ok(await sealed.get('job', 'the job'))
   t.equal(await count(), before + 2)
-  const undated = answers[0] as UndatedAnswer
-  t.same(undated.shape, [0, 1])
-  t.notOk('created_at' in (undated.tokens[1] as object))
-  t.match(answer, [undated.tokens[0], { created_at: /Z$/ }])
+  const [bare, shown] = answer as [string, { id: string }]
+  const tokens = [
+    { id: bare, as: 'id' },
+    { id: shown.id, as: 'created' },
+  ]
+  t.same(receipts[0], { shape: [0, 1], tokens }, 'which tokens there are, and nothing of what they hold')
   t.match(await refusal(tokenize(context, invoker, [3], options)), { code: 'idempotency_conflict' })
   t.equal(await count(), before + 2)
   t.match(await refusal(tokenize(context, invoker, [null], options)), { code: 'idempotency_conflict' })

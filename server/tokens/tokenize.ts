@@ -2,23 +2,20 @@ import { type Caller, demand } from '../access/caller.ts'
 import type { JsonValue } from '../base/json.ts'
 import { joinPaths } from '../base/member-path.ts'
 import { nextTurn } from '../base/turn.ts'
-import type { Conflict, Write } from '../storage/port.ts'
-import type { TenantStore } from '../storage/sealed.ts'
+import type { Conflict, Write, Written } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from './companion.ts'
 import { registerContainerSet } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showDoubled, showOriginal } from './deduplicate.ts'
-import { asLive, draftWrites, showDraft, undated } from './draft.ts'
+import { asLive, type Draft, draftWrites } from './draft.ts'
 import { eraseExpired } from './erase.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import { readPayload } from './payload.ts'
+import { type KeptToken, type KeptTokens, shownPerTurn } from './kept-tokens.ts'
+import { fillShape, readPayload } from './payload.ts'
 import { type Planned, planTokens, rename, setApart } from './plan.ts'
-import { atMostMasked } from './show.ts'
+import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
-import { dateAnswer, type Outcome, type UndatedAnswer } from './undated-answer.ts'
-
-/** A mask may take its time to be shown; between a few of them other requests have their turn. */
-const shownPerTurn = 8
 
 export interface TokenizeOptions {
   /**
@@ -27,7 +24,7 @@ export interface TokenizeOptions {
    */
   readonly asksPermission?: boolean
   /** Writes that belong into the same commit. It may be called several times; the last call is the one that counts. */
-  readonly companion?: (answer: UndatedAnswer) => readonly Write[]
+  readonly companion?: (kept: KeptTokens) => readonly Write[]
 }
 
 /**
@@ -53,41 +50,49 @@ export async function tokenize(
     const originals = await Promise.all(planned.map(one => originalOf(context, store, one)))
     const fresh = planned.filter((one, index) => !originals[index] && !one.twin)
     for (const { draft } of fresh) await registerContainerSet(store, draft.record.containers, context.nowUs())
-    const tokens: Outcome[] = []
-    for (const [index, { wish, draft, twin }] of planned.entries()) {
-      if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
-      const original = originals[index]
-      if (original) tokens.push(await showOriginal(context, store, caller, original))
-      else if (twin) tokens.push(undated(showDoubled(context, store, caller, asLive(twin.draft))))
-      else if (wish.bare) tokens.push(draft.record.id)
-      else tokens.push(showDraft(context, store, draft, transforms[index] ?? 'redact'))
-    }
-    const answer = { shape, tokens }
+    const tokens = planned.map((one, index) => keptOf(one, originals[index]))
     const own = fresh.map(({ draft }) => draftWrites(context, store, caller, draft))
-    const result = await commitAll(context, store, [...own, companion(answer)])
+    const result = await commitAll(context, store, [...own, companion({ shape, tokens })])
     if (result.ok) {
-      const stamps = new Map(fresh.map(({ draft }, index) => [draft.record.id, result.stamps[index]]))
-      return dateAnswer(answer, id => stamps.get(id) ?? 0)
+      const written = new Map(fresh.map(({ draft }, index) => [draft, result.written[index] as Written]))
+      const live = (draft: Draft) => asLive(draft, written.get(draft) as Written)
+      const shown: unknown[] = []
+      for (const [index, { wish, draft, twin }] of planned.entries()) {
+        if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
+        const original = originals[index]
+        if (original) shown.push(await showOriginal(context, store, caller, original))
+        else if (twin) shown.push(showDoubled(context, store, caller, live(twin.draft)))
+        else if (wish.bare) shown.push(draft.record.id)
+        else shown.push(showToken(context, store.tenant, live(draft), transforms[index] ?? 'redact'))
+      }
+      return fillShape(shape, shown as JsonValue[])
     }
     refuseRivalReceipt(result.conflict, own.flat())
     await makeWay(context, store, fresh, result.conflict)
   }
 }
 
-/** Commits groups of writes in one step, and gives when the first document of each group was made. */
+function keptOf({ wish, draft, twin }: Planned, original: SealedRecord<TokenRecord> | undefined): KeptToken {
+  const { id, containers } = draft.record
+  const first = original?.value.id ?? twin?.draft.record.id
+  if (first !== undefined) return { id: first, as: 'original', wanted: { id, containers } }
+  return { id, as: wish.bare ? 'id' : 'created' }
+}
+
+/** Commits groups of writes in one step. Returns what was written of the first document of each group. */
 async function commitAll(context: TokensContext, store: TenantStore, groups: readonly (readonly Write[])[]) {
   const writes = groups.flat()
   // A payload of nothing, or of nothing new.
-  if (writes.length === 0) return { ok: true, stamps: [] } as const
+  if (writes.length === 0) return { ok: true, written: [] } as const
   const result = await store.commit(writes, context.nowUs())
   if (!result.ok) return result
   let position = 0
-  const stamps = groups.map(group => {
-    const stamp = result.written[position]?.createdUs
+  const written = groups.map(group => {
+    const first = result.written[position]
     position += group.length
-    return stamp
+    return first
   })
-  return { ok: true, stamps } as const
+  return { ok: true, written } as const
 }
 
 async function originalOf(context: TokensContext, store: TenantStore, { draft }: Planned) {

@@ -97,10 +97,21 @@ export async function readUpdated(
   return showUnderMask(context, store.tenant, live, transform, mask)
 }
 
-/** Reads the answer to an update that was not applied: the original as it is now. */
-export async function readOriginal(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+/**
+ * Reads the answer to an update that was not applied: the original as it is now.
+ *
+ * @param id of the token to be updated
+ */
+export async function readOriginal(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  original: string,
+): Promise<Token> {
   const store = await tenantStore(context, caller)
-  return showOriginal(context, store, caller, await liveRecord(context, store, id))
+  demandUpdate(caller, (await liveRecord(context, store, id)).value, input)
+  return showOriginal(context, store, caller, await liveRecord(context, store, original))
 }
 
 interface Patched {

@@ -37,12 +37,10 @@ export interface Performer {
    */
   perform(job: Job, companion: (answer: JsonValue) => readonly Write[]): Promise<JsonValue>
   /**
-   * The body of the webhook from what the companion was given, for answers that lacked what only the commit could
-   * tell; by default it is that as it is.
-   *
-   * @param keptUs when it was committed, in epoch microseconds
+   * The body of the webhook from what the companion was given, for answers that are read anew in part; by default it
+   * is that as it is.
    */
-  finish?(job: Job, answer: JsonValue, keptUs: number): Promise<JsonValue>
+  finish?(job: Job, answer: JsonValue): Promise<JsonValue>
 }
 
 /** How much may go on at once in this process: over all tenants, and for each. */

@@ -55,14 +55,12 @@ async function bodyOf(
   context: WebhooksContext,
   performer: Performer,
   { store }: Claimed,
-  { value, createdUs, modifiedUs = createdUs }: SealedRecord<ContentRecord>,
+  { value }: SealedRecord<ContentRecord>,
 ): Promise<string | undefined> {
   const { body, answer = null } = value
   if (body !== undefined) return body
   try {
-    const finished = performer.finish
-      ? await performer.finish(toJob(store.tenant, value), answer, modifiedUs)
-      : answer
+    const finished = performer.finish ? await performer.finish(toJob(store.tenant, value), answer) : answer
     return JSON.stringify(finished)
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error

@@ -41,7 +41,7 @@ export interface ScheduleRecord extends RecordValue {
 export interface ContentRecord extends RecordValue {
   /** While it waits. What is no longer needed is erased with the commit that makes it so. */
   readonly args?: JsonValue
-  /** From then on: what came of it, as it was known before its tokens had their times. */
+  /** From then on: what came of it, with its tokens by their ids. */
   readonly answer?: JsonValue
   /** The body as it was first sent, once an attempt has failed: every attempt sends the same. */
   readonly body?: string

@@ -1,7 +1,6 @@
 import type { ApplicationInput, Applications } from '../../access/applications.ts'
 import type { ApplicationType } from '../../access/permissions.ts'
-import { formatMicros } from '../../base/time.ts'
-import type { Handlers, Replays } from './handler.ts'
+import type { Handlers, Replay, Replays } from './handler.ts'
 import { pageOf, pathId } from './shapes.ts'
 
 export function applicationHandlers(applications: Applications): Handlers {
@@ -11,7 +10,7 @@ export function applicationHandlers(applications: Applications): Handlers {
       body: await applications.create(
         caller,
         body as unknown as ApplicationInput & { type: ApplicationType },
-        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
+        receipt && ((id, key) => receipt({ status: 201, entity: id, details: { key } })),
       ),
     }),
     'applications.list': async ({ caller, query }) => ({
@@ -40,7 +39,7 @@ export function applicationHandlers(applications: Applications): Handlers {
       body: await applications.regenerateKey(
         caller,
         pathId(path),
-        receipt && ((id, key) => receipt({ status: 200, entity: id, body: { key } })),
+        receipt && ((id, key) => receipt({ status: 200, entity: id, details: { key } })),
       ),
     }),
     'applications.delete': async ({ caller, path }) => {
@@ -51,22 +50,17 @@ export function applicationHandlers(applications: Applications): Handlers {
 }
 
 export function applicationReplays(applications: Applications): Replays {
+  // The key of this answer, and no other: where the application has another one by now, there is no such answer.
+  const withKey: Replay = async ({ caller }, { status, entity = '', details }) => {
+    const { key } = details as { readonly key: string }
+    return { status, body: await applications.getWithKey(caller, entity, key) }
+  }
   return {
-    // Kept in the commit that made the application, before its time was known.
-    'applications.create': async ({ caller }, { kept, keptUs }) => {
-      const live = await applications.find(caller, kept.entity)
-      return {
-        status: kept.status,
-        body: { created_at: live?.created_at ?? formatMicros(keptUs), ...kept.body },
-      }
-    },
-    'applications.update': async ({ caller }, { kept }) => ({
-      status: kept.status,
-      body: await applications.get(caller, kept.entity),
+    'applications.create': withKey,
+    'applications.update': async ({ caller }, { status, entity = '' }) => ({
+      status,
+      body: await applications.get(caller, entity),
     }),
-    'applications.regenerateKey': async ({ caller }, { kept }) => ({
-      status: kept.status,
-      body: { ...(await applications.get(caller, kept.entity)), ...kept.body },
-    }),
+    'applications.regenerateKey': withKey,
   }
 }

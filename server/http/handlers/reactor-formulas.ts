@@ -1,12 +1,10 @@
-import { formatMicros } from '../../base/time.ts'
 import type { FormulasContext } from '../../formulas/context.ts'
 import { createFormula } from '../../formulas/create.ts'
 import { deleteFormula } from '../../formulas/delete.ts'
-import { findFormula } from '../../formulas/find.ts'
-import { type FormulaInput, showFormula } from '../../formulas/formula.ts'
+import type { FormulaInput } from '../../formulas/formula.ts'
 import { listFormulas, readFormulaById } from '../../formulas/list.ts'
 import { updateFormula } from '../../formulas/update.ts'
-import type { Handlers, Replays } from './handler.ts'
+import type { Handlers, Replay, Replays } from './handler.ts'
 import { pageOf, pathId, textOf } from './shapes.ts'
 
 export function formulaHandlers(context: FormulasContext): Handlers {
@@ -17,7 +15,7 @@ export function formulaHandlers(context: FormulasContext): Handlers {
         context,
         caller,
         body as unknown as FormulaInput,
-        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
+        receipt && (id => receipt({ status: 201, entity: id })),
       ),
     }),
     'reactorFormulas.list': async ({ caller, query }) => ({
@@ -47,16 +45,9 @@ export function formulaHandlers(context: FormulasContext): Handlers {
 }
 
 export function formulaReplays(context: FormulasContext): Replays {
-  return {
-    // Kept in the commit that made the formula, before its time was known.
-    'reactorFormulas.create': async ({ caller }, { kept, keptUs }) => {
-      const live = await findFormula(context, caller.tenant, kept.entity)
-      const created_at = live ? showFormula(live.record).created_at : formatMicros(keptUs)
-      return { status: kept.status, body: { ...kept.body, created_at } }
-    },
-    'reactorFormulas.update': async ({ caller }, { kept }) => ({
-      status: kept.status,
-      body: await readFormulaById(context, caller, kept.entity),
-    }),
-  }
+  const again: Replay = async ({ caller }, { status, entity = '' }) => ({
+    status,
+    body: await readFormulaById(context, caller, entity),
+  })
+  return { 'reactorFormulas.create': again, 'reactorFormulas.update': again }
 }

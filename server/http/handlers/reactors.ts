@@ -1,17 +1,16 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts'
-import { formatMicros } from '../../base/time.ts'
 import { acceptReaction } from '../../reactors/accept.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
 import { type CreateReactorInput, createReactor } from '../../reactors/create.ts'
 import { deleteReactor } from '../../reactors/delete.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
-import { readWanted, type WantedInput } from '../../reactors/prepare.ts'
+import { checkAgain, readWanted, type WantedInput } from '../../reactors/prepare.ts'
 import { react } from '../../reactors/react.ts'
-import type { Reaction, UndatedReaction } from '../../reactors/reaction.ts'
+import type { KeptReaction, Reaction } from '../../reactors/reaction.ts'
 import { patchReactor, type UpdateReactorInput, updateReactor } from '../../reactors/update.ts'
-import { answerAgain } from '../../tokens/undated-answer.ts'
+import { showKept } from '../../tokens/kept-tokens.ts'
 import type { Answer } from '../message.ts'
-import type { Handlers, Replays } from './handler.ts'
+import type { Handlers, Replay, Replays } from './handler.ts'
 import { listOf, pageOf, pathId, textOf } from './shapes.ts'
 
 export function reactorHandlers(context: ReactorsContext): Handlers {
@@ -22,7 +21,7 @@ export function reactorHandlers(context: ReactorsContext): Handlers {
         context,
         caller,
         body as unknown as CreateReactorInput,
-        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
+        receipt && (id => receipt({ status: 201, entity: id })),
       ),
     }),
     'reactors.list': async ({ caller, query }) => ({
@@ -59,50 +58,43 @@ export function reactorHandlers(context: ReactorsContext): Handlers {
       const wanted = readWanted(given)
       const input = { reactor: pathId(path), args: given.args ?? {}, depth, traceId }
       if (wanted) {
-        const companion = receipt?.({ status: 202, entity: '' }) ?? []
+        const companion = receipt?.({ status: 202 }) ?? []
         await acceptReaction(context, caller, input, wanted, companion)
         return { status: 202 }
       }
-      const keep = (reaction: UndatedReaction) =>
-        receipt && isSuccess(reaction) ? receipt({ status: 200, entity: '', body: reaction }) : []
+      const keep = (reaction: KeptReaction) =>
+        receipt && isSuccess(reaction) ? receipt({ status: 200, details: reaction }) : []
       return answerOf(await react(context, caller, input, keep))
     },
   }
 }
 
 export function reactorReplays(context: ReactorsContext): Replays {
+  const again: Replay = async ({ caller }, { status, entity = '' }) => {
+    const body = await readReactor(context, caller, entity)
+    return status === 204 ? { status } : { status, body }
+  }
   return {
-    // Kept in the commit that made the reactor, before its time was known.
-    'reactors.create': async ({ caller }, { kept, keptUs }) => {
-      const page = { page: 1, size: 1 }
-      const [live] = (await listReactors(context, caller, { ...page, id: [kept.entity] })).data
-      return {
-        status: kept.status,
-        body: { ...kept.body, created_at: live?.created_at ?? formatMicros(keptUs) },
-      }
-    },
-    'reactors.update': async ({ caller }, { kept }) => ({
-      status: kept.status,
-      body: await readReactor(context, caller, kept.entity),
-    }),
-    'reactors.react': async ({ caller }, { kept, keptUs }) => {
+    'reactors.create': again,
+    'reactors.update': again,
+    'reactors.patch': again,
+    'reactors.react': async ({ caller, path, body }, { status, details }) => {
+      const { args } = body as { readonly args?: JsonValue }
+      await checkAgain(context, caller, { reactor: pathId(path), args: args ?? {} })
       // Accepted: what came of it went to the callback.
-      if (kept.body === undefined) return { status: kept.status }
-      const reaction = kept.body as UndatedReaction
+      if (details === undefined) return { status }
+      const reaction = details as KeptReaction
       if (reaction.kind === 'custom') return answerOf(reaction)
-      const { tokens, raw } = reaction
-      return answerOf({
-        kind: 'answered',
-        ...(tokens === undefined
-          ? {}
-          : { tokens: await answerAgain(context.tokens, caller, tokens, keptUs) }),
-        ...(raw === undefined ? {} : { raw }),
-      })
+      const { kind, tokens, ...raw } = reaction
+      if (tokens === undefined) return answerOf({ kind, ...raw })
+      const shown = await showKept(context.tokens, caller, tokens, { asksPermission: false })
+      return answerOf({ kind, tokens: shown, ...raw })
     },
   }
 }
 
-function isSuccess(reaction: UndatedReaction): boolean {
+/** A formula may have chosen a failure as its answer, and none is kept. */
+function isSuccess(reaction: KeptReaction): boolean {
   return reaction.kind === 'answered' || reaction.status < 400
 }
 

@@ -1,7 +1,7 @@
 import type { TokensContext } from '../../tokens/context.ts'
 import { detokenize } from '../../tokens/detokenize.ts'
+import { type KeptTokens, showKept } from '../../tokens/kept-tokens.ts'
 import { tokenize } from '../../tokens/tokenize.ts'
-import { answerAgain, type UndatedAnswer } from '../../tokens/undated-answer.ts'
 import type { Handlers, Replays } from './handler.ts'
 
 export function tokenizationHandlers(context: TokensContext): Handlers {
@@ -12,7 +12,7 @@ export function tokenizationHandlers(context: TokensContext): Handlers {
         context,
         caller,
         body,
-        receipt && { companion: answer => receipt({ status: 200, entity: '', body: answer }) },
+        receipt && { companion: kept => receipt({ status: 200, details: kept }) },
       ),
     }),
     detokenize: async ({ caller, body = null }) => ({
@@ -24,10 +24,9 @@ export function tokenizationHandlers(context: TokensContext): Handlers {
 
 export function tokenizationReplays(context: TokensContext): Replays {
   return {
-    // Kept in the commit that made the tokens, before their times were known.
-    tokenize: async ({ caller }, { kept, keptUs }) => ({
-      status: kept.status,
-      body: await answerAgain(context, caller, kept.body as unknown as UndatedAnswer, keptUs),
+    tokenize: async ({ caller }, { status, details }) => ({
+      status,
+      body: await showKept(context, caller, details as KeptTokens),
     }),
   }
 }

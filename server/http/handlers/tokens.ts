@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts'
-import { formatMicros } from '../../base/time.ts'
 import type { TokensContext } from '../../tokens/context.ts'
 import { createToken } from '../../tokens/create.ts'
 import { deleteToken } from '../../tokens/delete.ts'
 import type { CreateTokenInput } from '../../tokens/draft.ts'
+import { type KeptToken, type KeptTokens, showKept } from '../../tokens/kept-tokens.ts'
 import { listTokens } from '../../tokens/list.ts'
-import { createdUsOf, readToken } from '../../tokens/read.ts'
+import { readToken } from '../../tokens/read.ts'
 import { searchTokens } from '../../tokens/search.ts'
 import { readOriginal, readUpdated, type UpdateTokenInput, updateToken } from '../../tokens/update.ts'
 import type { Handlers, Replays } from './handler.ts'
@@ -15,13 +15,14 @@ export function tokenHandlers(context: TokensContext): Handlers {
   return {
     'tokens.create': async ({ caller, body, receipt }) => {
       const input = body as unknown as CreateTokenInput
-      const { token, created } = await createToken(
+      const { token, created, kept } = await createToken(
         context,
         caller,
         input,
-        receipt && (made => receipt({ status: 201, entity: made.id, body: made })),
+        receipt && (made => receipt({ status: 201, details: only(made) })),
       )
-      return { status: created ? 201 : 200, body: token }
+      if (created) return { status: 201, body: token }
+      return { status: 200, body: token, keep: { status: 200, details: only(kept) } }
     },
     'tokens.list': async ({ caller, query }) => ({
       status: 200,
@@ -49,13 +50,14 @@ export function tokenHandlers(context: TokensContext): Handlers {
     'tokens.update': async ({ caller, path, body, receipt }) => {
       const id = pathId(path)
       const input = body as UpdateTokenInput
-      const { token } = await updateToken(
+      const { token, applied } = await updateToken(
         context,
         caller,
         id,
         input,
         receipt && (mask => receipt({ status: 200, entity: id, ...keptMask(input, mask) })),
       )
+      if (applied) return { status: 200, body: token }
       return { status: 200, body: token, keep: { status: 200, entity: token.id } }
     },
     'tokens.delete': async ({ caller, path }) => {
@@ -67,30 +69,33 @@ export function tokenHandlers(context: TokensContext): Handlers {
 
 export function tokenReplays(context: TokensContext): Replays {
   return {
-    // Kept in the commit that made the token, before its time was known.
-    'tokens.create': async ({ caller }, { kept, keptUs }) => ({
-      status: kept.status,
-      body: {
-        created_at: formatMicros((await createdUsOf(context, caller, kept.entity)) ?? keptUs),
-        ...kept.body,
-      },
+    'tokens.create': async ({ caller }, { status, details }) => ({
+      status,
+      body: await showKept(context, caller, details as KeptTokens),
     }),
-    // Nothing of the data is kept: it is read again, and gone if the token is.
-    'tokens.update': async ({ caller, path, body }, { kept }) => ({
-      status: kept.status,
-      body:
-        kept.entity === pathId(path)
-          ? await readUpdated(context, caller, kept.entity, body as UpdateTokenInput, maskOf(kept.body))
-          : await readOriginal(context, caller, kept.entity),
-    }),
+    'tokens.update': async ({ caller, path, body }, { status, entity = '', details }) => {
+      const [id, input] = [pathId(path), body as UpdateTokenInput]
+      return {
+        status,
+        body:
+          entity === id
+            ? await readUpdated(context, caller, id, input, maskOf(details))
+            : await readOriginal(context, caller, id, input, entity),
+      }
+    },
   }
 }
 
-/** Of an update that sets a mask the one before is kept: its answer shows the data under that one. */
-function keptMask(input: UpdateTokenInput, maskBefore: JsonValue | undefined): { body?: object } {
-  return input.mask === undefined || maskBefore === undefined ? {} : { body: { mask: maskBefore } }
+/** An answer that is one token. */
+function only(token: KeptToken): KeptTokens {
+  return { shape: 0, tokens: [token] }
 }
 
-function maskOf(body: object | undefined): JsonValue | undefined {
-  return body && 'mask' in body ? (body.mask as JsonValue) : undefined
+/** Of an update that sets a mask the one before is kept: its answer shows the data under that one. */
+function keptMask(input: UpdateTokenInput, mask: JsonValue | undefined): { details?: object } {
+  return input.mask === undefined || mask === undefined ? {} : { details: { mask } }
+}
+
+function maskOf(details: object | undefined): JsonValue | undefined {
+  return details && 'mask' in details ? (details.mask as JsonValue) : undefined
 }
