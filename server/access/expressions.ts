@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts'
 import { decidingRule, isDirect, rulesFor, type Subject } from './rules.ts'
 
 /**
- * Why the caller may not set expressions over the data of this token by an update; `undefined` if it may.
+ * Returns why the caller may not set expressions over the data of this token in an update; `undefined` if it may.
  *
  * An expression is read access: what it makes of the data shows in masks, fingerprints, searches and in its own
  * failures. So only a private application may set one, and only where the rule that decides `token:update` in

@@ -57,8 +57,8 @@ export function showToken(
 }
 
 /**
- * A token whose data is shown under another mask than its own where the transform masks: the answer to an update
- * shows at most what the mask before it shows. Without that mask there is no data.
+ * Like `showToken`, but where the transform masks, the data is shown under `mask` instead of the token's own: the
+ * answer to an update shows at most what the mask before it shows. Without a mask there is no data.
  */
 // Requirements: ACC-521
 export function showUnderMask(

@@ -9,7 +9,7 @@ import { tokenType } from './types/registry.ts'
 /** The members of an update that are expressions over the token's data. */
 export const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
 
-/** The part of an update that asks for more than `token:update` where the token is. */
+/** The members of an update that need more than `token:update` on the token's present containers. */
 export interface AskingUpdate extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
   readonly containers?: readonly string[] | null
 }
@@ -22,9 +22,9 @@ export interface UpdateRight {
 }
 
 /**
- * The right to make this update, asked before anything is evaluated: on the token's containers and, if it moves,
- * on the new ones. A member that holds expressions asks for more, whatever its value: `null` and an empty list
- * make the token evaluate others as well.
+ * Checks the right to make this update, before anything is evaluated: on the token's containers and, if it moves,
+ * on the new ones. A member that holds expressions needs more, whatever its value: `null` and an empty list
+ * change what is evaluated over the data, too.
  * @throws {ServiceError} permission_denied, naming the members that the caller may not set
  */
 // Requirements: ACC-506, ACC-520

@@ -86,6 +86,7 @@ export function tokenReplays(context: TokensContext): Replays {
   }
 }
 
+<<<<<<< ours
 /** An answer that is one token. */
 function only(token: KeptToken): KeptTokens {
   return { shape: 0, tokens: [token] }
@@ -94,6 +95,11 @@ function only(token: KeptToken): KeptTokens {
 /** Of an update that sets a mask the one before is kept: its answer shows the data under that one. */
 function keptMask(input: UpdateTokenInput, mask: JsonValue | undefined): { details?: object } {
   return input.mask === undefined || mask === undefined ? {} : { details: { mask } }
+=======
+/** If the update sets a mask, keeps the one before it: the answer shows the data under that one. */
+function keptMask(input: UpdateTokenInput, maskBefore: JsonValue | undefined): { body?: object } {
+  return input.mask === undefined || maskBefore === undefined ? {} : { body: { mask: maskBefore } }
+>>>>>>> theirs
 }
 
 function maskOf(details: object | undefined): JsonValue | undefined {
