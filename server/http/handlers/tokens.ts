@@ -86,20 +86,14 @@ export function tokenReplays(context: TokensContext): Replays {
   }
 }
 
-<<<<<<< ours
 /** An answer that is one token. */
 function only(token: KeptToken): KeptTokens {
   return { shape: 0, tokens: [token] }
 }
 
-/** Of an update that sets a mask the one before is kept: its answer shows the data under that one. */
+/** If the update sets a mask, keeps the one before it: the answer shows the data under that one. */
 function keptMask(input: UpdateTokenInput, mask: JsonValue | undefined): { details?: object } {
   return input.mask === undefined || mask === undefined ? {} : { details: { mask } }
-=======
-/** If the update sets a mask, keeps the one before it: the answer shows the data under that one. */
-function keptMask(input: UpdateTokenInput, maskBefore: JsonValue | undefined): { body?: object } {
-  return input.mask === undefined || maskBefore === undefined ? {} : { body: { mask: maskBefore } }
->>>>>>> theirs
 }
 
 function maskOf(details: object | undefined): JsonValue | undefined {
