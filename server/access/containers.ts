@@ -1,3 +1,8 @@
+/** The contract bounds a token to as many containers, and a container to as many levels; see `ContainerPath`. */
+export const mostContainers = 10
+export const mostLevels = 16
+export const longestContainer = 250
+
 /** A container is segments between slashes, compared without case; `/` holds all others. */
 export function normalizeContainer(path: string): string {
   return path.toLowerCase()
@@ -12,13 +17,45 @@ export function isSameContainer(a: string, b: string): boolean {
   return normalizeContainer(a) === normalizeContainer(b)
 }
 
+export function levelsOf(path: string): number {
+  return path.split('/').length - 2
+}
+
+/** One container, or with `below` also all containers below it. The path is in one case. */
+export interface Area {
+  readonly path: string
+  readonly below: boolean
+}
+
+export function toArea(path: string, below: boolean): Area {
+  return { path: normalizeContainer(path), below }
+}
+
+export function isEverywhere({ path, below }: Area): boolean {
+  return below && path === '/'
+}
+
+/** The containers that lie in both areas, which are an area again; `undefined` where there are none. */
+export function intersectAreas(a: Area, b: Area): Area | undefined {
+  const [inner, outer] = a.path.length > b.path.length ? [a, b] : [b, a]
+  if (inner.path === outer.path) return { path: inner.path, below: inner.below && outer.below }
+  return outer.below && inner.path.startsWith(outer.path) ? inner : undefined
+}
+
 /**
- * A container and all that hold it, from the root down, in one case.
+ * All areas that a container lies in, but for all containers there are. The levels that no rule and no search can name are
+ * left out: a record from before there was a bound may have any number of them.
  *
  * @example
- * containerAncestry('/pci/High/') // ['/', '/pci/', '/pci/high/']
+ * areasAround('/pci/High/') // /pci/high/ alone, /pci/ and all below it, /pci/high/ and all below it
  */
-export function containerAncestry(path: string): string[] {
-  const segments = normalizeContainer(path).split('/').slice(1, -1)
-  return ['/', ...segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`)]
+export function areasAround(container: string): Area[] {
+  const path = normalizeContainer(container)
+  const areas: Area[] = [{ path, below: false }]
+  let slash = path.indexOf('/', 1)
+  while (slash !== -1 && areas.length <= mostLevels) {
+    areas.push({ path: path.slice(0, slash + 1), below: true })
+    slash = path.indexOf('/', slash + 1)
+  }
+  return areas
 }

@@ -1,141 +1,90 @@
-import {
-  containerSetTerm,
-  containerTerm,
-  matchAll,
-  matchAny,
-  matchTerm,
-  severalContainersTerm,
-  underTerm,
-  whollyUnderTerm,
-} from '../search/terms.ts'
-import type { Query } from '../storage/port.ts'
+import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from '../search/container-terms.ts'
+import { matchAll, matchAny, matchTerm } from '../search/terms.ts'
+import type { Digest, Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import type { Caller } from './caller.ts'
-import { isWithin, normalizeContainer } from './containers.ts'
+import { type Area, intersectAreas, isEverywhere, mostContainers, toArea } from './containers.ts'
 import type { Permission } from './permissions.ts'
-import { type AccessRule, matches, type Rights, rulesFor } from './rules.ts'
-
-/**
- * The container combinations of tokens with more than one container, as the tenant's registry has them. The
- * list only grows, and stays the same object where it can.
- */
-export type ContainerSets = () => Promise<readonly (readonly string[])[]>
+import { type AccessRule, type Rights, rulesFor } from './rules.ts'
 
 /**
  * The caller's rights as a query: it matches exactly the tokens for which `decideFor` allows the permission,
- * so lists and totals need not read what the caller may not see.
+ * so lists and totals need not read what the caller may not see. How long it is depends on the rules alone.
  */
 // Requirements: PAG-502, PAG-506
-export async function visibleTo(
-  store: TenantStore,
-  caller: Caller,
-  permission: Permission,
-  sets: ContainerSets,
-): Promise<Query> {
-  const granted = await coveredBy(store, caller.rights, permission, sets)
-  if (!caller.limit) return granted
-  return matchAll([granted, await coveredBy(store, caller.limit, permission, sets)])
+export function visibleTo(store: TenantStore, caller: Caller, permission: Permission): Query {
+  const granted = coveredBy(store, caller.rights, permission)
+  return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
 }
 
-async function coveredBy(
-  store: TenantStore,
-  rights: Rights,
-  permission: Permission,
-  sets: ContainerSets,
-): Promise<Query> {
-  const rules = rulesFor(rights, permission)
-  if (rules.some(coversEverything)) return { op: 'all' }
-  if (rules.length === 0) return { op: 'none' }
+/** Tokens of which each container is covered by one of the rules. */
+function coveredBy(store: TenantStore, rights: Rights, permission: Permission): Query {
+  const reaches = rulesFor(rights, permission).flatMap(rule => reachOf(rule) ?? [])
+  if (reaches.length === 0) return { op: 'none' }
+  if (reaches.some(({ area, id }) => isEverywhere(area) && id === undefined)) return { op: 'all' }
 
-  const several = matchTerm(severalContainersTerm(store))
-  const single = matchAll([{ op: 'not', of: several }, matchAny(rules.map(rule => ruleQuery(store, rule)))])
-  const paths = rules.flatMap(rule => pathOf(rule) ?? [])
-  const whole = paths.map(path => matchTerm(whollyUnderTerm(store, path)))
-  // One path that holds all of a token's containers says so itself; only several rules together need the sets.
-  const isOnePath = rules.length === 1 && paths.length === 1
-  const joint = isOnePath ? [] : jointlyCovered(store, rights, permission, rules, await sets())
-  return matchAny([single, ...whole, ...joint])
+  const covers = coversOf(store, reaches)
+  const covered = (termOf: (area: Area) => Digest) =>
+    matchAny(
+      covers.map(({ area, ids }) =>
+        matchAll([ids, isEverywhere(area) ? { op: 'all' } : matchTerm(termOf(area))]),
+      ),
+    )
+  const coveredAt = (number: number) => covered(area => numberedAreaTerm(store, number, area))
+  const coveredFrom = (number: number): Query => {
+    const noMore: Query = { op: 'not', of: matchTerm(moreThanTerm(store, number)) }
+    if (number === mostContainers) return noMore
+    return matchAny([noMore, matchAll([coveredAt(number), coveredFrom(number + 1)])])
+  }
+  const several = matchTerm(moreThanTerm(store, 1))
+  return matchAny([
+    matchAll([{ op: 'not', of: several }, covered(area => areaTerm(store, area))]),
+    covers.length === 1
+      ? covered(area => whollyInTerm(store, area))
+      : matchAll([several, coveredAt(0), coveredAt(1), coveredFrom(2)]),
+  ])
 }
 
-/** How far the sets of a tenant were gone through for one caller's rights, and what came of it. */
-interface Covered {
-  readonly sets: readonly (readonly string[])[]
-  seen: number
-  readonly queries: Query[]
+/** The containers that a rule covers: of all tokens, or of the one with this id. */
+interface Reach {
+  readonly area: Area
+  readonly id?: string
 }
 
-/**
- * By the list of rules, which is one object for as long as its record is unchanged, and by tenant and
- * permission. A permission held directly does not come here: it covers everything.
- */
-const remembered = new WeakMap<Rights['rules'], WeakMap<TenantStore, Map<Permission, Covered>>>()
-
-/** Sets that no single path holds. There may be many, so each is looked at once for the same rights. */
-function jointlyCovered(
-  store: TenantStore,
-  rights: Rights,
-  permission: Permission,
-  rules: readonly AccessRule[],
-  sets: readonly (readonly string[])[],
-): readonly Query[] {
-  const byStore = remembered.get(rights.rules) ?? new WeakMap<TenantStore, Map<Permission, Covered>>()
-  remembered.set(rights.rules, byStore)
-  const byPermission = byStore.get(store) ?? new Map<Permission, Covered>()
-  byStore.set(store, byPermission)
-  let covered = byPermission.get(permission)
-  if (covered?.sets !== sets) covered = { sets, seen: 0, queries: [] }
-  byPermission.set(permission, covered)
-
-  const paths = rules.flatMap(rule => pathOf(rule) ?? [])
-  const ids = [...new Set(rules.flatMap(idsNamed))]
-  for (const containers of sets.slice(covered.seen)) {
-    covered.seen++
-    if (paths.some(path => containers.every(container => isWithin(container, path)))) continue
-    const set = matchTerm(containerSetTerm(store, containers))
-    // No id has this text, so only rules without an id condition can cover for it.
-    if (covers(rules, '', containers)) covered.queries.push(set)
-    else {
-      const named = ids.filter(id => covers(rules, id, containers)).map(id => store.address('token', id))
-      if (named.length > 0) covered.queries.push(matchAll([{ op: 'ids', ids: named }, set]))
+/** All conditions of a rule as one; `undefined` where nothing can meet them all. It agrees with `matches`. */
+function reachOf(rule: AccessRule): Reach | undefined {
+  if (typeof rule.container === 'string') return { area: toArea(rule.container, true) }
+  let reach: Reach = { area: toArea('/', true) }
+  for (const { attribute, operator, value } of rule.conditions ?? []) {
+    if (attribute === 'id') {
+      if (reach.id !== undefined && reach.id !== value) return undefined
+      reach = { ...reach, id: value }
+    } else {
+      const area = intersectAreas(reach.area, toArea(value, operator === 'starts_with'))
+      if (!area) return undefined
+      reach = { ...reach, area }
     }
   }
-  return covered.queries
+  return reach
 }
 
-/** The container a rule speaks of, with all below it, where it asks for nothing else. */
-function pathOf(rule: AccessRule): string | undefined {
-  if (typeof rule.container === 'string') return rule.container
-  const [only, ...others] = rule.conditions ?? []
-  return others.length === 0 && only?.operator === 'starts_with' ? only.value : undefined
+/** What one or more rules cover in the same area. */
+interface Cover {
+  readonly area: Area
+  /** Of which tokens. */
+  readonly ids: Query
 }
 
-function covers(rules: readonly AccessRule[], id: string, containers: readonly string[]): boolean {
-  return containers.every(container => rules.some(rule => matches(rule, id, container)))
-}
-
-function coversEverything(rule: AccessRule): boolean {
-  if (typeof rule.container === 'string') return rule.container === '/'
-  return (rule.conditions ?? []).every(
-    condition => condition.operator === 'starts_with' && condition.value === '/',
-  )
-}
-
-function idsNamed(rule: AccessRule): string[] {
-  return (rule.conditions ?? []).flatMap(condition => (condition.attribute === 'id' ? [condition.value] : []))
-}
-
-function ruleQuery(store: TenantStore, rule: AccessRule): Query {
-  if (typeof rule.container === 'string') return within(store, rule.container)
-  return matchAll(
-    (rule.conditions ?? []).map(condition => {
-      if (condition.attribute === 'id') return { op: 'ids', ids: [store.address('token', condition.value)] }
-      return condition.operator === 'equals'
-        ? matchTerm(containerTerm(store, condition.value))
-        : within(store, condition.value)
-    }),
-  )
-}
-
-function within(store: TenantStore, container: string): Query {
-  return normalizeContainer(container) === '/' ? { op: 'all' } : matchTerm(underTerm(store, container))
+/** One cover for each area. The parts of a query that name the same ids are one object, which a store reads once. */
+function coversOf(store: TenantStore, reaches: readonly Reach[]): Cover[] {
+  const covers = new Map<string, { readonly area: Area; readonly ids: Set<string> | 'all' }>()
+  for (const { area, id } of reaches) {
+    const name = `${area.below} ${area.path}`
+    const ids = covers.get(name)?.ids ?? new Set()
+    covers.set(name, { area, ids: id === undefined || ids === 'all' ? 'all' : ids.add(id) })
+  }
+  return [...covers.values()].map(({ area, ids }) => ({
+    area,
+    ids: ids === 'all' ? { op: 'all' } : { op: 'ids', ids: [...ids].map(id => store.address('token', id)) },
+  }))
 }

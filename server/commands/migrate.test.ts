@@ -1,4 +1,5 @@
 import t from 'tap'
+import { schemaVersion } from '../storage/postgres/schema.ts'
 import { database, newSchema, withPostgres } from '../testing/postgres.ts'
 import { startProcess } from '../testing/process.ts'
 
@@ -27,8 +28,8 @@ t.test('a database is migrated, and then servers start on it', withPostgres, asy
   }
 
   await refused('a database without a schema', /run surrogate-server migrate/)
-  t.match(await run(['migrate']), { code: 0, stdout: 'the schema went from 0 to 1\n' })
-  t.match(await run(['migrate']), { code: 0, stdout: 'the schema is at version 1 already\n' })
+  t.match(await run(['migrate']), { code: 0, stdout: `the schema went from 0 to ${schemaVersion}\n` })
+  t.match(await run(['migrate']), { code: 0, stdout: `the schema is at version ${schemaVersion} already\n` })
 
   await refused('no master key', /there is no master key: .* same for all servers/, {
     SURROGATE_MASTER_KEY: '',

@@ -134,6 +134,47 @@ t.test('what a record says counts, not what stands beside it', async t => {
   t.match(await run(folder), { stdout: /agree\n$/ })
 })
 
+t.test('a folder of an earlier format is used again once its tokens are indexed anew', async t => {
+  const folder = t.testdir()
+  const rules = ['/a/', '/b/'].map((container, index) => ({
+    priority: index + 1,
+    container,
+    transform: 'mask',
+    permissions: ['token:search'],
+  }))
+  const vault = open(folder)
+  const tenant = await openTenant(vault)
+  await tenant.send('POST', '/tokens', { type: 'token', data: 1, containers: ['/A/x/', '/b/'] } as never)
+  const { key } = await tenant.application({ rules } as never)
+  await vault.close()
+  t.equal(await count(folder, key, ''), 1)
+
+  // As the version before left it: fewer terms, and the registry of the combinations.
+  const store = await LevelStore.open(join(folder, 'store'))
+  await store.reindex({
+    repair: true,
+    contentOf: async ({ kind, terms, uniques, dueMs }) =>
+      kind === 'token'
+        ? { terms: terms.slice(0, 6), uniques, ...(dueMs === undefined ? {} : { dueMs }) }
+        : undefined,
+  })
+  await store.close()
+  await change(folder, async level => {
+    await level.put('!format', Buffer.from('2'))
+    await level.put(`c${'A'.repeat(22)}d${'A'.repeat(22)}`, Buffer.from('what nobody reads'))
+  })
+  const refused = open(folder)
+  await t.rejects(refused.ready(), { message: /run surrogate-server reindex --repair on it/ })
+  t.match(await run(folder), { refusal: /outdated, .*stray.* --repair$/ })
+  t.match(await run(folder, ['--repair']), { stdout: /put right: [\d,]+ outdated/ })
+  t.equal(await count(folder, key, ''), 1)
+  t.match(await run(folder), { stdout: /agree\n$/ })
+  await change(folder, async level => {
+    t.equal((await level.get('!format'))?.toString(), '3')
+    t.same(await level.keys({ gte: 'c', lt: 'd' }).all(), [])
+  })
+})
+
 t.test('a record that does not open is told of, and keeps what it is found by', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)

@@ -47,7 +47,7 @@ export const reindexCommand: Command = {
     const repair = values.repair === true
     const storage = values.storage as string
     const losses = repair ? await repairFolder(storage) : undefined
-    const { store, folder } = await openFolder(storage)
+    const { store, folder } = await openFolder(storage, { forRepair: true })
     try {
       const damaged = await countDamage(storage)
       if (damaged > 0) {

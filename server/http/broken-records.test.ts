@@ -102,23 +102,6 @@ t.test('a broken application locks out itself alone', async t => {
   t.notOk(list.json.data.some(({ id }: { id: string }) => id === one.id))
 })
 
-t.test('a broken combination of containers hides tokens, and shows none', async t => {
-  const { tenant, damage } = await open(t)
-  const containers = ['/a/', '/b/']
-  await tenant.send('POST', '/tokens', { id: 'both', type: 'token', data: 1, containers })
-  await tenant.send('POST', '/tokens', { id: 'single', type: 'token', data: 1, containers: ['/a/'] })
-  const rule = { priority: 1, transform: 'reveal', permissions: ['token:read'] }
-  const reader = await tenant.application({
-    rules: [
-      { ...rule, container: '/a/' },
-      { ...rule, priority: 2, container: '/b/' },
-    ],
-  })
-  const ids = async () => (await reader('GET', '/tokens')).json.data.map(({ id }: { id: string }) => id)
-  damage('container-set', '/a/ /b/')
-  t.same(await ids(), ['single'])
-})
-
 t.test('a broken log entry does not make the log unreadable', async t => {
   const { tenant, store, view } = await open(t)
   await tenant.send('POST', '/tokens', { id: 'one', type: 'token', data: 1 })

@@ -1,3 +1,4 @@
+import { toArea } from '../access/containers.ts'
 import { readMoment, type Span } from './moments.ts'
 import { type SearchQuery, type TextField, type TimeField, textFields, timeFields } from './query.ts'
 import { QueryError } from './query-error.ts'
@@ -38,7 +39,7 @@ function readContainer({ at, text }: RawText): SearchQuery {
   if (!given.startsWith('/') || !containerPath.test(path)) {
     throw new QueryError(at, 'a container is a path such as "/group/sub/", of letters, digits, "_" and "-"')
   }
-  return { kind: 'container', path, below }
+  return { kind: 'container', area: toArea(path, below) }
 }
 
 // Requirements: SEA-013, SEA-014

@@ -1,8 +1,9 @@
+import { isEverywhere } from '../access/containers.ts'
 import type { Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
+import { areaTerm } from './container-terms.ts'
 import type { SearchQuery, TextField } from './query.ts'
 import {
-  containerTerm,
   createdByTerm,
   dataTerm,
   fingerprintTerm,
@@ -13,7 +14,6 @@ import {
   metadataTerm,
   modifiedByTerm,
   typeTerm,
-  underTerm,
 } from './terms.ts'
 
 // Requirements: SEA-020, SEA-021, SEA-022, SEA-024
@@ -36,8 +36,7 @@ export function compileSearch(store: TenantStore, query: SearchQuery): Query {
     case 'metadata':
       return matchTerm(metadataTerm(store, query.key, query.value))
     case 'container':
-      if (!query.below) return matchTerm(containerTerm(store, query.path))
-      return query.path === '/' ? { op: 'all' } : matchTerm(underTerm(store, query.path))
+      return isEverywhere(query.area) ? { op: 'all' } : matchTerm(areaTerm(store, query.area))
     // Requirements: SEA-023, SEA-024
     case 'time': {
       const { field, kind: _, ...bounds } = query

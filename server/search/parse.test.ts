@@ -14,7 +14,7 @@ function shown(text: string): string {
       case 'metadata':
         return `metadata.${query.key}:${query.value}`
       case 'container':
-        return `container:${query.path}${query.below ? '*' : ''}`
+        return `container:${query.area.path}${query.area.below ? '*' : ''}`
       case 'time':
         return `${query.field}:${query.fromUs ?? '*'}..${query.toUs ?? '*'}`
       case 'not':

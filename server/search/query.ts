@@ -1,3 +1,5 @@
+import type { Area } from '../access/containers.ts'
+
 /** Fields whose text a token has or has not, whole and without regard to case. */
 export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const
 export type TextField = (typeof textFields)[number]
@@ -13,8 +15,7 @@ export type SearchQuery =
   | { readonly kind: 'everything' }
   | { readonly kind: 'text'; readonly field: TextField; readonly value: string }
   | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
-  /** `path` begins and ends with a slash; `below` takes in what lies under it. */
-  | { readonly kind: 'container'; readonly path: string; readonly below: boolean }
+  | { readonly kind: 'container'; readonly area: Area }
   | { readonly kind: 'time'; readonly field: TimeField; readonly fromUs?: number; readonly toUs?: number }
   | { readonly kind: 'not'; readonly of: SearchQuery }
   | { readonly kind: 'and' | 'or'; readonly of: readonly SearchQuery[] }

@@ -303,6 +303,29 @@ async function readers(tenant: TestTenant, tokens: readonly Token[]): Promise<Re
       (token, container) =>
         lower(container) === '/d/' || token.id === named || lower(container).startsWith('/a/b/'),
     ),
+    // As many rules as there may be: each token of an even place is named in one, with one of its containers.
+    await open(
+      [
+        rule(1, { container: '/A/' }),
+        rule(2, on('container', 'equals', '/D/')),
+        ...Array.from({ length: 98 }, (_, index) => {
+          const { id, containers: [container] = [] } = tokens[(2 * index) % tokens.length] as Token
+          const conditions = [
+            { attribute: 'container', operator: 'starts_with', value: '/' },
+            { attribute: 'id', operator: 'equals', value: id },
+            { attribute: 'container', operator: index < 30 ? 'equals' : 'starts_with', value: container },
+          ]
+          return rule(index + 3, { conditions })
+        }),
+      ],
+      (token, container) => {
+        const place = tokens.indexOf(token)
+        const own = lower(token.containers[0] ?? '')
+        // A token is named again and again, and by `starts_with` at least once.
+        const isNamed = place % 2 === 0 && lower(container).startsWith(own)
+        return lower(container).startsWith('/a/') || lower(container) === '/d/' || isNamed
+      },
+    ),
   ]
 }
 

@@ -46,9 +46,10 @@ export async function openExisting(
 /** The same for what only data folders have. @throws {UnknownStorage | DataFolderRefused} */
 export async function openFolder(
   url: string,
+  options: { readonly forRepair?: boolean } = {},
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
-  return { store: await LevelStore.open(path), folder }
+  return { store: await LevelStore.open(path, options), folder }
 }
 
 /** Repairs a data folder whose files are damaged, as far as that goes. @throws {UnknownStorage | DataFolderRefused} */

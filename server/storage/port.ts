@@ -13,7 +13,6 @@ export const documentKinds = [
   'key',
   'token',
   'token-cvc',
-  'container-set',
   'formula',
   'reactor',
   'session',

@@ -46,13 +46,7 @@ export interface RecordPage<T extends RecordValue> extends FoundRecords<T> {
 export type OnBroken = (broken: BrokenRecord) => void
 
 /** Kinds read on every request, small and without anyone's sensitive data: their opened form may be kept. */
-const keptOpen: ReadonlySet<DocumentKind> = new Set([
-  'application',
-  'key',
-  'setting',
-  'container-set',
-  'session',
-])
+const keptOpen: ReadonlySet<DocumentKind> = new Set(['application', 'key', 'setting', 'session'])
 
 /** Kinds whose ids are UUIDs that were drawn for them, each for one insert. */
 const randomIds: ReadonlySet<DocumentKind> = new Set(['audit', 'token-cvc'])
@@ -63,13 +57,18 @@ const commonFields: ReadonlySet<string> = new Set([
   'container',
   'under',
   'containers',
+  'container-numbered',
+  'under-numbered',
   'created_by',
   'modified_by',
   'entity_type',
 ])
 
-/** How many digests of one kind or field are remembered. */
-const mostDigests = 500
+/**
+ * How many digests of one kind or field are remembered: as many as the lists of two callers ask for who have 100
+ * rules each, on ten numbered containers.
+ */
+const mostDigests = 2000
 
 /** What the views of all tenants have in common. */
 export interface Shared {

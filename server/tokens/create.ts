@@ -2,7 +2,6 @@ import { type Caller, demand } from '../access/caller.ts'
 import type { Conflict, Write, Written } from '../storage/port.ts'
 import type { TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from './companion.ts'
-import { registerContainerSet } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
 import { asLive, type CreateTokenInput, draftToken, draftWrites } from './draft.ts'
@@ -39,7 +38,6 @@ export async function createToken(
         return { token: await showOriginal(context, store, caller, original), created: false, kept }
       }
     }
-    await registerContainerSet(store, containers, context.nowUs())
     const kept = { id, as: 'created' } as const
     const writes = draftWrites(context, store, caller, draft)
     const result = await store.commit([...writes, ...companion(kept)], context.nowUs())

@@ -5,7 +5,6 @@ import { nextTurn } from '../base/turn.ts'
 import type { Conflict, Write, Written } from '../storage/port.ts'
 import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
 import { refuseRivalReceipt } from './companion.ts'
-import { registerContainerSet } from './container-sets.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showDoubled, showOriginal } from './deduplicate.ts'
 import { asLive, type Draft, draftWrites } from './draft.ts'
@@ -49,7 +48,6 @@ export async function tokenize(
     )
     const originals = await Promise.all(planned.map(one => originalOf(context, store, one)))
     const fresh = planned.filter((one, index) => !originals[index] && !one.twin)
-    for (const { draft } of fresh) await registerContainerSet(store, draft.record.containers, context.nowUs())
     const tokens = planned.map((one, index) => keptOf(one, originals[index]))
     const own = fresh.map(({ draft }) => draftWrites(context, store, caller, draft))
     const result = await commitAll(context, store, [...own, companion({ shape, tokens })])

@@ -6,7 +6,6 @@ import type { Write, Written } from '../storage/port.ts'
 import { SealedRecord, type TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { refuseRivalReceipt } from './companion.ts'
-import { registerContainerSet } from './container-sets.ts'
 import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
 import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
 import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
@@ -57,7 +56,6 @@ export async function updateToken(
     const original = await doubled(context, store, current, next.record)
     if (original) return { token: await showOriginal(context, store, caller, original), applied: false }
 
-    await registerContainerSet(store, next.record.containers, context.nowUs())
     const writes = [
       store.replace('token', current.version, next.record, indexOf(store, next.record)),
       ...next.cvcWrites,

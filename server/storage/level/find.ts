@@ -149,7 +149,6 @@ const keptKinds: ReadonlySet<DocumentKind> = new Set([
   'application',
   'session',
   'setting',
-  'container-set',
   'formula',
   'reactor',
 ])

@@ -11,14 +11,13 @@ import type { Digest, DocumentKind } from '../port.ts'
 /** A kind and a tenant: the first 23 characters of all keys of a collection. */
 export type CollectionKey = string & { readonly collectionKey: unique symbol }
 
-/** A letter never changes its meaning: data folders outlive this table. */
+/** A letter never changes its meaning: data folders outlive this table. `c` was another kind's; see `registryKeys`. */
 const letters = {
   tenant: 't',
   application: 'a',
   key: 'k',
   token: 'o',
   'token-cvc': 'v',
-  'container-set': 'c',
   formula: 'f',
   reactor: 'r',
   session: 's',
@@ -37,6 +36,8 @@ export const liveTerm = '*' as Digest
 export const blockSize = 4096
 
 export const formatKey = '!format'
+/** Until format 2: the combinations of containers there were. */
+export const registryKeys = { gte: 'c', lt: 'd' }
 /** Behind every key there is: all keys are ASCII. */
 export const endOfKeys = '\x7f'
 

@@ -18,7 +18,7 @@ import type { Level } from './epoch.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
-import { openFolder, refuseInUse } from './open.ts'
+import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
 import type { Findings } from './reindex/findings.ts'
 import { type ReindexOptions, reindex } from './reindex/reindex.ts'
@@ -32,6 +32,8 @@ export interface LevelOptions {
   readonly openLevel?: (folder: string) => Promise<Level>
   /** Writes what finds out whether there is room; tests put failures in. */
   readonly writeProbe?: WriteProbe
+  /** Opens a folder of an earlier version, too, for `reindex` to repair. */
+  readonly forRepair?: boolean
   /** Waits before the next attempt to recover; ends early when aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -76,7 +78,7 @@ export class LevelStore implements Store {
   static async repair(folder: string): Promise<Losses> {
     await refuseInUse(folder)
     const losses = await repairFolder(folder)
-    await (await openFolder(folder, undefined, true)).close()
+    await (await openFolder(folder, { forRepair: true, isRepaired: true })).close()
     return losses
   }
 
@@ -143,6 +145,7 @@ export class LevelStore implements Store {
     return orUnavailable(() =>
       writer.alone(async () => {
         const findings = await reindex(level, options)
+        if (options.repair && findings.displaced === 0) await writeFormat(level)
         writer.forget()
         state.reset()
         return findings
@@ -214,10 +217,10 @@ export class LevelStore implements Store {
 
 async function openAll(
   folder: string,
-  { openLevel, cacheBytes = defaultCacheBytes }: LevelOptions,
+  { openLevel, forRepair, cacheBytes = defaultCacheBytes }: LevelOptions,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
-  const level = await openFolder(folder, openLevel)
+  const level = await openFolder(folder, { openLevel, forRepair })
   const state = new PublishedState(level, cacheBytes)
   const marks = await readGarbageMarks(state)
   const round = Math.max(0, ...marks.map(mark => mark.round + 1))

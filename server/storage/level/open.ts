@@ -1,13 +1,23 @@
 import { ClassicLevel } from 'classic-level'
 import type { Level } from './epoch.ts'
 import { type Damage, findFolderDamage } from './files/folder-damage.ts'
-import { formatKey } from './keys.ts'
+import { formatKey, registryKeys } from './keys.ts'
 
 /**
  * The layout of keys.ts and record.ts, and what digests are. Goes up when one server could not read what another
- * wrote. Before 2 digests had four bits more than their 16 bytes, which no UUID can hold.
+ * wrote. Before 2 digests had four bits more than their 16 bytes, which no UUID can hold. Before 3 tokens with
+ * several containers had other terms, by which they would not be found now, and a registry of their combinations.
  */
-const format = 2
+const format = 3
+const formatWithRegistry = 2
+
+export interface FolderOptions {
+  readonly openLevel?: ((folder: string) => Promise<Level>) | undefined
+  /** Opens a folder whose index is to be repaired before a server can use it, too. */
+  readonly forRepair?: boolean | undefined
+  /** What is there is ours, even if the damage took the format's number. */
+  readonly isRepaired?: boolean | undefined
+}
 
 /** The folder cannot be used as it is; the message is one sentence for the operator. */
 export class DataFolderRefused extends Error {
@@ -19,13 +29,11 @@ export class DataFolderDamaged extends DataFolderRefused {}
 
 /**
  * Opens the folder and makes sure that it is undamaged and that its format is ours.
- * @param isRepaired what is there is ours, even if the damage took the format's number
  * @throws {DataFolderRefused}
  */
 export async function openFolder(
   folder: string,
-  openLevel = openClassicLevel,
-  isRepaired = false,
+  { openLevel = openClassicLevel, forRepair = false, isRepaired = false }: FolderOptions = {},
 ): Promise<Level> {
   const damage = await findFolderDamage(folder)
   if (damage) {
@@ -34,7 +42,7 @@ export async function openFolder(
   }
   const level = await refuseClearly(openLevel(folder))
   try {
-    await checkFormat(level, isRepaired)
+    await checkFormat(level, forRepair, isRepaired)
     return level
   } catch (error) {
     await level.close()
@@ -102,19 +110,34 @@ function damaged(damage?: Damage, cause?: unknown): DataFolderDamaged {
   )
 }
 
-async function checkFormat(level: Level, isRepaired: boolean): Promise<void> {
+async function checkFormat(level: Level, forRepair: boolean, isRepaired: boolean): Promise<void> {
   const found = await level.get(formatKey)
   if (found === undefined) {
     const [stranger] = await level.keys({ limit: 1 }).all()
-    if (stranger !== undefined && !isRepaired)
-      throw new DataFolderRefused('The data folder holds a database of something else.')
-    await level.put(formatKey, Buffer.from(String(format)), { sync: true })
+    if (stranger === undefined) return writeFormat(level)
+    if (!isRepaired) throw new DataFolderRefused('The data folder holds a database of something else.')
+    // It may have been an earlier one, whose index has yet to be made anew.
+    await level.put(formatKey, Buffer.from(String(formatWithRegistry)), { sync: true })
     return
   }
   const version = Number(found.toString())
+  if (version === formatWithRegistry) {
+    if (forRepair) return
+    const [entry] = await level.keys({ ...registryKeys, limit: 1 }).all()
+    // Without an entry there was never a token with several containers.
+    if (entry === undefined) return writeFormat(level)
+    throw new DataFolderRefused(
+      'The data folder was written by an earlier version, and its tokens with several containers have to be indexed anew: run surrogate-server reindex --repair on it.',
+    )
+  }
   if (version !== format) {
     throw new DataFolderRefused(
       `The data folder has format ${found}, and this server reads format ${format}: use the server that wrote it.`,
     )
   }
+}
+
+/** Says that the folder is as this version writes it: after a new one was made, or an older one was repaired. */
+export async function writeFormat(level: Level): Promise<void> {
+  await level.put(formatKey, Buffer.from(String(format)), { sync: true })
 }

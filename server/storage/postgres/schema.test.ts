@@ -46,6 +46,22 @@ t.test('of many who migrate at once all succeed, and the steps are done once', w
   await opens(schema.url)
 })
 
+t.test('a database whose tokens a server could not find is not raised', withPostgres, async t => {
+  const schema = newSchema(t)
+  await schema.create()
+  await PostgresStore.migrate(schema.url)
+  const change = (statement: string) =>
+    database().query(`SET search_path = ${schema.name}; ${statement}; RESET search_path`)
+  const tenant = `'${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}'`
+  await change(`DELETE FROM surrogate_schema WHERE version = 2;
+                INSERT INTO collections VALUES (${tenant}, 6, 1, 1, 1)`)
+  await t.rejects(PostgresStore.migrate(schema.url), refused(/several containers, .*reindex --repair/))
+  await t.rejects(opens(schema.url), refused(/has schema 1, and this server needs 2/))
+  await change('UPDATE collections SET documents = 0')
+  t.same(await PostgresStore.migrate(schema.url), { from: 1, to: 2 })
+  await opens(schema.url)
+})
+
 t.test('what is wrong with a database is one sentence', withPostgres, async t => {
   const damages: readonly [name: string, damage: string, says: RegExp, repair: string][] = [
     [
@@ -58,11 +74,11 @@ t.test('what is wrong with a database is one sentence', withPostgres, async t =>
     ],
     [
       'an older schema',
-      `UPDATE surrogate_schema SET version = version - 1 WHERE version = ${schemaVersion}`,
+      `DELETE FROM surrogate_schema WHERE version = ${schemaVersion}`,
       new RegExp(
         `has schema ${schemaVersion - 1}, and this server needs ${schemaVersion}: run surrogate-server migrate`,
       ),
-      `UPDATE surrogate_schema SET version = version + 1 WHERE version = ${schemaVersion - 1}`,
+      `INSERT INTO surrogate_schema VALUES (${schemaVersion}, now())`,
     ],
     [
       'a missing search index',

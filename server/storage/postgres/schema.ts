@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { codeOf } from './faults.ts'
-import { migrations, searchIndex, tables } from './migrations.ts'
+import { migrations, type Obstacle, searchIndex, tables } from './migrations.ts'
 import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
@@ -53,17 +53,25 @@ async function raise(client: ClientBase): Promise<number> {
     await client.query('LOCK TABLE surrogate_schema IN EXCLUSIVE MODE')
     const version = (await readVersion(client)) ?? 0
     refuseNewer(version)
-    const statements = migrations[version]
-    if (statements) {
-      for (const statement of statements) await client.query(statement)
+    const migration = migrations[version]
+    if (migration) {
+      await refuseObstacle(client, migration.obstacle)
+      for (const statement of migration.statements) await client.query(statement)
       await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [version + 1])
     }
     await client.query('COMMIT')
-    return statements ? version + 1 : version
+    return migration ? version + 1 : version
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
+}
+
+/** @throws {DatabaseRefused} */
+async function refuseObstacle(client: ClientBase, obstacle?: Obstacle): Promise<void> {
+  if (!obstacle) return
+  const { rows } = await client.query(obstacle.query)
+  if (rows.length > 0) throw new DatabaseRefused(obstacle.sentence)
 }
 
 /** Makes sure that a server can work here, so that it is refused at start and not at the first request. */

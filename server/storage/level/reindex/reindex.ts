@@ -1,8 +1,14 @@
 import type { Level } from '../epoch.ts'
-import { type CollectionKey, collectionOfKey, collectionsBehind, placeOfCollection } from '../keys.ts'
+import {
+  type CollectionKey,
+  collectionOfKey,
+  collectionsBehind,
+  placeOfCollection,
+  registryKeys,
+} from '../keys.ts'
 import { type ContentOf, type Findings, nothingFound } from './findings.ts'
 import { Repairs } from './repairs.ts'
-import { findStrayAgenda } from './strays.ts'
+import { findStrayAgenda, findStrayKeys } from './strays.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 export interface ReindexOptions {
@@ -24,6 +30,8 @@ export async function reindex(level: Level, { repair, contentOf }: ReindexOption
     if (place) await verifyCollection({ level, contentOf, repairs, findings, collection: at, ...place })
   }
   await findStrayAgenda(level, repairs, findings)
+  // Last: it is what tells a folder of the earlier format from one that needs no repair.
+  await findStrayKeys(level, registryKeys, repairs, findings)
   return findings
 }
 

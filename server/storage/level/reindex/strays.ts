@@ -99,3 +99,18 @@ export async function findStrayAgenda(level: Level, repairs: Repairs, findings: 
   }
   await repairs.flush()
 }
+
+/** Keys that this version has no use for. */
+export async function findStrayKeys(
+  level: Level,
+  range: { gte: string; lt: string },
+  repairs: Repairs,
+  findings: Findings,
+): Promise<void> {
+  for await (const key of level.keys(range)) {
+    findings.stray++
+    repairs.del(key)
+    if (findings.stray % 1000 === 0) await repairs.flush()
+  }
+  await repairs.flush()
+}
