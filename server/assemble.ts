@@ -46,7 +46,13 @@ import { openStore, parseStorage, type StorageLocation } from './storage/open.ts
 import type { Store } from './storage/port.ts'
 import { type OnBroken, SealedStore } from './storage/sealed.ts'
 import { readExpiration } from './tokens/expiry.ts'
-import { type VaultFacts, type VaultOptions, VaultOptionsError, type VaultParts } from './vault-options.ts'
+import {
+  defaultAuditRetentionDays,
+  type VaultFacts,
+  type VaultOptions,
+  VaultOptionsError,
+  type VaultParts,
+} from './vault-options.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Assembled {
@@ -96,7 +102,7 @@ async function wire(
     readExpiration: text => readExpiration(text, nowUs()),
   })
   const tenants: TenantsContext = { store: sealed, random, applications, nowUs }
-  const audit = new AuditRecorder({ store: sealed, random, log, nowUs })
+  const audit = new AuditRecorder({ store: sealed, random, log, clock })
   const turns = () => new Turns(parts.monotonicMs)
   const tokens = {
     audit,
@@ -235,6 +241,7 @@ async function wire(
     clock,
     log,
     holder: random.uuid(),
+    auditRetentionDays: auditRetention(options),
     yield: () => new Promise(resolve => setImmediate(resolve)),
   })
   return {
@@ -258,10 +265,16 @@ async function wire(
       await clock.stop()
       // A restart goes on from here, whatever the machine's clock shows then.
       if (store.unhealthy() === undefined) await clock.keep().catch(() => {})
-      await audit.settled()
+      await audit.close()
       await store.close()
     },
   }
+}
+
+/** @throws {VaultOptionsError} */
+function auditRetention({ auditRetentionDays: days = defaultAuditRetentionDays }: VaultOptions): number {
+  if (Number.isSafeInteger(days) && days >= 1) return days
+  throw new VaultOptionsError('auditRetentionDays must be a whole number of days, 1 or more')
 }
 
 /** A test's own time, the time that several servers share, or the machine's. */

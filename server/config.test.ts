@@ -16,6 +16,7 @@ t.test('without flags and environment the defaults hold', async t => {
     formulaAllowOrigins: [],
     formulaModules: [],
     corsOrigins: undefined,
+    auditRetentionDays: 400,
     masterKey: undefined,
     help: false,
     version: false,
@@ -51,6 +52,8 @@ const settings: readonly [flag: string[], variable: string, text: string, member
     ],
     [['--cors-origin', 'https://a.test'], 'CORS_ORIGIN', 'https://a.test', 'corsOrigins', ['https://a.test']],
     [['--cors-origin', '*'], 'CORS_ORIGIN', '*', 'corsOrigins', ['*']],
+    [['--audit-retention', '1'], 'AUDIT_RETENTION', '1', 'auditRetentionDays', 1],
+    [['--audit-retention', '999999'], 'AUDIT_RETENTION', '999999', 'auditRetentionDays', 999_999],
   ]
 
 t.test('each setting is a flag and a variable', async t => {
@@ -131,6 +134,10 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
       {},
       /--dev.*loopback/,
     ],
+    ['no days of retention', ['--audit-retention', '0'], {}, /--audit-retention/],
+    ['a retention with a fraction', ['--audit-retention', '1.5'], {}, /--audit-retention/],
+    ['a retention in words', [], { SURROGATE_AUDIT_RETENTION: 'forever' }, /--audit-retention/],
+    ['an empty retention', ['--audit-retention='], {}, /--audit-retention/],
     ['no address', ['--dev', '--host='], {}, /--host must name an address/],
   ]
 

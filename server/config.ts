@@ -12,6 +12,7 @@ export interface Config {
   readonly formulaAllowOrigins: readonly string[]
   readonly formulaModules: readonly string[]
   readonly corsOrigins: readonly string[] | undefined
+  readonly auditRetentionDays: number
   readonly masterKey: Uint8Array | undefined
 }
 
@@ -90,6 +91,13 @@ export const flags = [
     value: 'ORIGIN',
     help: 'origin that browsers may call from',
   },
+  {
+    name: 'audit-retention',
+    type: 'string',
+    default: '400',
+    value: 'DAYS',
+    help: 'days that entries of the audit log are kept',
+  },
   { name: 'help', type: 'boolean', help: 'print this and leave' },
   { name: 'version', type: 'boolean', help: 'print the version and leave' },
 ] as const satisfies readonly Flag[]
@@ -157,6 +165,7 @@ export function readConfig(
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
     formulaModules: list('formula-module') ?? [],
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
+    auditRetentionDays: readDays(text('audit-retention') ?? ''),
     masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
     help: on('help'),
     version: on('version'),
@@ -219,6 +228,14 @@ function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new ConfigError('--port must be a number from 0 to 65535')
   return port
+}
+
+function readDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d{1,6}$/.test(text) || days < 1) {
+    throw new ConfigError('--audit-retention must be a whole number of days from 1 to 999999')
+  }
+  return days
 }
 
 function readPrefix(text: string): string {

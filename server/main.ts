@@ -43,6 +43,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       formulaAllowOrigins: config.formulaAllowOrigins,
       formulaModules: config.formulaModules,
       warmFormulas: true,
+      auditRetentionDays: config.auditRetentionDays,
       log: createLog(line => process.stderr.write(line)),
       ...(config.masterKey ? { masterKey: config.masterKey } : {}),
       ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),

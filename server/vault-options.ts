@@ -10,6 +10,8 @@ import type { Store } from './storage/port.ts'
 import type { Performer } from './webhooks/context.ts'
 import type { Jobs } from './webhooks/webhooks.ts'
 
+export const defaultAuditRetentionDays = 400
+
 export interface VaultOptions {
   /** `memory:` (the default), `level:<folder>` or `postgres://…`. */
   readonly storage?: string
@@ -36,6 +38,8 @@ export interface VaultOptions {
   readonly formulaModules?: readonly string[]
   /** Gets the processes of formulas ready when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
+  /** For how many days entries of the audit log are kept: 400 by default, 1 at least. */
+  readonly auditRetentionDays?: number
   readonly log?: Log
   /** The time this vault starts from, in epoch milliseconds; by default the store's, or else the real time. */
   readonly now?: () => number

@@ -13,6 +13,8 @@ export interface AuditRecord {
   readonly actor_type: 'application' | 'session' | 'system'
   /** `refused`: the caller was not allowed to, and nothing was done. `failed`: it was tried, to no avail. */
   readonly outcome: 'success' | 'refused' | 'failed'
+  /** How many times it happened, where that is more than once. */
+  readonly count?: number
 }
 
 export interface AuditedAction {
@@ -25,6 +27,8 @@ export interface AuditedAction {
   /** Set where the application acted through a session: then that is who the entry names. */
   readonly session?: string | undefined
   readonly outcome?: AuditRecord['outcome']
+  /** How many times it happened, where that is more than once. */
+  readonly count?: number
 }
 
 /**
@@ -38,7 +42,7 @@ export function auditEntry(
   action: AuditedAction,
   place = { id: random.uuid(), fresh: true },
 ): Write {
-  const { operation, entity_type, entity_id, actor, session, outcome = 'success' } = action
+  const { operation, entity_type, entity_id, actor, session, outcome = 'success', count } = action
   const record: AuditRecord = {
     id: place.id,
     operation,
@@ -47,6 +51,7 @@ export function auditEntry(
     actor_id: session ?? actor,
     actor_type: actor === null ? 'system' : session === undefined ? 'application' : 'session',
     outcome,
+    ...(count === undefined ? {} : { count }),
   }
   const terms = [store.term('entity_type', entity_type)]
   if (entity_id !== undefined) terms.push(store.term('entity_id', entity_id))

@@ -30,6 +30,7 @@ export interface LogEntry {
   readonly entity_type: string
   readonly entity_id?: string
   readonly outcome: AuditRecord['outcome']
+  readonly count?: number
   readonly created_at: string
 }
 

@@ -1,7 +1,9 @@
+import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { SealedStore, TenantStore } from '../storage/sealed.ts'
 import { type AuditedAction, auditEntry } from './entries.ts'
+import { RefusalCounts } from './refusals.ts'
 
 /** How many entries may wait before a read has to wait with them: reads must not outrun their log. */
 const manyWaiting = 2000
@@ -12,6 +14,9 @@ const mostWaiting = 10_000
 /** How long entries are gathered for one commit, in real milliseconds: what a crash can lose of them. */
 const gatherMs = 10
 
+/** For how long refusals that repeat are counted before an entry is written for all of them. */
+const countMs = 60_000
+
 /** How many entries share a commit. */
 const batchSize = 256
 
@@ -19,7 +24,7 @@ export interface RecorderContext {
   readonly store: SealedStore
   readonly random: Random
   readonly log: Log
-  nowUs(): number
+  readonly clock: Pick<Clock, 'at' | 'nowMs' | 'nowUs'>
 }
 
 interface Waiting {
@@ -36,6 +41,7 @@ interface Waiting {
  */
 export class AuditRecorder {
   readonly #context: RecorderContext
+  readonly #refusals = new RefusalCounts()
   #waiting: Waiting[] = []
   #recorded = 0
   #failing = false
@@ -47,8 +53,31 @@ export class AuditRecorder {
     this.#context = context
   }
 
-  /** Takes an entry; gives something to wait for where too many wait already. */
+  /** Takes an entry; returns something to wait for where too many wait already. Refusals that repeat are counted. */
   record(tenant: string, action: AuditedAction): undefined | Promise<void> {
+    if (action.outcome !== 'refused') return this.#take(tenant, action)
+    if (this.#refusals.size === 0) this.#countForAWhile()
+    if (this.#refusals.repeats(tenant, action)) return undefined
+    for (const counted of this.#refusals.takeSurplus()) this.#take(counted.tenant, counted.action)
+    return this.#take(tenant, action)
+  }
+
+  /** Writes what was counted, and resolves when all that was recorded is written or cannot be at the moment. */
+  async close(): Promise<void> {
+    this.#takeCounted()
+    await this.settled()
+  }
+
+  #countForAWhile(): void {
+    const { clock } = this.#context
+    clock.at(clock.nowMs() + countMs, async () => this.#takeCounted())
+  }
+
+  #takeCounted(): void {
+    for (const { tenant, action } of this.#refusals.takeAll()) this.#take(tenant, action)
+  }
+
+  #take(tenant: string, action: AuditedAction): undefined | Promise<void> {
     this.#waiting.push({ id: this.#context.random.uuid(), tenant, action })
     this.#recorded++
     if (this.#waiting.length > mostWaiting) {
@@ -100,7 +129,7 @@ export class AuditRecorder {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
-    const { store, random, nowUs } = this.#context
+    const { store, random, clock } = this.#context
     const views = new Map<string, TenantStore | undefined>()
     for (const { tenant } of batch) {
       if (!views.has(tenant)) views.set(tenant, await store.tenant(tenant))
@@ -116,7 +145,7 @@ export class AuditRecorder {
     for (;;) {
       const result = await store.commit(
         left.map(({ write }) => write),
-        nowUs(),
+        clock.nowUs(),
       )
       if (result.ok) return
       // An attempt that seemed to fail had succeeded: its answer was lost with a connection.

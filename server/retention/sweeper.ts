@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
+import { eraseOldEntries } from './log-retention.ts'
 import { type SweepContext, sweep } from './sweep.ts'
 
 /** Far inside the hour within which an expired token must be gone. */
@@ -15,12 +16,16 @@ const firstCompactionMs = 10 * 60_000
 /** Of several servers whoever has compacted keeps the others from doing it again so soon, also where it died of it. */
 const compactLeaseMs = 20 * 60_000
 
+/** The oldest entries of the log go once a day: each time LevelDB has to write the log's files anew. */
+const eraseEntriesEveryMs = 24 * 3_600_000
+
 /** A sweeper that died holds the others up no longer than this; one that lives prolongs it as it goes. */
 const leaseMs = 5 * 60_000
 
 export interface SweeperContext extends Omit<SweepContext, 'pause'> {
   readonly clock: Clock
   readonly log: Log
+  readonly auditRetentionDays: number
   /** Tells this sweeper from those of other processes. */
   readonly holder: string
   /** Lets whatever else waits go first. */
@@ -37,6 +42,7 @@ export function startSweeper(context: SweeperContext): () => void {
   const { store: engine } = context.store
   let stopped = false
   let compactMs = clock.nowMs() + firstCompactionMs
+  let eraseEntriesMs = clock.nowMs()
 
   const lease = (untilMs: number, name = 'sweep') =>
     engine.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
@@ -56,6 +62,13 @@ export function startSweeper(context: SweeperContext): () => void {
         const erased = await sweep({ ...context, pause })
         if (erased > 0) log.info('swept', { erased })
       })
+      if (clock.nowMs() >= eraseEntriesMs) {
+        await attempt('erasing old log entries failed', async () => {
+          const { erased, isFinished } = await eraseOldEntries({ ...context, pause })
+          if (erased > 0) log.info('old log entries erased', { erased })
+          if (isFinished) eraseEntriesMs = clock.nowMs() + eraseEntriesEveryMs
+        })
+      }
       if (clock.nowMs() < compactMs || !(await pause())) return
       if (!(await lease(clock.nowMs() + compactLeaseMs, 'compact'))) return
       await attempt('compaction failed', async () => {

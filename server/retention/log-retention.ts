@@ -1,0 +1,48 @@
+import { walkCollection, walkTenants } from '../storage/copy/walk.ts'
+import type { StoredDocument, Write } from '../storage/port.ts'
+import type { SweepContext } from './sweep.ts'
+
+const dayUs = 24 * 3_600_000_000
+const batchSize = 256
+
+export interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' | 'pause'> {
+  readonly auditRetentionDays: number
+}
+
+/**
+ * Erases entries of the audit log that are older than they are to be kept, of each tenant the oldest first. Entries
+ * have no due time: its keys would cost every write more than this walk costs once a day, and a new retention
+ * would not hold for what is there. Cut off, it is simply begun again.
+ */
+export async function eraseOldEntries(
+  context: RetentionContext,
+): Promise<{ readonly erased: number; readonly isFinished: boolean }> {
+  const { store } = context.store
+  const beforeUs = context.nowUs() - context.auditRetentionDays * dayUs
+  let erased = 0
+  for await (const tenant of walkTenants(store)) {
+    const old = { op: 'created', toUs: beforeUs - 1 } as const
+    const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
+    if (total > 0) {
+      for await (const page of walkCollection(store, { kind: 'audit', tenant })) {
+        const over = page.filter(({ createdUs, version }) => version > 0 && createdUs < beforeUs)
+        for (let at = 0; at < over.length; at += batchSize) {
+          erased += await remove(context, over.slice(at, at + batchSize))
+          if (!(await context.pause())) return { erased, isFinished: false }
+        }
+        if (page.some(({ createdUs }) => createdUs >= beforeUs)) break
+      }
+    }
+    if (!(await context.pause())) return { erased, isFinished: false }
+  }
+  return { erased, isFinished: true }
+}
+
+async function remove(context: RetentionContext, entries: readonly StoredDocument[]): Promise<number> {
+  const writes = entries.map(
+    ({ kind, tenant, id, version }): Write => ({ type: 'remove', kind, tenant, id, version }),
+  )
+  const result = await context.store.commit(writes, context.nowUs())
+  // Otherwise another sweeper was faster.
+  return result.ok ? entries.length : 0
+}
