@@ -1,5 +1,6 @@
 import { createSandbox, type FormulaSandbox, type SandboxParts } from './create.ts'
 import { defaultLimits, type SandboxLimits } from './limits.ts'
+import type { Monotonic } from './monotonic.ts'
 import type { SandboxOptions } from './options.ts'
 import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
@@ -8,6 +9,10 @@ type Teardown = { teardown(task: () => unknown): void }
 /** Few processes, so that a test file does not start more than it needs. */
 export const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
+  // Machines that run tests may be slow, and small.
+  waitMs: 60_000,
+  prepareWithinMs: 60_000,
+  memoryMiB: 16_384,
   spares: 1,
   slots: 4,
   slotsPerTenant: 2,
@@ -51,6 +56,29 @@ export function openSandbox(
     return outcome.raw
   }
   return { ...sandbox, formula, raw, lines }
+}
+
+/** Time that goes on only when it is told to. */
+export function manualTime(): Monotonic & { advance(ms: number): void; readonly timers: number } {
+  let nowMs = 0
+  const timers = new Set<{ readonly dueMs: number; readonly task: () => void }>()
+  return {
+    nowMs: () => nowMs,
+    after: (ms, task) => {
+      const timer = { dueMs: nowMs + ms, task }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    advance: ms => {
+      nowMs += ms
+      for (const timer of [...timers].sort((a, b) => a.dueMs - b.dueMs)) {
+        if (timer.dueMs <= nowMs && timers.delete(timer)) timer.task()
+      }
+    },
+    get timers() {
+      return timers.size
+    },
+  }
 }
 
 /** A formula whose body is this. */

@@ -1,14 +1,22 @@
 import { silentLog } from '../base/log.ts'
-import { FairQueue } from './fair-queue.ts'
+import { Admission } from './admission.ts'
+import { BackOff } from './back-off.ts'
+import type { Release } from './fair-queue.ts'
 import type { Isolation } from './isolation.ts'
 import { findLauncher, type LaunchOptions } from './launch.ts'
-import { defaultLimits, type SandboxLimits } from './limits.ts'
+import { defaultLimits, mostProcesses, type SandboxLimits } from './limits.ts'
+import { MemoryShare } from './memory-share.ts'
 import { bundleModules, FormulaModuleRefused } from './modules.ts'
+import { type Monotonic, monotonic } from './monotonic.ts'
 import type { SandboxOptions } from './options.ts'
 import { Pool } from './pool.ts'
 import { Preparer } from './preparer.ts'
 import { type Programs, readPrograms } from './programs.ts'
+import { NotRead, type Prepared } from './reading-process.ts'
+import { NotStarted } from './runner.ts'
 import type { Invocation, Outcome, Sandbox } from './sandbox.ts'
+import type { TenantProcess } from './tenant-process.ts'
+import { TooLate, Wait } from './wait.ts'
 
 /** A sandbox, and what is known of it. */
 export interface FormulaSandbox extends Sandbox {
@@ -31,6 +39,8 @@ export interface SandboxParts {
   readonly without?: NonNullable<LaunchOptions['without']>
   /** Other programs for the processes than ours. */
   readonly programs?: Partial<Programs>
+  /** The time by which invocations wait. */
+  readonly time?: Monotonic
 }
 
 /** What is made at the first use. */
@@ -38,6 +48,13 @@ interface Started {
   readonly isolation: Isolation
   readonly pool: Pool
   readonly preparer: Preparer
+}
+
+/** What an invocation waited for. */
+interface Obtained {
+  readonly process: TenantProcess
+  readonly code: string
+  readonly release: Release
 }
 
 /**
@@ -51,13 +68,21 @@ interface Started {
  */
 export function createSandbox(options: SandboxOptions, parts: SandboxParts = {}): FormulaSandbox {
   const limits: SandboxLimits = { ...defaultLimits(), ...options.limits }
-  const queues = new Map<string, FairQueue>()
+  const time = parts.time ?? monotonic
+  const backOff = new BackOff(limits.backOff, time)
+  const mustWait = (tenant: string) => backOff.waitMs(tenant) > 0 && started?.pool.hasFree(tenant) !== true
+  const admission = new Admission({
+    limits,
+    memory: new MemoryShare({ processes: mostProcesses(limits), depth: limits.depth }),
+    mayHaveProcess: tenant => !mustWait(tenant),
+  })
+  backOff.onOver(() => admission.next())
   let starting: Promise<Started> | undefined
   let started: Started | undefined
   let closed = false
 
   const start = () => {
-    starting ??= startSandbox(options, limits, parts).then(
+    starting ??= startSandbox(options, limits, backOff, parts).then(
       made => {
         started = made
         if (closed) void close(made)
@@ -72,37 +97,54 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     return starting
   }
   const close = async ({ pool, preparer }: Started) => {
+    backOff.close()
     await Promise.all([preparer.close(), pool.close()])
   }
-  /** Invocations wait for those of their own lane and depth only: never for one that waits for them. */
-  const queueFor = ({ lane, depth }: Invocation) => {
-    const key = `${lane} ${depth}`
-    const queue = queues.get(key) ?? new FairQueue(limits)
-    queues.set(key, queue)
-    return queue
+
+  /** Waits for the sandbox, for its code to be read, for a slot and for a process, all within one bound. */
+  const obtain = async (invocation: Invocation): Promise<Obtained | Outcome> => {
+    const wait = new Wait(time, limits.waitMs)
+    try {
+      // For most there is nothing to wait for.
+      const made = started ?? (await wait.for(start()))
+      const prepared = await prepare(made.preparer, invocation, wait)
+      if (!prepared.ok) return { kind: 'unusable', detail: prepared.detail }
+      // Work that nobody waits for waits in the store, not here.
+      if (invocation.lane === 'async' && mustWait(invocation.tenant)) return { kind: 'busy' }
+      return { ...(await wait.for(enter(admission, made.pool, invocation, wait))), code: prepared.text }
+    } catch (error) {
+      return failureOf(error)
+    } finally {
+      wait.end()
+    }
+  }
+  const failureOf = (error: unknown): Outcome => {
+    if (error instanceof FormulaModuleRefused) throw error
+    if (closed) return failed('crash', 'the sandbox is closed')
+    if (error instanceof TooLate) return { kind: 'busy' }
+    if (error instanceof NotRead) return notRead(error)
+    ;(options.log ?? silentLog).error('the sandbox cannot start a process')
+    if (error instanceof NotStarted && error.isLate) return { kind: 'busy' }
+    return failed('crash', 'no process could be started')
   }
 
   return {
     run: async invocation => {
-      const deadlineMs = performance.now() + invocation.timeoutMs
       if (closed) return failed('crash', 'the sandbox is closed')
       if (invocation.depth > limits.depth) {
         return failed('threw', `formulas may call formulas ${limits.depth} levels deep`)
       }
-      try {
-        // For most there is nothing to wait for.
-        const made = started ?? (await within(start(), deadlineMs))
-        const preparing = made.preparer.prepare(invocation.code)
-        const prepared = preparing instanceof Promise ? await within(preparing, deadlineMs) : preparing
-        if (!prepared.ok) return { kind: 'unusable', detail: prepared.detail }
-        return await enter(queueFor(invocation), made.pool, invocation, prepared.text, deadlineMs)
-      } catch (error) {
-        if (error instanceof TooLate) return failed('time', 'no process was free in time')
-        if (error instanceof FormulaModuleRefused) throw error
-        if (closed) return failed('crash', 'the sandbox is closed')
-        ;(options.log ?? silentLog).error('the sandbox cannot start a process')
-        return failed('crash', 'no process could be started')
-      }
+      const { args, configuration } = invocation
+      const given = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
+      const leave = admission.wait(invocation, given.length)
+      if (!leave) return { kind: 'busy' }
+      const obtained = await obtain(invocation).finally(leave)
+      if ('kind' in obtained) return obtained
+      const { process, code, release } = obtained
+      const ended = closed ? 'the sandbox is closed' : 'the process of the formula ended'
+      const outcome = process.free ? process.run(invocation, code, given) : failed('crash', ended)
+      started?.pool.afterRun(process, release)
+      return outcome
     },
     close: async () => {
       closed = true
@@ -124,6 +166,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
 async function startSandbox(
   options: SandboxOptions,
   limits: SandboxLimits,
+  backOff: BackOff,
   { programs: replaced, ...parts }: SandboxParts,
 ): Promise<Started> {
   const { headerPrefix = 'SVC', modules = [], moduleRoot = process.cwd(), jitless = true } = options
@@ -133,10 +176,11 @@ async function startSandbox(
     bundleModules(modules, moduleRoot),
   ])
   const { launch, isolation } = launcher
-  const preparer = new Preparer({ launch, limits, program: programs.prepare })
+  const preparer = new Preparer({ launch, limits, backOff, program: programs.prepare })
   const moduleTexts: Uint8Array[] = []
   for (const [name, text] of bundles) {
-    const prepared = await preparer.prepare(text)
+    const preparing = preparer.prepare('', text)
+    const prepared = 'ok' in preparing ? preparing : await preparing.prepared.catch(unread)
     if (!prepared.ok) {
       await preparer.close()
       throw new FormulaModuleRefused(`the module ${name} cannot be given to formulas: ${prepared.detail}`)
@@ -164,61 +208,62 @@ async function startSandbox(
     egress: options.egress,
     headerPrefix: headerPrefix.toLowerCase(),
     log: options.log ?? silentLog,
+    backOff,
   })
   return { isolation, pool, preparer }
 }
 
-/** Waits for a slot, then for a process, then for the answer; the deadline counts all three. */
+/** A module that cannot be read is refused as one that does not compile is. */
+function unread(error: unknown): Prepared {
+  if (!(error instanceof NotRead)) throw error
+  return { ok: false, detail: 'it cannot be read in time and memory' }
+}
+
+async function prepare(preparer: Preparer, { tenant, code }: Invocation, wait: Wait): Promise<Prepared> {
+  const preparing = preparer.prepare(tenant, code)
+  if ('ok' in preparing) return preparing
+  return wait.for(preparing.prepared).finally(() => preparing.giveUp())
+}
+
+/** Waits for a slot, then for a process. */
 function enter(
-  queue: FairQueue,
+  admission: Admission,
   pool: Pool,
   invocation: Invocation,
-  code: string,
-  deadlineMs: number,
-): Promise<Outcome> {
+  wait: Wait,
+): Promise<Omit<Obtained, 'code'>> {
   return new Promise((resolve, reject) => {
-    let isLate = false
-    const late = setTimeout(() => {
-      isLate = true
-      giveUp?.()
-      reject(new TooLate())
-    }, deadlineMs - performance.now())
-    const giveUp = queue.enter(invocation.tenant, release => {
+    const giveUp = admission.enter(invocation, release => {
       pool.take(invocation.tenant).then(
         process => {
-          clearTimeout(late)
-          if (isLate) process.kill('closed')
-          else resolve(process.run(invocation, code, deadlineMs))
-          pool.afterRun(process, release)
+          if (!wait.isOver) return resolve({ process, release })
+          pool.putBack(process)
+          release()
         },
         error => {
-          clearTimeout(late)
           release()
           reject(error)
         },
       )
     })
-    if (!giveUp) {
-      clearTimeout(late)
-      resolve({ kind: 'busy' })
-    }
+    wait.onOver(giveUp)
   })
 }
 
-class TooLate extends Error {}
-
-async function within<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooLate()), deadlineMs - performance.now())
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+/** The text's own fault where it took the time it had, and nobody's where it did not get it. */
+function notRead({ why }: NotRead): Outcome {
+  switch (why) {
+    case 'slow':
+      return failed('time', 'the code takes too long to read')
+    case 'memory':
+      return failed('memory', 'reading the code takes too much memory')
+    case 'starved':
+      return { kind: 'busy' }
+    case 'crash':
+      return failed('crash', 'the process that reads the code ended')
   }
 }
 
-function failed(reason: 'threw' | 'time' | 'crash', detail: string): Outcome {
+function failed(reason: 'threw' | 'time' | 'memory' | 'crash', detail: string): Outcome {
   return { kind: 'failed', reason, detail }
 }

@@ -7,8 +7,6 @@ interface Waiting {
 export interface FairQueueLimits {
   readonly slots: number
   readonly slotsPerTenant: number
-  readonly queue: number
-  readonly queuePerTenant: number
 }
 
 /** Gives a slot back. */
@@ -16,18 +14,21 @@ export type Release = () => void
 
 /**
  * Slots, given to tenants in turn: a tenant with a hundred waiting gets one, then everybody else gets theirs,
- * and no tenant holds them all.
+ * and no tenant holds them all. How many may wait is not its business.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
+  readonly #mayStart: (tenant: string) => boolean
   readonly #held = new Map<string, number>()
   /** In the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>()
   #inUse = 0
   #queued = 0
 
-  constructor(limits: FairQueueLimits) {
+  /** @param mayStart what else a start of this tenant depends on; call `next` when it may have changed */
+  constructor(limits: FairQueueLimits, mayStart: (tenant: string) => boolean = () => true) {
     this.#limits = limits
+    this.#mayStart = mayStart
   }
 
   get queued(): number {
@@ -36,16 +37,15 @@ export class FairQueue {
 
   /**
    * Calls `start` as soon as there is a slot, at once if there is one.
-   * @returns a function that gives up waiting, or `undefined` when the queue is full
+   * @returns a function that gives up waiting
    */
-  enter(tenant: string, start: (release: Release) => void): (() => void) | undefined {
+  enter(tenant: string, start: (release: Release) => void): () => void {
     const queue = this.#waiting.get(tenant) ?? []
     const begin = () => start(this.#take(tenant))
     if (queue.length === 0 && this.#mayTake(tenant)) {
       begin()
       return () => {}
     }
-    if (this.#queued >= this.#limits.queue || queue.length >= this.#limits.queuePerTenant) return undefined
     const waiting: Waiting = { tenant, start: begin }
     queue.push(waiting)
     this.#waiting.set(tenant, queue)
@@ -53,8 +53,17 @@ export class FairQueue {
     return () => this.#giveUp(waiting)
   }
 
+  /** Starts what may start now. */
+  next(): void {
+    while (this.#startNext()) {}
+  }
+
   #mayTake(tenant: string): boolean {
-    return this.#inUse < this.#limits.slots && (this.#held.get(tenant) ?? 0) < this.#limits.slotsPerTenant
+    return (
+      this.#inUse < this.#limits.slots &&
+      (this.#held.get(tenant) ?? 0) < this.#limits.slotsPerTenant &&
+      this.#mayStart(tenant)
+    )
   }
 
   #take(tenant: string): Release {
@@ -68,13 +77,13 @@ export class FairQueue {
       const left = (this.#held.get(tenant) ?? 1) - 1
       if (left === 0) this.#held.delete(tenant)
       else this.#held.set(tenant, left)
-      this.#next()
+      this.next()
     }
   }
 
-  #next(): void {
+  #startNext(): boolean {
     for (const [tenant, queue] of this.#waiting) {
-      if (this.#inUse >= this.#limits.slots) return
+      if (this.#inUse >= this.#limits.slots) return false
       if (!this.#mayTake(tenant)) continue
       const first = queue.shift()
       // To the end of the turns.
@@ -83,8 +92,9 @@ export class FairQueue {
       if (!first) continue
       this.#queued--
       first.start()
-      return
+      return true
     }
+    return false
   }
 
   #giveUp(waiting: Waiting): void {

@@ -154,14 +154,31 @@ t.test('a process cannot say who it is', async t => {
   t.same(asked, [{ method: 'GET', path: '/tokens?a=b', headers: { 'content-type': 'a/b' } }])
 })
 
-t.test('a process that never starts is given up', async t => {
-  const programs = { runner: Buffer.from('setInterval(() => {}, 1000)') }
-  const sandbox = openSandbox(t, { limits: { startMs: 300 } }, { programs })
-  t.match(await sandbox.formula(''), {
-    kind: 'failed',
-    reason: 'crash',
-    detail: 'no process could be started',
-  })
+t.test('a process that never starts is waited for in vain, one that ends is a fault of ours', async t => {
+  for (const [program, outcome] of [
+    ['setInterval(() => {}, 1000)', { kind: 'busy' }],
+    ['process.exit(0)', { kind: 'failed', reason: 'crash', detail: 'no process could be started' }],
+  ] as const) {
+    const programs = { runner: Buffer.from(program) }
+    const sandbox = openSandbox(t, { limits: { startMs: 1_000 } }, { programs })
+    t.same(await sandbox.formula(''), outcome)
+  }
+})
+
+t.test('a process that asks and does not read is not answered without end', async t => {
+  const asks = `socket.pause(); let n = 0; setInterval(() => { if (n < 200) say({ ...call, call: ++n }) }, 2)`
+  const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(asks) } })
+  let [asked, answered] = [0, 0]
+  const body = Buffer.alloc(1_000_000)
+  const svc = async () => {
+    asked++
+    await new Promise(resolve => setImmediate(resolve))
+    answered++
+    return { status: 200, headers: {}, body }
+  }
+  const outcome = await sandbox.formula('', { svc, timeoutMs: 2_000 })
+  t.match(outcome, { kind: 'failed', reason: 'time' })
+  t.ok(asked >= 20 && asked <= 24, `${asked} requests, of which ${answered} were answered`)
 })
 
 t.test('a process that speaks before it is ready is ended', async t => {

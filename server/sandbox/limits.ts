@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
+import type { BackOffLimits } from './back-off.ts'
 
 /** What an invocation may cost, and how many there may be. Times are real milliseconds. */
 export interface SandboxLimits {
@@ -10,8 +11,15 @@ export interface SandboxLimits {
   readonly heapMiB: number
   /** All of a process's private memory, buffers outside the heap included, in MiB. */
   readonly dataMiB: number
-  /** Requests of `svc` and `fetch`: under way at once, in all, and the bytes of each body. */
-  readonly calls: { readonly open: number; readonly total: number; readonly bodyBytes: number }
+  /** All processes together, if each used all that it may, in MiB. A few are allowed even where that is more. */
+  readonly memoryMiB: number
+  /** Requests of `svc` and `fetch`: under way at once, in all, and bytes: of each body, and of responses not read yet. */
+  readonly calls: {
+    readonly open: number
+    readonly total: number
+    readonly bodyBytes: number
+    readonly unreadBytes: number
+  }
   /** What a formula may print; the rest is dropped. */
   readonly console: { readonly lines: number; readonly lineLength: number; readonly bytes: number }
   /** Frames and bytes one invocation may send, all kinds together. */
@@ -21,9 +29,15 @@ export interface SandboxLimits {
   /** Invocations at work at once, by lane and depth; and of one tenant among them. */
   readonly slots: number
   readonly slotsPerTenant: number
-  /** Invocations that wait, by lane and depth; and of one tenant among them. */
+  /** Invocations that wait, by lane and depth, and what they hold in bytes; and of one tenant among them. */
   readonly queue: number
   readonly queuePerTenant: number
+  readonly queueBytes: number
+  readonly queueBytesPerTenant: number
+  /** How long an invocation waits for a process. */
+  readonly waitMs: number
+  /** How long a tenant waits for a process after one was ended for what its code did. */
+  readonly backOff: BackOffLimits
   /** A formula may call a formula this many levels deep. */
   readonly depth: number
   /** Processes that wait for a tenant, ready. */
@@ -38,8 +52,22 @@ export interface SandboxLimits {
   readonly drainMs: number
   /** Of a process that starts. */
   readonly startMs: number
-  /** Of reading code that holds words the sandbox looks for. */
+  /** Processes that read code which holds words the sandbox looks for. */
+  readonly readers: number
+  /** Processor time of reading one text, and how long a process may take to get that. */
   readonly prepareMs: number
+  readonly prepareWithinMs: number
+}
+
+/** The processes that may run formulas, those at work and those that wait for work. */
+export function mostProcesses({ memoryMiB, dataMiB, depth, readers }: SandboxLimits): number {
+  // As many as it takes for short and long work to go on beside each other, at every depth.
+  return Math.max(depth + 2, Math.floor(memoryMiB / dataMiB) - readers)
+}
+
+/** Half of the memory of this machine, or of the container. */
+export function memoryShareMiB(constrained: number | undefined = process.constrainedMemory()): number {
+  return Math.floor(Math.min(totalmem(), constrained || Number.POSITIVE_INFINITY) / 2 ** 21)
 }
 
 /** The limits in force unless told otherwise. */
@@ -50,15 +78,19 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     outputBytes: 5 * 1024 * 1024,
     heapMiB: 96,
     dataMiB: 320,
-    calls: { open: 20, total: 200, bodyBytes: 5 * 1024 * 1024 },
+    memoryMiB: memoryShareMiB(),
+    calls: { open: 20, total: 200, bodyBytes: 5 * 1024 * 1024, unreadBytes: 32 * 1024 * 1024 },
     console: { lines: 100, lineLength: 4_096, bytes: 64 * 1024 },
     traffic: { frames: 1_000, bytes: 64 * 1024 * 1024 },
     timers: 256,
     slots,
     slotsPerTenant: Math.max(1, slots / 2),
-    // Each of them may hold arguments of 5 MB.
     queue: 512,
     queuePerTenant: 64,
+    queueBytes: 64 * 1024 * 1024,
+    queueBytesPerTenant: 16 * 1024 * 1024,
+    waitMs: 10_000,
+    backOff: { firstMs: 100, mostMs: 3_000, forgetMs: 60_000, tenants: 10_000 },
     depth: 2,
     spares: 2,
     idle: slots,
@@ -67,6 +99,8 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     residentMiB: 160,
     drainMs: 150,
     startMs: 10_000,
+    readers: 2,
     prepareMs: 2_000,
+    prepareWithinMs: 8_000,
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'
-import { body, openSandbox } from './_fixture.ts'
+import { body, manualTime, openSandbox } from './_fixture.ts'
 import type { Outcome, ServiceTransport } from './sandbox.ts'
 
 const one = body('return { raw: 1 }')
@@ -62,17 +62,52 @@ t.test('while a hostile tenant keeps its share busy, the others go on', async t 
   t.equal(order.length, 8)
 })
 
-t.test('a queue that is full says so, and who waits too long is told', async t => {
-  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1, queuePerTenant: 1 } })
+t.test('a queue that is full says so, and so does one in which the wait is over', async t => {
+  const time = manualTime()
+  const limits = { slots: 1, slotsPerTenant: 1, queuePerTenant: 1, waitMs: 10_000 }
+  const sandbox = openSandbox(t, { limits }, { time })
   const { svc, open, arrived } = gate()
   const first = sandbox.formula(asks, { svc })
   await arrived()
   const second = sandbox.formula(one, { timeoutMs: 300 })
-  t.same(await sandbox.formula(one), { kind: 'busy' })
-  t.match(await second, { kind: 'failed', reason: 'time', detail: 'no process was free in time' })
+  t.same(await sandbox.formula(one), { kind: 'busy' }, 'one waits, and no more may')
+  time.advance(9_999)
+  const other = sandbox.formula(one, { tenant: 'tenant-b' })
+  time.advance(1)
+  t.same(await second, { kind: 'busy' }, 'the wait has its own bound, whatever time the formula has')
   open()
   t.match(await first, { kind: 'answered' })
+  t.match(await other, { kind: 'answered' }, 'who came later waits on')
   t.match(await sandbox.formula(one), { kind: 'answered' }, 'and there is room again')
+})
+
+t.test('the time of a formula begins when it does', async t => {
+  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
+  const { svc, open, arrived } = gate()
+  const first = sandbox.formula(asks, { svc })
+  await arrived()
+  const second = sandbox.formula(one, { timeoutMs: 1_000 })
+  const begun = performance.now()
+  while (performance.now() - begun < 1_100) await new Promise(resolve => setImmediate(resolve))
+  open()
+  t.match([await first, await second], [{ kind: 'answered' }, { kind: 'answered' }])
+})
+
+t.test('what waits is bounded in bytes', async t => {
+  const limits = { slots: 1, slotsPerTenant: 1, queueBytes: 3_000, queueBytesPerTenant: 2_000 }
+  const sandbox = openSandbox(t, { limits })
+  const { svc, open, arrived } = gate()
+  const first = sandbox.formula(asks, { svc })
+  await arrived()
+  const wait = (tenant: string, length: number) =>
+    sandbox.formula(one, { tenant, args: 'x'.repeat(length) }).then(({ kind }) => kind)
+  const large = wait('tenant-a', 5_000)
+  t.equal(await wait('tenant-a', 10), 'busy', 'one that is alone may be larger; another has no room')
+  t.equal(await wait('tenant-b', 10), 'busy', 'nor has that of another tenant')
+  open()
+  await first
+  t.equal(await large, 'answered')
+  t.equal(await wait('tenant-a', 10), 'answered')
 })
 
 t.test('long work waits apart from short', async t => {

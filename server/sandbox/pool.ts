@@ -1,5 +1,6 @@
 import type { Log } from '../base/log.ts'
-import type { SandboxLimits } from './limits.ts'
+import type { BackOff } from './back-off.ts'
+import { mostProcesses, type SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
 import type { Egress } from './options.ts'
 import type { Launched } from './os-process.ts'
@@ -16,6 +17,7 @@ export interface PoolOptions {
   /** In lower case. */
   readonly headerPrefix: string
   readonly log: Log
+  readonly backOff: BackOff
 }
 
 /** Given a process, and told whether it is still wanted when it is there. */
@@ -25,8 +27,8 @@ interface Spare {
 }
 
 /**
- * The processes there are: spares that belong to nobody yet, and those of tenants. How many invocations may
- * run is the queue's business; this only hands out processes.
+ * The processes there are: spares that belong to nobody yet, and those of tenants, never more than the memory
+ * allows. How many invocations may run is for `Admission` to decide; this only hands out processes.
  */
 export class Pool {
   readonly #options: PoolOptions
@@ -37,12 +39,14 @@ export class Pool {
   readonly #onFree = new Map<TenantProcess, () => void>()
   /** Who waits for a process that has answered and is not free yet. */
   readonly #claims = new Map<TenantProcess, () => void>()
+  readonly #most: number
   #cache: Uint8Array = new Uint8Array(0)
   #closed = false
   #counts = { started: 0, ended: 0 }
 
   constructor(options: PoolOptions) {
     this.#options = options
+    this.#most = mostProcesses(options.limits)
   }
 
   /** How many processes there are, and have been. */
@@ -56,9 +60,18 @@ export class Pool {
     await this.#spares[0]?.ready
   }
 
-  /** A process of this tenant, or one that will be. @throws when none can be started */
+  /** True if the tenant has a process that is free. */
+  hasFree(tenant: string): boolean {
+    for (const process of this.#free.keys()) if (process.tenant === tenant) return true
+    return false
+  }
+
+  /** A process of this tenant, or one that will be. @throws {NotStarted} */
   async take(tenant: string): Promise<TenantProcess> {
-    const own = this.#takeFree(tenant) ?? (await this.#waitForDraining(tenant))
+    const free = this.#takeFree(tenant)
+    if (free) return free
+    this.#options.backOff.given(tenant)
+    const own = await this.#waitForDraining(tenant)
     if (own) return own
     for (let attempt = 0; ; attempt++) {
       if (this.#closed) throw new Error('the pool is closed')
@@ -72,6 +85,13 @@ export class Pool {
         if (attempt === 2) throw error
       }
     }
+  }
+
+  /** Gives back what was taken and not used. */
+  putBack(process: TenantProcess): void {
+    if (!process.alive) return
+    if (process.tenant === undefined) this.#spares.unshift({ process, ready: Promise.resolve() })
+    else this.#becameFree(process)
   }
 
   /** Gives back what was taken: `then` is called when the process is free again, or gone. */
@@ -110,14 +130,25 @@ export class Pool {
 
   #takeSpare(): Spare {
     for (;;) {
-      const spare = this.#spares.shift() ?? this.#start()
+      const spare = this.#spares.shift() ?? this.#startInRoom()
       if (spare.process.alive) return spare
     }
   }
 
+  /** There is room or a free process: who asks for one has a share of the memory, and so does each that works. */
+  #startInRoom(): Spare {
+    while (this.#all.size >= this.#most && this.#free.size > 0) this.#endOldest()
+    return this.#start()
+  }
+
+  #endOldest(): void {
+    this.#free.keys().next().value?.kill('closed')
+  }
+
   #refill(): void {
     if (this.#closed) return
-    while (this.#spares.length < this.#options.limits.spares) this.#spares.push(this.#start())
+    const { spares } = this.#options.limits
+    while (this.#spares.length < spares && this.#all.size < this.#most) this.#spares.push(this.#start())
   }
 
   #start(): Spare {
@@ -161,7 +192,7 @@ export class Pool {
     const expire = setTimeout(() => process.kill('closed'), idleMs)
     expire.unref()
     this.#free.set(process, expire)
-    if (this.#free.size > idle) this.#free.keys().next().value?.kill('closed')
+    if (this.#free.size > idle) this.#endOldest()
     this.#tell(process)
   }
 
@@ -172,6 +203,7 @@ export class Pool {
     this.#free.delete(process)
     const spare = this.#spares.findIndex(one => one.process === process)
     if (spare !== -1) this.#spares.splice(spare, 1)
+    if (end !== 'closed' && process.tenant !== undefined) this.#options.backOff.wornOut(process.tenant)
     if (end === 'protocol') {
       this.#options.log.warn('a formula broke out of the protocol; its process was ended', {
         tenant: process.tenant,

@@ -1,19 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../crypto/digest.ts'
-import { type Frame, FrameError } from './frames.ts'
-import type { SandboxLimits } from './limits.ts'
-import type { Launched } from './os-process.ts'
-import { Runner } from './runner.ts'
+import type { BackOff } from './back-off.ts'
+import { FairQueue } from './fair-queue.ts'
+import { NotRead, type Prepared, type ReadingOptions, ReadingProcess } from './reading-process.ts'
 
-/** Text that a compartment takes, or why there is none. */
-export type Prepared =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly detail: string }
-
-export interface PreparerOptions {
-  readonly launch: () => Launched
-  readonly limits: SandboxLimits
-  readonly program: Uint8Array
+export interface PreparerOptions extends ReadingOptions {
+  readonly backOff: BackOff
 }
 
 /** Without one of these a text goes through the compartment's filters as it is. */
@@ -22,14 +14,32 @@ const suspicious = /import|<!--|-->/
 /** Of all texts that are kept, in characters. */
 const keptLength = 8 * 1024 * 1024
 
-interface Job {
+/** A text that is asked for, by how many of each tenant, and what becomes of it. */
+interface Asked {
+  readonly digest: string
   readonly code: string
+  readonly askers: Set<Asker>
+  isRead: boolean
+}
+
+interface Asker {
   readonly resolve: (prepared: Prepared) => void
+  readonly reject: (error: unknown) => void
+  /** Leaves the queue. */
+  giveUp: () => void
+}
+
+/** A text on its way. */
+export interface Preparing {
+  readonly prepared: Promise<Prepared>
+  /** Nobody waits for it here any more: unless others do, it is not read. */
+  giveUp(): void
 }
 
 /**
- * Spells harmless code so that the compartment's filters let it pass. Reading a hostile text may take for ever,
- * so it is done in a process that runs none of it, one text at a time, and that is ended when it takes too long.
+ * Spells harmless code so that the compartment's filters let it pass. Texts are read by a few processes, in which
+ * tenants take turns, one text of each at a time. A text that many ask for is read once. What was read is kept by
+ * digest; that a text was not read to its end is not.
  */
 export class Preparer {
   readonly #options: PreparerOptions
@@ -37,101 +47,73 @@ export class Preparer {
     maxSize: keptLength,
     sizeCalculation: prepared => 1 + (prepared.ok ? prepared.text.length : prepared.detail.length),
   })
-  readonly #jobs: Job[] = []
-  #current: { readonly job: Job; readonly run: number; readonly deadline: NodeJS.Timeout } | undefined
-  #runner: Runner | undefined
-  #runs = 0
+  readonly #asked = new Map<string, Asked>()
+  readonly #queue: FairQueue
+  readonly #free: ReadingProcess[]
+  readonly #all: readonly ReadingProcess[]
 
   constructor(options: PreparerOptions) {
     this.#options = options
+    const { backOff, limits } = options
+    this.#all = Array.from({ length: limits.readers }, () => new ReadingProcess(options))
+    this.#free = [...this.#all]
+    const slots = { slots: limits.readers, slotsPerTenant: 1 }
+    this.#queue = new FairQueue(slots, tenant => backOff.waitMs(tenant) === 0)
+    backOff.onOver(() => this.#queue.next())
   }
 
   /** At once for most code: only what holds a word of the filters' is read. */
-  prepare(code: string): Prepared | Promise<Prepared> {
+  prepare(tenant: string, code: string): Prepared | Preparing {
     if (!suspicious.test(code)) return { ok: true, text: code }
     const digest = sha256(code)
-    const known = this.#known.get(digest)
-    if (known) return known
-    return new Promise(resolve => {
-      const keep = (prepared: Prepared) => {
-        this.#known.set(digest, prepared)
-        resolve(prepared)
-      }
-      this.#jobs.push({ code, resolve: keep })
-      void this.#next()
-    })
+    return this.#known.get(digest) ?? this.#ask(tenant, digest, code)
   }
 
   async close(): Promise<void> {
-    const runner = this.#runner
-    runner?.kill('closed')
-    await runner?.gone()
+    await Promise.all(this.#all.map(process => process.close()))
   }
 
-  async #next(): Promise<void> {
-    if (this.#current || this.#jobs.length === 0) return
-    const job = this.#jobs.shift() as Job
-    const run = ++this.#runs
-    // The time a process takes to start is not the text's.
-    this.#current = { job, run, deadline: setTimeout(() => {}, 0) }
-    try {
-      const runner = await this.#started()
-      const deadline = setTimeout(() => runner.kill('time'), this.#options.limits.prepareMs)
-      this.#current = { job, run, deadline }
-      runner.hold(true)
-      runner.send({ type: 'prepare', run }, Buffer.from(job.code, 'utf8'))
-    } catch {
-      this.#finish({ ok: false, detail: 'the code could not be read' })
-    }
-  }
-
-  async #started(): Promise<Runner> {
-    if (!this.#runner?.alive) {
-      const runner: Runner = new Runner({
-        launched: this.#options.launch(),
-        limits: this.#options.limits,
-        header: {
-          svcNames: [],
-          headerPrefix: '',
-          moduleNames: [],
-          wantsCache: false,
-          limits: {
-            outputBytes: 0,
-            callBodyBytes: 0,
-            consoleLines: 0,
-            consoleLineLength: 0,
-            consoleBytes: 0,
-            timers: 0,
-          },
-        },
-        parts: [this.#options.program, new Uint8Array(0)],
-        onFrame: frame => this.#receive(frame),
-        onEnd: () => {
-          if (this.#runner === runner) this.#finish({ ok: false, detail: 'the code takes too long to read' })
-        },
+  #ask(tenant: string, digest: string, code: string): Preparing {
+    const asked: Asked = this.#asked.get(digest) ?? { digest, code, askers: new Set(), isRead: false }
+    this.#asked.set(digest, asked)
+    let leave = () => {}
+    const prepared = new Promise<Prepared>((resolve, reject) => {
+      const asker: Asker = { resolve, reject, giveUp: () => {} }
+      asked.askers.add(asker)
+      leave = () => this.#leave(asked, asker)
+      // A tenant that asks for what another waits for already has its own turn for it.
+      asker.giveUp = this.#queue.enter(tenant, release => {
+        if (asked.isRead || !asked.askers.has(asker)) return release()
+        asked.isRead = true
+        void this.#read(asked, tenant).finally(release)
       })
-      this.#runner = runner
-    }
-    await this.#runner.ready
-    return this.#runner
+    })
+    return { prepared, giveUp: leave }
   }
 
-  #receive({ header, body }: Frame): void {
-    const { type, run, ok } = header
-    if (type !== 'prepared' || run !== this.#current?.run || typeof ok !== 'boolean') {
-      throw new FrameError('nothing was asked')
-    }
-    const text = Buffer.from(body).toString('utf8')
-    this.#runner?.hold(false)
-    this.#finish(ok ? { ok, text } : { ok, detail: text.slice(0, 300) })
+  #leave(asked: Asked, asker: Asker): void {
+    asker.giveUp()
+    asked.askers.delete(asker)
+    if (asked.askers.size === 0 && !asked.isRead) this.#asked.delete(asked.digest)
   }
 
-  #finish(prepared: Prepared): void {
-    const current = this.#current
-    if (!current) return
-    clearTimeout(current.deadline)
-    this.#current = undefined
-    current.job.resolve(prepared)
-    void this.#next()
+  async #read(asked: Asked, tenant: string): Promise<void> {
+    const reader = this.#free.pop()
+    let settle: (asker: Asker) => void
+    try {
+      if (!reader) throw new Error('a slot without a process')
+      const prepared = await reader.read(asked.code)
+      this.#known.set(asked.digest, prepared)
+      settle = asker => asker.resolve(prepared)
+    } catch (error) {
+      if (error instanceof NotRead && error.why !== 'starved') this.#options.backOff.wornOut(tenant)
+      settle = asker => asker.reject(error)
+    }
+    if (reader) this.#free.push(reader)
+    this.#asked.delete(asked.digest)
+    for (const asker of asked.askers) {
+      asker.giveUp()
+      settle(asker)
+    }
   }
 }

@@ -23,7 +23,7 @@ export interface FormulaOptions {
   readonly svc?: FormulaService | null
   /** Packages that the formula may require, found from the working directory. */
   readonly modules?: readonly string[]
-  /** Real milliseconds, the start of the process included. Default 10,000. */
+  /** Real milliseconds that the formula may run. Default 10,000. */
   readonly timeoutMs?: number
   /** The short name in header names. Default `SVC`. */
   readonly headerPrefix?: string

@@ -8,6 +8,8 @@ import { type Launched, OsProcess } from './os-process.ts'
 /** Why a process is gone. */
 export type End =
   | 'closed'
+  /** What ran in it left it unfit for more. */
+  | 'worn'
   | 'time'
   | 'memory'
   | 'protocol'
@@ -22,6 +24,17 @@ export interface RunnerOptions {
   /** A frame of a process that has started. @throws {FrameError} where it has no place */
   onFrame(frame: Frame): void
   onEnd(end: End): void
+}
+
+/** A process did not start: not in time, or not at all. */
+export class NotStarted extends Error {
+  override readonly name = 'NotStarted'
+  readonly isLate: boolean
+
+  constructor(end: End | undefined) {
+    super('a process of the sandbox did not start')
+    this.isLate = end === 'time'
+  }
 }
 
 /** One process and the socket to it. Knows nothing of invocations. */
@@ -45,7 +58,7 @@ export class Runner {
     this.#socket = this.#child.stdio[3] as Socket
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = frame =>
-        frame ? resolve({ cache: frame.body }) : reject(new Error('a process of the sandbox did not start'))
+        frame ? resolve({ cache: frame.body }) : reject(new NotStarted(this.#end))
     })
     this.ready.catch(() => {})
     this.#startDeadline = setTimeout(() => this.kill('time'), options.limits.startMs)
@@ -72,8 +85,9 @@ export class Runner {
     return this.#end === undefined
   }
 
-  send(header: object, body?: Uint8Array): void {
-    if (this.alive) this.#socket?.write(encodeFrame(header, body))
+  /** @param written called when the process has been sent all of it, which waits for it to read */
+  send(header: object, body?: Uint8Array, written?: () => void): void {
+    if (this.alive) this.#socket?.write(encodeFrame(header, body), () => written?.())
   }
 
   /** Ends the process at once; `onEnd` follows. */

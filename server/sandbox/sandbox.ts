@@ -17,7 +17,7 @@ export interface Invocation {
   readonly configuration: Readonly<Record<string, JsonValue>>
   /** Answers what the formula's `svc` client asks for; `null` gives the formula no client. */
   readonly svc: ServiceTransport | null
-  /** Real milliseconds from now on, the wait for a free process included. */
+  /** Real milliseconds that the formula may run. The wait for a process comes before, and has a bound of its own. */
   readonly timeoutMs: number
   /** Long asynchronous work waits apart, so that it cannot hold up the short. */
   readonly lane: 'sync' | 'async'
@@ -76,5 +76,5 @@ export type Outcome =
       readonly reason: 'threw' | 'time' | 'memory' | 'output' | 'crash' | 'shape'
       readonly detail: string
     }
-  /** The queue is full. */
+  /** No process was free in time, or too many invocations wait for one. Nothing was run: try again later. */
   | { readonly kind: 'busy' }

@@ -14,6 +14,9 @@ const lifeCpuMs = (lifeCpuSeconds * 1000) / 2
 /** To look at a process costs as much as a tenth of a short invocation. */
 const sizedEvery = 16
 
+/** How often a process is given the time in which it should be free again, as long as it does nothing in it. */
+const mostDrains = 10
+
 /** An invocation under way, and what it has cost so far. */
 interface Run {
   readonly number: number
@@ -26,6 +29,8 @@ interface Run {
   lines: number
   calls: number
   open: number
+  /** Bytes of responses that the process has not read yet. */
+  unread: number
   /** Of the process when the invocation was first looked at. */
   cpuMs: number | undefined
 }
@@ -90,9 +95,9 @@ export class TenantProcess {
 
   /**
    * Runs the prepared code. The promise settles with the answer; the process is free only at `onIdle`.
-   * @param deadlineMs of `performance.now()`
+   * @param given `{ args, configuration }` as JSON
    */
-  run(invocation: Invocation, code: string, deadlineMs: number): Promise<Outcome> {
+  run(invocation: Invocation, code: string, given: Uint8Array): Promise<Outcome> {
     const runner = this.#runner
     if (!runner || !this.free) throw new Error('this process is not free')
     if (this.#tenant !== undefined && this.#tenant !== invocation.tenant) {
@@ -100,8 +105,9 @@ export class TenantProcess {
     }
     this.#tenant = invocation.tenant
     const codeBytes = Buffer.from(code, 'utf8')
-    const { args, configuration } = invocation
-    const body = Buffer.concat([codeBytes, Buffer.from(JSON.stringify({ args, configuration }), 'utf8')])
+    const body = Buffer.concat([codeBytes, given])
+    // The time is the formula's own: it starts here, however long the invocation waited for a process.
+    const deadlineMs = performance.now() + invocation.timeoutMs
     return new Promise(resolve => {
       this.#run = {
         number: ++this.#runs,
@@ -114,6 +120,7 @@ export class TenantProcess {
         lines: 0,
         calls: 0,
         open: 0,
+        unread: 0,
         cpuMs: undefined,
       }
       runner.hold(true)
@@ -204,17 +211,24 @@ export class TenantProcess {
     const { svc } = run.invocation
     const idempotencyHeader = `${headerPrefix}-idempotency-key`
     const answering = { svc, egress, idempotencyHeader, limits: limits.calls, signal: run.ended.signal }
-    const isCurrent = () => this.#run === run && !run.isDone
+    // Open until it is written: answers that a process asks for and does not read would fill our memory.
+    const answer = (header: object, body: Uint8Array = new Uint8Array(0)) => {
+      run.unread += body.length
+      const written = () => {
+        run.open--
+        run.unread -= body.length
+      }
+      if (this.#run === run && !run.isDone) {
+        this.#runner?.send({ ...header, call: call.call }, body, written)
+      }
+    }
+    const fail = (message: string) => answer({ type: 'failure', message })
     answerCall(call, answering).then(
-      ({ status, headers, body }) => {
-        run.open--
-        if (isCurrent()) this.#runner?.send({ type: 'answer', call: call.call, status, headers }, body)
-      },
-      (error: unknown) => {
-        run.open--
-        const message = error instanceof CallRefused ? error.message : 'the request failed'
-        if (isCurrent()) this.#runner?.send({ type: 'failure', call: call.call, message })
-      },
+      ({ status, headers, body }) =>
+        run.unread + body.length > limits.calls.unreadBytes
+          ? fail('too many responses wait to be read')
+          : answer({ type: 'answer', status, headers }, body),
+      (error: unknown) => fail(error instanceof CallRefused ? error.message : 'the request failed'),
     )
   }
 
@@ -230,8 +244,19 @@ export class TenantProcess {
       if (!(error instanceof ReportError)) throw error
       throw new FrameError('the report is none')
     }
-    this.#drain = setTimeout(() => this.kill('time'), limits.drainMs)
+    this.#awaitIdle(mostDrains, undefined)
     this.#settle(run, outcome)
+  }
+
+  /** Ends a process that goes on after its answer. One that does not get the processor is given longer. */
+  #awaitIdle(left: number, beforeMs: number | undefined): void {
+    const { drainMs } = this.#options.limits
+    this.#drain = setTimeout(() => {
+      const nowMs = this.#runner?.usage()?.cpuMs
+      const isStarved = nowMs !== undefined && (beforeMs === undefined || nowMs - beforeMs < drainMs / 2)
+      if (isStarved && left > 1) this.#awaitIdle(left - 1, nowMs)
+      else this.kill('time')
+    }, drainMs)
   }
 
   #idle(run: Run, worn: boolean): void {
@@ -243,7 +268,8 @@ export class TenantProcess {
     const usage = isDue ? this.#runner?.usage() : undefined
     const isSpent = usage !== undefined && (usage.residentMiB > residentMiB || usage.cpuMs > lifeCpuMs)
     this.#run = undefined
-    if (worn || isSpent || run.number >= runsPerProcess) this.kill('closed')
+    if (worn || isSpent) this.kill('worn')
+    else if (run.number >= runsPerProcess) this.kill('closed')
     else this.#options.onIdle()
   }
 

@@ -1,0 +1,114 @@
+import t from 'tap'
+import { body, manualTime, openSandbox } from './_fixture.ts'
+import { BackOff } from './back-off.ts'
+
+const limits = { firstMs: 100, mostMs: 1_000, forgetMs: 60_000, tenants: 3 }
+
+function opened(given: Partial<typeof limits> = {}) {
+  const time = manualTime()
+  const backOff = new BackOff({ ...limits, ...given }, time)
+  let over = 0
+  backOff.onOver(() => over++)
+  return { time, backOff, over: () => over }
+}
+
+t.test('each process that is worn out doubles the wait, up to a bound', async t => {
+  const { backOff, over, time } = opened()
+  t.equal(backOff.waitMs('a'), 0, 'who has worn out none does not wait')
+  const waits = Array.from({ length: 6 }, () => {
+    backOff.wornOut('a')
+    return backOff.waitMs('a')
+  })
+  t.same(waits, [100, 200, 400, 800, 1_000, 1_000])
+  t.equal(backOff.waitMs('b'), 0, 'nor does anybody else')
+  time.advance(999)
+  t.same([backOff.waitMs('a'), over()], [1, 0])
+  time.advance(1)
+  t.same([backOff.waitMs('a'), over()], [0, 1], 'and the end of the wait is told, once')
+})
+
+t.test('a tenant that is given a process waits as long before the next', async t => {
+  const { backOff, time } = opened()
+  for (const _ of [1, 2, 3]) backOff.wornOut('a')
+  time.advance(400)
+  t.equal(backOff.waitMs('a'), 0)
+  backOff.given('a')
+  t.equal(backOff.waitMs('a'), 400)
+  backOff.given('b')
+  t.equal(backOff.waitMs('b'), 0, 'others do not')
+})
+
+t.test('it is forgotten after a while without', async t => {
+  const { backOff, time } = opened()
+  for (const _ of [1, 2, 3, 4]) backOff.wornOut('a')
+  time.advance(59_999)
+  backOff.given('a')
+  t.equal(backOff.waitMs('a'), 800)
+  time.advance(800)
+  backOff.given('a')
+  t.equal(backOff.waitMs('a'), 0, 'a minute after the last one')
+  for (const _ of [1, 2, 3]) backOff.wornOut('b')
+  time.advance(60_000)
+  backOff.wornOut('b')
+  t.equal(backOff.waitMs('b'), 100, 'the next is a first one again')
+})
+
+t.test('neither many tenants nor many levels grow without end', async t => {
+  const { backOff, time } = opened()
+  for (let n = 0; n < 100; n++) backOff.wornOut(`tenant ${n}`)
+  t.equal(time.timers, 3)
+  for (let n = 0; n < 5_000; n++) backOff.wornOut('a')
+  t.equal(backOff.waitMs('a'), 1_000)
+  t.equal(time.timers, 3)
+  backOff.close()
+  t.equal(time.timers, 0)
+})
+
+const one = body('return { raw: 1 }')
+const loop = body('for (;;);')
+const overflow = body('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))')
+
+t.test('who wears out a process waits for the next, and nobody else does', async t => {
+  const time = manualTime()
+  const sandbox = openSandbox(t, {}, { time })
+  const hostile = (code: string) => sandbox.formula(code, { tenant: 'hostile', timeoutMs: 300 })
+  const started = () => sandbox.counts().started
+  t.match(await hostile(loop), { reason: 'time' })
+  let isDone = false
+  const next = hostile(one).finally(() => {
+    isDone = true
+  })
+  for (let n = 0; n < 3; n++) t.match(await sandbox.formula(one, { tenant: 'b' }), { kind: 'answered' })
+  t.notOk(isDone, 'it waits while others are served')
+  const before = started()
+  time.advance(100)
+  t.match(await next, { kind: 'answered' })
+  t.match(await hostile(one), { kind: 'answered' }, 'with the process that it has it goes on at once')
+  t.ok(started() <= before + 1)
+
+  for (const code of [loop, overflow, loop]) {
+    const run = hostile(code)
+    time.advance(3_000)
+    t.match(await run, { kind: 'failed' })
+  }
+  t.same(
+    await sandbox.formula(one, { tenant: 'hostile', lane: 'async' }),
+    { kind: 'busy' },
+    'work that nobody waits for is put back at once',
+  )
+  const late = hostile(one)
+  await sandbox.formula(one, { tenant: 'b' })
+  time.advance(3_000)
+  t.match(await late, { kind: 'answered' })
+})
+
+t.test('a wait that is longer than an invocation may wait ends in busy', async t => {
+  const time = manualTime()
+  const backOff = { firstMs: 20_000, mostMs: 20_000, forgetMs: 60_000, tenants: 10 }
+  const sandbox = openSandbox(t, { limits: { backOff, waitMs: 10_000 } }, { time })
+  t.match(await sandbox.formula(loop, { timeoutMs: 300 }), { reason: 'time' })
+  const next = sandbox.formula(one)
+  t.match(await sandbox.formula(one, { tenant: 'b' }), { kind: 'answered' })
+  time.advance(10_000)
+  t.same(await next, { kind: 'busy' })
+})

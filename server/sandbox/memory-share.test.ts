@@ -1,0 +1,97 @@
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+import { defaultLimits, memoryShareMiB, mostProcesses } from './limits.ts'
+import { MemoryShare, type Place } from './memory-share.ts'
+import type { Outcome, ServiceTransport } from './sandbox.ts'
+
+const at = (tenant: string, lane: Place['lane'], depth: number): Place => ({ tenant, lane, depth })
+
+/** How many in a row are allowed, each of another tenant unless one is named. */
+function fill(share: MemoryShare, lane: Place['lane'], depth: number, tenant?: string): number {
+  for (let n = 0; ; n++) {
+    const place = at(tenant ?? `tenant ${lane} ${depth} ${n}`, lane, depth)
+    if (!share.allows(place)) return n
+    share.take(place)
+  }
+}
+
+t.test('one process more at each deeper level always has room', async t => {
+  for (const processes of [1, 4, 5, 10, 38]) {
+    const share = new MemoryShare({ processes, depth: 2 })
+    const top = fill(share, 'sync', 0) + fill(share, 'async', 0)
+    t.equal(top, Math.max(processes, 4) - 2)
+    t.equal(fill(share, 'sync', 1), 1)
+    t.equal(fill(share, 'sync', 2), 1)
+    t.equal(fill(share, 'sync', 0), 0)
+  }
+})
+
+t.test('neither long work nor one tenant takes all', async t => {
+  const share = new MemoryShare({ processes: 12, depth: 2 })
+  t.equal(fill(share, 'async', 0), 5, 'half of the ten')
+  t.equal(fill(share, 'sync', 0, 'a'), 4, 'half of all, but for what a chain of its own needs')
+  t.equal(fill(share, 'sync', 0, 'b'), 1)
+  const short = new MemoryShare({ processes: 12, depth: 2 })
+  t.equal(fill(short, 'sync', 0), 9)
+  t.equal(fill(short, 'async', 0), 1, 'short work leaves one for long')
+})
+
+t.test('what is given back is there again', async t => {
+  const share = new MemoryShare({ processes: 4, depth: 2 })
+  const place = at('a', 'sync', 0)
+  for (let n = 0; n < 100; n++) {
+    t.ok(share.allows(place))
+    share.take(place)
+    t.notOk(share.allows(at('b', 'sync', 0)))
+    share.give(place)
+  }
+})
+
+t.test('the share is half of what there is, and of the container where that is less', async t => {
+  t.equal(memoryShareMiB(2 ** 30), 512)
+  t.equal(memoryShareMiB(0), memoryShareMiB(2 ** 64), 'no limit is none')
+  const limits = (memoryMiB: number) => ({ ...defaultLimits(2), memoryMiB })
+  t.equal(mostProcesses(limits(512)), 4, 'as many as it takes')
+  t.equal(mostProcesses(limits(4096)), 10)
+  for (const memoryMiB of [4096, 16_384, 65_536]) {
+    const { dataMiB, readers } = defaultLimits(2)
+    t.ok((mostProcesses(limits(memoryMiB)) + readers) * dataMiB <= memoryMiB)
+  }
+})
+
+const one = body('return { raw: 1 }')
+const asks = body(`await req.svc.tokens.get('slow', { maxRetries: 0 }); return { raw: 1 }`)
+const found = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
+
+t.test(
+  'no more processes are alive than the memory allows, and none is needed that is not there',
+  async t => {
+    // Room for six; more tenants than that come and go, and each finds one.
+    const limits = { memoryMiB: 8 * 320, idle: 100, slots: 100, slotsPerTenant: 50, spares: 2 }
+    const sandbox = openSandbox(t, { limits })
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, sandbox.counts().alive)
+    }, 5)
+    for (let round = 0; round < 2; round++) {
+      const all = Array.from({ length: 9 }, (_, n) => sandbox.formula(one, { tenant: `tenant-${n}` }))
+      for (const outcome of await Promise.all(all)) t.match(outcome, { kind: 'answered' })
+    }
+    clearInterval(watch)
+    t.ok(most <= 6 && sandbox.counts().alive <= 6, `${most} at most`)
+  },
+)
+
+t.test('formulas that call formulas get through with the least of memory', async t => {
+  const sandbox = openSandbox(t, { limits: { memoryMiB: 1, slots: 8, slotsPerTenant: 8 } })
+  const svcAt =
+    (tenant: string, depth: number): ServiceTransport =>
+    async () => {
+      if (depth <= 2) await sandbox.formula(asks, { tenant, depth, svc: svcAt(tenant, depth + 1) })
+      return found
+    }
+  const chains = ['a', 'b', 'a', 'c'].map(tenant => sandbox.formula(asks, { tenant, svc: svcAt(tenant, 1) }))
+  const outcomes: Outcome[] = await Promise.all(chains)
+  for (const outcome of outcomes) t.match(outcome, { kind: 'answered' })
+  t.ok(sandbox.counts().alive <= 4)
+})
