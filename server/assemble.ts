@@ -39,7 +39,7 @@ import type { ReactorsContext } from './reactors/context.ts'
 import { readPrinted } from './reactors/read-printed.ts'
 import { startSweeper } from './retention/sweeper.ts'
 import { createSandbox, type FormulaSandbox } from './sandbox/create.ts'
-import type { Isolation } from './sandbox/isolation.ts'
+import { type Isolation, IsolationMissing, requireIsolation } from './sandbox/isolation.ts'
 import { FormulaModuleRefused } from './sandbox/modules.ts'
 import { endSessionsOf } from './sessions/end.ts'
 import { openStore, parseStorage, type StorageLocation } from './storage/open.ts'
@@ -119,16 +119,20 @@ async function wire(
     idempotency: `${headerPrefix}-IDEMPOTENCY-KEY`,
     trace: `${headerPrefix}-TRACE-ID`,
   }
-  const sandbox = createSandbox({
-    headerPrefix,
-    log,
-    ...(options.formulaModules ? { modules: options.formulaModules } : {}),
-    ...(options.formulaAllowOrigins?.length
-      ? { egress: createFormulaEgress({ origins: options.formulaAllowOrigins }) }
-      : {}),
-  })
+  const sandbox = createSandbox(
+    {
+      headerPrefix,
+      log,
+      ...(options.formulaModules ? { modules: options.formulaModules } : {}),
+      ...(options.formulaAllowOrigins?.length
+        ? { egress: createFormulaEgress({ origins: options.formulaAllowOrigins }) }
+        : {}),
+    },
+    parts.sandboxParts,
+  )
   // Modules that cannot be given to formulas keep the server from starting; all else it can do without formulas.
   if (options.warmFormulas && options.formulaModules?.length) await sandbox.start()
+  if (options.requireIsolation) await checkIsolation(sandbox)
   let warm = () => {}
   const isolation = new Promise<Isolation | 'none'>(resolve => {
     warm = () => resolve(startFormulas(sandbox, log))
@@ -299,6 +303,17 @@ async function masterKey(
       ? 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, the same for all servers on this database'
       : 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
   )
+}
+
+/** @throws {IsolationMissing} and leaves no process behind */
+async function checkIsolation(sandbox: FormulaSandbox): Promise<void> {
+  try {
+    requireIsolation(await sandbox.start())
+  } catch (error) {
+    await sandbox.close()
+    if (error instanceof IsolationMissing || error instanceof FormulaModuleRefused) throw error
+    requireIsolation('none')
+  }
 }
 
 /** A server that cannot run formulas can do all the rest, so it starts; what it was told wrongly stops it. */

@@ -13,6 +13,7 @@ export interface Config {
   readonly formulaModules: readonly string[]
   readonly corsOrigins: readonly string[] | undefined
   readonly auditRetentionDays: number
+  readonly requireIsolation: boolean
   readonly masterKey: Uint8Array | undefined
 }
 
@@ -98,6 +99,11 @@ export const flags = [
     value: 'DAYS',
     help: 'days that entries of the audit log are kept',
   },
+  {
+    name: 'require-isolation',
+    type: 'boolean',
+    help: 'refuse to start where a layer that holds formulas is missing',
+  },
   { name: 'help', type: 'boolean', help: 'print this and leave' },
   { name: 'version', type: 'boolean', help: 'print the version and leave' },
 ] as const satisfies readonly Flag[]
@@ -166,6 +172,7 @@ export function readConfig(
     formulaModules: list('formula-module') ?? [],
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
+    requireIsolation: on('require-isolation'),
     masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
     help: on('help'),
     version: on('version'),

@@ -33,6 +33,12 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
     [
       ['a flag that there is not', ['--prot', '4000'], {}, /--prot/],
       ['a variable that says nothing', memory, { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+      [
+        'isolation that may or may not be',
+        memory,
+        { SURROGATE_REQUIRE_ISOLATION: 'maybe' },
+        /SURROGATE_REQUIRE_ISOLATION/,
+      ],
       ['dev on every address', [...memory, '--dev', '--host', '0.0.0.0'], {}, /loopback/],
       ['no such storage', ['--port', '0', '--storage', 'sqlite:x'], {}, /storage/],
       [

@@ -9,7 +9,7 @@ import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
 import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
-import { describeIsolation } from './sandbox/isolation.ts'
+import { describeIsolation, IsolationMissing } from './sandbox/isolation.ts'
 import { FormulaModuleRefused } from './sandbox/modules.ts'
 import { CopyDiffers, CopyRefused } from './storage/copy/refused.ts'
 import { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
@@ -42,6 +42,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       allowPrivateCallbacks: config.allowPrivateCallbacks,
       formulaAllowOrigins: config.formulaAllowOrigins,
       formulaModules: config.formulaModules,
+      requireIsolation: config.requireIsolation,
       warmFormulas: true,
       auditRetentionDays: config.auditRetentionDays,
       log: createLog(line => process.stderr.write(line)),
@@ -115,6 +116,7 @@ const known = [
   DataFolderRefused,
   IndexDisagrees,
   FormulaModuleRefused,
+  IsolationMissing,
   RotationRefused,
   StoreUnavailable,
   UnfinishedCopy,

@@ -3,6 +3,7 @@ import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import type { JobPerformer } from './http/job-performer.ts'
+import type { SandboxParts } from './sandbox/create.ts'
 import type { Isolation } from './sandbox/isolation.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
@@ -36,6 +37,8 @@ export interface VaultOptions {
   readonly formulaAllowOrigins?: readonly string[]
   /** Packages that formulas may require, found from the working directory. */
   readonly formulaModules?: readonly string[]
+  /** Refuses to start on a host that lacks a layer which holds the processes of formulas. */
+  readonly requireIsolation?: boolean
   /** Gets the processes of formulas ready when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
   /** For how many days entries of the audit log are kept: 400 by default, 1 at least. */
@@ -65,6 +68,8 @@ export interface VaultParts {
   readonly performer?: Performer
   /** What formulas run in. The vault closes it. */
   readonly sandbox?: Sandbox
+  /** What a test replaces in the sandbox of the vault. */
+  readonly sandboxParts?: SandboxParts
   /** What keeps asynchronous invocations, given what runs them. */
   readonly jobs?: (performer: JobPerformer) => Jobs
 }

@@ -27,8 +27,8 @@ export const limits = {
   lingerMs: 2_000,
   /** How often the times above are checked: a connection may last so much longer. */
   checkIntervalMs: 1_000,
-  /** How long a server that closes waits for what is in flight: longer than any formula runs. */
-  closeGraceMs: 15_000,
+  /** How long a server that closes waits for what is in flight: longer than any formula waits and runs. */
+  closeGraceMs: 22_000,
   /** Connections at once. A further one takes the place of the one that has been idle longest, if one is idle. */
   connections: 2_000,
   /** Unanswered requests of one connection. With a further one it is closed behind their answers. */

@@ -29,16 +29,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const program =
   "import { main } from './server/main.ts'; process.exitCode = await main(process.argv.slice(1), process.env)"
 
-/** Starts the program as an operator would; whatever becomes of the test, the process ends with it. */
+/**
+ * Starts the program as an operator would; whatever becomes of the test, the process ends with it.
+ * @param prefix a command that runs the program, such as one that takes rights from it
+ */
 export function startProcess(
   t: { teardown(task: () => unknown): void },
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
 ): Process {
   // Settings of whoever runs the tests must not reach what is tested.
   const { PATH = '', HOME = '' } = process.env
   const node = ['--import=tsx', '--input-type=module', '--eval', program, '--', ...args]
-  const child = spawn(process.execPath, node, { cwd: root, env: { PATH, HOME, ...environment } })
+  const [file = '', ...words] = [...prefix, process.execPath, ...node]
+  const child = spawn(file, words, { cwd: root, env: { PATH, HOME, ...environment } })
   let [stdout, stderr, over] = ['', '', false]
   child.stdout.on('data', data => {
     stdout += data
