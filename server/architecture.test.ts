@@ -46,7 +46,7 @@ function read(path: string): Source {
 
 const outside = [
   /\.(test|cases|model|samples)\.ts$/,
-  /^server\/(testing|bench)\//,
+  /^server\/(testing|bench|fuzz)\//,
   /\/_[^/]+\.ts$/,
   /^sdk\/(examples\/|openapi-ts\.)/,
   // A page for browsers, with a life of its own.

@@ -1,0 +1,81 @@
+import t from 'tap'
+import { fuzz } from './fuzz.ts'
+import { describe } from './report.ts'
+import { startTarget } from './target.ts'
+
+const preload = new URL('_sabotage.ts', import.meta.url).href
+const sabotaged = (...faults: string[]) => ({ preload, env: { SABOTAGE: faults.join(',') } })
+
+t.test('a server that takes a thousand requests as it should has no findings', async t => {
+  const report = await fuzz({ seed: 'npm test', count: 1_000, round: 500 })
+  t.same(report.findings, [], describe(report, 'npm run fuzz --'))
+  t.equal(report.tally.count('', 'valid', 'none'), 0)
+  t.ok(
+    report.tally.count('', 'valid', '2xx') > report.tally.count('', 'valid') / 2,
+    'valid requests are accepted',
+  )
+  t.ok(
+    report.tally.count('', 'mutated', '4xx') > report.tally.count('', 'mutated') / 2,
+    'mutated ones are refused',
+  )
+  t.ok(report.tally.count('', 'oversized') > 10)
+  t.ok(report.tally.count('', 'wire') > 50)
+})
+
+t.test('every kind of fault is found, and a case alone shows it again', async t => {
+  const target = sabotaged(
+    ...[
+      'server error',
+      'undocumented status',
+      'malformed response',
+      'malformed problem',
+      'no response',
+      'stall',
+      'memory',
+    ],
+    ...['sensitive value in a problem', 'sensitive value in the log'],
+  )
+  const report = await fuzz({ seed: 'sabotage', count: 240, round: 80, target })
+  const text = describe(report, 'npm run fuzz --')
+  const at = (fault: string, operation: string) =>
+    report.findings.find(one => one.fault === fault && one.one?.operation === operation)
+  const expected = [
+    ['server error', 'tokens.update'],
+    ['undocumented status', 'applications.getByKey'],
+    ['malformed response', 'tokens.search'],
+    ['malformed problem', 'reactors.delete'],
+    ['no response', 'detokenize'],
+    ['stall', 'tokens.list'],
+    ['sensitive value shown', 'tokens.create'],
+  ] as const
+  for (const [fault, operation] of expected) {
+    const found = at(fault, operation)
+    t.equal(found?.alone, true, `${fault} of ${operation}`, { text: text.slice(0, 10_000) })
+    t.ok(
+      text.includes(`again: npm run fuzz -- --seed sabotage --only ${found?.one?.number}\n`),
+      'with its command',
+    )
+  }
+  const whole = report.findings.filter(({ one }) => !one)
+  t.ok(
+    whole.some(({ fault, what }) => fault === 'sensitive value shown' && /^in the server's log/.test(what)),
+  )
+  t.ok(whole.some(({ fault }) => fault === 'memory'))
+
+  const first = at('malformed problem', 'reactors.delete')?.one?.number ?? 0
+  const again = await fuzz({ seed: 'sabotage', first, count: 1, target: sabotaged('malformed problem') })
+  t.match(again.findings, [{ fault: 'malformed problem', one: { number: first } }])
+})
+
+t.test('a server that ends is found, with the case that ended it', async t => {
+  const { findings } = await fuzz({ seed: 'end', count: 60, target: sabotaged('server ended') })
+  t.ok(findings.some(({ fault, what }) => fault === 'server ended' && /exit code 3/.test(what)))
+  t.ok(findings.some(({ one, alone }) => one?.operation === 'applications.update' && alone))
+})
+
+t.test('a server that cannot start is told of', async t => {
+  await t.rejects(
+    startTarget({ storage: 'memory:', dev: false, env: { SURROGATE_PORT: '1', SURROGATE_HOST: ' ' } }),
+    /before it listened: .*--host/s,
+  )
+})

@@ -1,0 +1,73 @@
+import { encode, type FuzzCase } from './case.ts'
+import { type Finding, sameness } from './finding.ts'
+import type { Report } from './fuzz.ts'
+import { mebibytes } from './memory.ts'
+import { longestStallMs } from './retrial.ts'
+
+/** Writes a report for people. */
+export function describe(report: Report, again: string): string {
+  const { seed, findings, tally, memory, watched, cleared, tookMs } = report
+  const held = memory.map(({ heldBytes }) => mebibytes(heldBytes)).join(', ')
+  const slowest = Math.max(0, ...watched.map(({ maxMs }) => maxMs)).toFixed(0)
+  return [
+    '',
+    ...tally.lines(),
+    `slowest read beside them ${slowest} ms${cleared > 0 ? `; ${cleared} cases beside a read of over ${longestStallMs} ms do not hold one up alone` : ''}`,
+    `MiB held after each round: ${held}`,
+    `${(tookMs / 1000).toFixed(0)} s`,
+    ...groups(findings).flatMap((group, index) => ['', `${index + 1}. ${describeGroup(group, seed, again)}`]),
+    '',
+    `seed ${seed}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}`,
+    '',
+  ].join('\n')
+}
+
+/** One fault of one operation shows in many cases: only the first of them is described. */
+function groups(findings: readonly Finding[]): Finding[][] {
+  const byTitle = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    byTitle.set(sameness(finding), [...(byTitle.get(sameness(finding)) ?? []), finding])
+  }
+  return [...byTitle.values()]
+}
+
+function describeGroup(group: readonly Finding[], seed: string, again: string): string {
+  const [first] = group
+  if (!first) return ''
+  const { fault, what, one, alone } = first
+  if (!one) return `${fault}: ${what}`
+  const others =
+    group.length > 1
+      ? [
+          `   and ${group.length - 1} more: ${group
+            .slice(1, 9)
+            .map(other => other.one?.number)
+            .join(', ')}`,
+        ]
+      : []
+  const replay =
+    alone === false
+      ? `   not alone; with all before it: ${again} --seed ${seed} --count ${one.number + 1}`
+      : `   again: ${again} --seed ${seed} --only ${one.number}`
+  return [
+    `${fault}: ${one.title} (case ${one.number})`,
+    `   ${what}`,
+    describeCase(one),
+    replay,
+    ...others,
+  ].join('\n')
+}
+
+/** Shows the requests of a case, long ones cut off. */
+export function describeCase(one: FuzzCase): string {
+  return [...one.prelude.slice(-2), one.request]
+    .map(request => {
+      const text = Buffer.from(encode(request, new Map(), 'fuzz'))
+        .toString('latin1')
+        .replaceAll('\r\n', '\n')
+        .trim()
+      const shown = text.length > 900 ? `${text.slice(0, 900)} … (${text.length} bytes)` : text
+      return shown.replaceAll(/^/gm, '   | ')
+    })
+    .join('\n')
+}

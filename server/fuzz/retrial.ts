@@ -1,0 +1,78 @@
+import type { FuzzCase } from './case.ts'
+import { type Finding, shapeOf } from './finding.ts'
+import type { Found } from './judge.ts'
+import type { Session } from './session.ts'
+
+/** What a second connection may be made to wait. */
+export const longestStallMs = 250
+/** A stall counts if its case alone shows it this many times out of as many: a pause of the machine does not. */
+const stallRepeats = 3
+/** Findings whose case is tried again alone; the others are most likely the same. */
+const mostRetried = 40
+
+/** Tries cases with nothing beside them, each on a server that is in order. */
+export class Retrial {
+  readonly #open: () => Promise<Session>
+  #session: Session | undefined
+
+  constructor(open: () => Promise<Session>) {
+    this.#open = open
+  }
+
+  /** Returns the stalls that one of the suspects causes by itself, one for each shape of case. */
+  async confirmStalls(suspects: readonly FuzzCase[]): Promise<Finding[]> {
+    const stalls = new Map<string, Finding>()
+    for (const one of suspects) {
+      const known = stalls.get(shapeOf(one))
+      if (known) continue
+      const waits = await this.#waits(one)
+      if (waits.length < stallRepeats && waits.at(-1) !== Number.POSITIVE_INFINITY) continue
+      if (waits.some(ms => ms <= longestStallMs)) continue
+      const what = `a small read beside it waited ${waits.map(ms => `${ms.toFixed(0)} ms`).join(', ')}`
+      stalls.set(shapeOf(one), { fault: 'stall', one, alone: true, what })
+    }
+    return [...stalls.values()]
+  }
+
+  /** Says of each finding with a case whether that case alone shows it. */
+  async retry(findings: readonly Finding[]): Promise<Finding[]> {
+    const open = findings.filter(({ one, alone }) => one && alone === undefined).slice(0, mostRetried)
+    const outcomes = new Map<Finding, boolean>()
+    for (const finding of open) {
+      const { found, ended } = await this.#found(finding.one as FuzzCase)
+      const shows = found.some(({ fault }) => fault === finding.fault)
+      outcomes.set(finding, shows || (finding.fault === 'server ended' && ended))
+    }
+    return findings.map(finding => {
+      const alone = outcomes.get(finding)
+      return alone === undefined ? finding : { ...finding, alone }
+    })
+  }
+
+  async end(): Promise<void> {
+    await this.#session?.end()
+    this.#session = undefined
+  }
+
+  async #waits(one: FuzzCase): Promise<number[]> {
+    const waits: number[] = []
+    do waits.push((await (await this.#ready()).runAlone(one)).stallMs)
+    while (
+      waits.length < stallRepeats &&
+      waits.every(ms => ms > longestStallMs && ms < Number.POSITIVE_INFINITY)
+    )
+    return waits
+  }
+
+  async #found(one: FuzzCase): Promise<{ readonly found: readonly Found[]; readonly ended: boolean }> {
+    const session = await this.#ready()
+    const { found } = await session.runAlone(one)
+    return { found, ended: session.target.hasEnded() }
+  }
+
+  async #ready(): Promise<Session> {
+    if (this.#session?.isOver) await this.end()
+    this.#session ??= await this.#open()
+    return this.#session
+  }
+}

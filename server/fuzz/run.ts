@@ -1,0 +1,40 @@
+/**
+ * `npm run fuzz`: requests made from the contract, valid, mutated and oversized, against a server of its own; the
+ * exit code is 1 if the server did anything it should not. README.md says what that is. Prints its seed, and runs
+ * the same requests again with `--seed`.
+ */
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { readDocument } from './document.ts'
+import { fuzz } from './fuzz.ts'
+import { generate } from './generate.ts'
+import { describe, describeCase } from './report.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    count: { type: 'string', default: '20000' },
+    only: { type: 'string' },
+    storage: { type: 'string', default: 'memory:' },
+  },
+})
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const whole = (name: string, text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number`)
+  return Number(text)
+}
+const seed = values.seed ?? String(randomInt(1_000_000_000))
+const storage = values.storage
+if (storage !== 'memory:' && storage !== 'level:') throw new Error('--storage must be memory: or level:')
+say(`seed ${seed}`)
+const only = values.only === undefined ? undefined : whole('only', values.only)
+if (only !== undefined) say(describeCase(generate(readDocument(), seed, only)))
+const again = `npm run fuzz --${storage === 'memory:' ? '' : ` --storage ${storage}`}`
+const report = await fuzz({
+  seed,
+  ...(only === undefined ? { count: whole('count', values.count) } : { first: only, count: 1 }),
+  target: { storage },
+  say,
+})
+say(describe(report, again))
+process.exitCode = report.findings.length === 0 ? 0 : 1

@@ -1,0 +1,133 @@
+import { keys } from './callers.ts'
+import { encode, type FuzzCase, type FuzzRequest, type Values } from './case.ts'
+import { FuzzConnection } from './connection.ts'
+import { furnishings } from './drafts.ts'
+import { type Found, type Judge, readJson } from './judge.ts'
+import { type Performed, perform } from './performer.ts'
+import { startTarget, type Target, type TargetOptions } from './target.ts'
+import type { SlowRead } from './watch.ts'
+import { startWatcher, type Watcher } from './watcher.ts'
+
+/** A case with its outcome. Times are epoch milliseconds. */
+export interface Done {
+  readonly one: FuzzCase
+  readonly performed: Performed
+  readonly startMs: number
+  readonly endMs: number
+}
+
+const nowMs = () => performance.timeOrigin + performance.now()
+
+/** A server under fuzz, the connections to it and the process that watches it. */
+export class Session {
+  readonly target: Target
+  readonly watcher: Watcher
+  readonly #judge: Judge
+  readonly #sink: string
+  readonly #free: FuzzConnection[]
+  #furnished: Values = new Map()
+  #isStuck = false
+
+  private constructor(target: Target, judge: Judge, sink: string, lanes: number) {
+    this.target = target
+    this.watcher = startWatcher({ port: target.port, pid: target.pid })
+    this.#judge = judge
+    this.#sink = sink
+    this.#free = Array.from({ length: lanes }, () => new FuzzConnection(target.port))
+  }
+
+  /** @param sink where webhooks go */
+  static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
+    const session = new Session(await startTarget(options), judge, sink, lanes)
+    await session.#furnish()
+    return session
+  }
+
+  /** True if nothing more can be asked of the server: it has ended, or is busy for longer than it may be. */
+  get isOver(): boolean {
+    return this.#isStuck || this.target.hasEnded()
+  }
+
+  /**
+   * Sends cases, as many at once as there are connections; those that are to be alone without any other. Returns
+   * those sent: all, or the first of them if the server gives up.
+   */
+  async run(cases: Iterable<FuzzCase>): Promise<Done[]> {
+    const done: Done[] = []
+    const inFlight = new Set<Promise<void>>()
+    for (const one of cases) {
+      if (one.alone) await Promise.all(inFlight)
+      while (this.#free.length === 0) await Promise.race(inFlight)
+      const connection = this.#free.pop() as FuzzConnection
+      const startMs = nowMs()
+      const work = perform(one, connection, this.#judge, this.#furnished).then(performed => {
+        done.push({ one, performed, startMs, endMs: nowMs() })
+        this.#isStuck ||= performed.timedOut
+        this.#free.push(connection)
+        inFlight.delete(work)
+      })
+      inFlight.add(work)
+      if (one.alone) await work
+      if (this.isOver) break
+    }
+    await Promise.all(inFlight)
+    return done
+  }
+
+  /** Returns how long a case, with nothing else beside it, made a small read wait, and what else was wrong. */
+  async runAlone(one: FuzzCase): Promise<{ readonly found: readonly Found[]; readonly stallMs: number }> {
+    this.watcher.slowReads()
+    const [done] = await this.run([one])
+    const found = done?.performed.found ?? []
+    if (this.isOver) return { found, stallMs: Number.POSITIVE_INFINITY }
+    await this.watcher.summary()
+    return { found, stallMs: Math.max(0, ...this.watcher.slowReads().map(({ netMs }) => netMs)) }
+  }
+
+  /** Empties the server and makes again what each case counts on. */
+  async reset(): Promise<void> {
+    await this.#send({ method: 'POST', target: '/_dev/reset', headers: [] })
+    await this.#furnish()
+  }
+
+  async end(): Promise<void> {
+    await this.watcher.end()
+    for (const connection of this.#free) connection.close()
+    await this.target.end()
+  }
+
+  async #furnish(): Promise<void> {
+    const values = new Map([['sink', this.#sink]])
+    this.#furnished = values
+    for (const { name, request } of furnishings) {
+      const { id } = readJson(await this.#send(request)) ?? {}
+      if (typeof id === 'string') values.set(name, id)
+    }
+    await this.#send({
+      method: 'POST',
+      target: '/tokens',
+      headers: [
+        ['SVC-API-KEY', keys.private],
+        ['Content-Type', 'application/json'],
+      ],
+      body: '{"id":"fuzz-watched","type":"card","data":{"number":"4242424242424242"}}',
+    })
+  }
+
+  async #send(request: FuzzRequest): Promise<string> {
+    const connection = new FuzzConnection(this.target.port)
+    try {
+      const { body } = await connection.exchange(encode(request, this.#furnished, 'fuzz-set-up'), 30_000)
+      return body
+    } finally {
+      connection.close()
+    }
+  }
+}
+
+/** Cases that were under way during a read, those that may have held it up. */
+export function suspectsOf(read: SlowRead, done: readonly Done[]): FuzzCase[] {
+  return done
+    .filter(({ startMs, endMs }) => startMs < read.endMs && endMs > read.startMs)
+    .map(({ one }) => one)
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bootstrap } from './callers.ts'
+import type { Memory } from './memory.ts'
+
+/** A server in a process of its own. */
+export interface Target {
+  readonly port: number
+  readonly pid: number
+  memory(): Promise<Memory>
+  /** All that it has written to its standard error so far. */
+  said(): string
+  /** How it ended, once it has. */
+  readonly ended: Promise<string>
+  hasEnded(): boolean
+  end(): Promise<void>
+}
+
+export interface TargetOptions {
+  /** `memory:`, or `level:` for a folder of its own. */
+  readonly storage: 'memory:' | 'level:'
+  /** True if the server holds each of its responses against the contract. */
+  readonly dev: boolean
+  /** A module that is loaded before the server. */
+  readonly preload?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const program =
+  "import { main } from './server/main.ts'; process.exitCode = await main(process.argv.slice(1), process.env)"
+const here = (name: string) => new URL(name, import.meta.url).href
+
+/** Starts the server from its sources: a build may be older. */
+export async function startTarget({ storage, dev, preload, env = {} }: TargetOptions): Promise<Target> {
+  const folder = await mkdtemp(join(tmpdir(), 'surrogate-fuzz-'))
+  const setup = join(folder, 'bootstrap.json')
+  await writeFile(setup, JSON.stringify(bootstrap))
+  const node = [
+    '--expose-gc',
+    ...['tsx', here('probe.ts'), ...(preload === undefined ? [] : [preload])].map(one => `--import=${one}`),
+    ...['--input-type=module', '--eval', program, '--'],
+  ]
+  const flags = [
+    '--port=0',
+    `--storage=${storage === 'memory:' ? storage : `level:${join(folder, 'data')}`}`,
+    `--bootstrap=${setup}`,
+    '--allow-private-callbacks',
+    ...(dev ? ['--dev'] : []),
+  ]
+  // Settings of whoever runs the fuzz must not reach the server.
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [...node, ...flags], {
+    cwd: root,
+    env: { PATH, HOME, SURROGATE_MASTER_KEY: Buffer.alloc(32, 'fuzz').toString('base64'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  return attach(child, folder)
+}
+
+async function attach(child: ChildProcess, folder: string): Promise<Target> {
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  let [stdout, stderr, over] = ['', '', false]
+  child.stdout?.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', chunk => {
+    stderr += chunk
+  })
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    over = true
+    process.off('exit', kill)
+    await rm(folder, { recursive: true, force: true })
+    return `the server ended (${signal ?? `exit code ${code}`})`
+  })
+  let port: number | undefined
+  while (port === undefined) {
+    await Promise.race([once(child.stdout ?? child, 'data'), ended])
+    if (over) throw new Error(`the server ended before it listened: ${stderr}`)
+    port = Number(/listening on http:\S+:(\d+)/.exec(stdout)?.[1] ?? Number.NaN) || undefined
+  }
+  return {
+    port,
+    pid: child.pid ?? 0,
+    memory: async () => {
+      const answer = once(child, 'message')
+      child.send('memory')
+      const [memory] = (await Promise.race([
+        answer,
+        ended.then(reason => Promise.reject(new Error(reason))),
+      ])) as [Memory]
+      return memory
+    },
+    said: () => stderr,
+    ended,
+    hasEnded: () => over,
+    end: async () => {
+      // Nothing of its data is needed any more, and one that is busy would take its time.
+      if (!over) child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
