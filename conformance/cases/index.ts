@@ -9,6 +9,7 @@ import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
 import { sessionCases } from './sessions.case.ts'
 import { applicationCases } from './surrogate-access.case.ts'
+import { boundCases } from './surrogate-bounds.case.ts'
 import { errorCases } from './surrogate-errors.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
@@ -36,6 +37,7 @@ export const allCases: readonly Case[] = [
   ...sessionCases,
   ...accessCases,
   ...applicationCases,
+  ...boundCases,
   ...surrogateFormulaCases,
   ...surrogateInvocationCases,
   ...surrogateSearchCases,

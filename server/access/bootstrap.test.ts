@@ -212,6 +212,16 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
     application({ rules: [{ ...rule, container: 'a' }] }),
     `${at}.rules.0.container`,
   ],
+  [
+    'rule with a container of 17 levels',
+    application({ rules: [{ ...rule, container: `/${'a/'.repeat(17)}` }] }),
+    `${at}.rules.0.container`,
+  ],
+  [
+    '101 rules',
+    application({ rules: Array.from({ length: 101 }, (_, index) => ({ ...rule, priority: index + 1 })) }),
+    `${at}.rules`,
+  ],
   ['one priority twice', application({ rules: [rule, rule] }), `${at}.rules.1.priority`],
   ['application member not known', application({ expires_at: '2099-01-01' }), at],
   ['application twice', application({ id: ids.management }), 'applications'],
@@ -220,6 +230,9 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
 
 t.test('a file that cannot be used is refused in one sentence that says where', async t => {
   await openVault(t, { bootstrap: good }).ready()
+  const deepest = { ...rule, container: `/${'a/'.repeat(16)}` }
+  const most = Array.from({ length: 100 }, (_, index) => ({ ...deepest, priority: index + 1 }))
+  await openVault(t, { bootstrap: application({ rules: most }) }).ready()
   for (const bytes of [25, 64]) {
     await openVault(t, { bootstrap: tenant({ webhook_secret: whsec(bytes) }) }).ready()
   }

@@ -11,7 +11,9 @@ import type { Rights } from './rules.ts'
 export function checkRights(type: ApplicationType, rights: Rights): void {
   const errors: FieldErrors = {}
   const note = (path: string, message: string) => {
-    errors[path] = [...(errors[path] ?? []), message]
+    const messages = errors[path] ?? []
+    messages.push(message)
+    errors[path] = messages
   }
   // Requirements: SES-007
   if (rights.permissions.length === 0 && rights.rules.length === 0) {

@@ -11,7 +11,7 @@ import { type AccessRule, type Rights, rulesFor } from './rules.ts'
  * The caller's rights as a query: it matches exactly the tokens for which `decideFor` allows the permission,
  * so lists and totals need not read what the caller may not see. How long it is depends on the rules alone.
  */
-// Requirements: PAG-502, PAG-506
+// Requirements: PAG-502, PAG-506, ACC-534
 export function visibleTo(store: TenantStore, caller: Caller, permission: Permission): Query {
   const granted = coveredBy(store, caller.rights, permission)
   return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted

@@ -53,9 +53,9 @@ function assign(values: JsonObject, parameter: QueryParameter, name: string, val
     return
   }
   if (kind === 'list') {
-    const listed = (values[key] ?? []) as string[]
-    listed.push(value)
-    values[key] = listed
+    const list = (values[key] as string[] | undefined) ?? []
+    list.push(value)
+    values[key] = list
     return
   }
   if (values[key] !== undefined) throw invalid(key, 'must be given once')

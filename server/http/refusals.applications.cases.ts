@@ -1,5 +1,14 @@
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { type Refusal, type Shot, text, validation } from './refusals.cases.ts'
+import {
+  deepestContainer,
+  longestContainer,
+  type Refusal,
+  type Shot,
+  text,
+  tooDeepContainer,
+  tooLongContainer,
+  validation,
+} from './refusals.cases.ts'
 
 function application(name: string, bad: JsonObject, good: JsonObject, at: string): Refusal {
   const base = { name: 'Refusals', type: 'private', permissions: ['token:read'] }
@@ -36,6 +45,10 @@ function condition(name: string, bad: JsonValue, good: JsonValue, at: string): R
   })
   return application(`condition: ${name}`, rules(bad), rules(good), `rules.0.conditions.0${at}`)
 }
+
+const times = <T extends JsonValue>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+const manyRules = (count: number) => times(count, index => ({ ...right, priority: index + 1 }))
 
 function replaced(name: string, bad: JsonObject, good: JsonObject, at: string): Refusal {
   const shot = (body: JsonObject): Shot => ({
@@ -113,6 +126,14 @@ export const applicationRefusals: readonly Refusal[] = [
     'rules.1.priority',
   ),
 
+  application('101 rules', { rules: manyRules(101) }, { rules: manyRules(100) }, 'rules'),
+  application(
+    '21 permissions',
+    { permissions: times(21, () => 'token:read') },
+    { permissions: times(20, () => 'token:read') },
+    'permissions',
+  ),
+
   rule('no priority', { priority: undefined }, '.priority'),
   rule('priority 0', { priority: 0 }, '.priority'),
   rule('priority a fraction', { priority: 1.5 }, '.priority'),
@@ -128,6 +149,20 @@ export const applicationRefusals: readonly Refusal[] = [
   rule('container null and no conditions', { container: null }, '.container'),
   rule('container without a slash', { container: '/a' }, '.container'),
   rule('container a number', { container: 1 }, '.container'),
+  rule('container of 17 levels', { container: tooDeepContainer }, '.container', {
+    container: deepestContainer,
+  }),
+  rule('container of 251 characters', { container: tooLongContainer }, '.container', {
+    container: longestContainer,
+  }),
+  rule('container of 140,001 levels', { container: `/${'a/'.repeat(140_001)}` }, '.container'),
+  rule('21 permissions', { permissions: times(21, () => 'token:read') }, '.permissions', {
+    permissions: times(20, () => 'token:read'),
+  }),
+  rule('11 conditions', { container: undefined, conditions: times(11, () => onId) }, '.conditions', {
+    container: null,
+    conditions: times(10, () => onId),
+  }),
   rule('description a number', { description: 1 }, '.description', { description: '1' }),
   rule('no conditions in the list', { container: undefined, conditions: [] }, '.conditions'),
   rule('conditions no list', { container: undefined, conditions: onId }, '.conditions'),
@@ -141,6 +176,18 @@ export const applicationRefusals: readonly Refusal[] = [
     '.operator',
   ),
   condition('container without a slash', { ...onContainer, value: '/a' }, onContainer, '.value'),
+  condition(
+    'container of 17 levels',
+    { ...onContainer, value: tooDeepContainer },
+    { ...onContainer, value: deepestContainer },
+    '.value',
+  ),
+  condition(
+    'container of 251 characters',
+    { ...onContainer, operator: 'equals', value: tooLongContainer },
+    { ...onContainer, operator: 'equals', value: longestContainer },
+    '.value',
+  ),
   condition('id empty', { ...onId, value: '' }, onId, '.value'),
   condition('no value', { attribute: 'id', operator: 'equals' }, onId, '.value'),
   condition('value a number', { ...onId, value: 1 }, onId, '.value'),
@@ -154,6 +201,7 @@ export const applicationRefusals: readonly Refusal[] = [
     { permissions: ['token:use'] },
     'permissions',
   ),
+  replaced('101 rules', { rules: manyRules(101) }, { rules: manyRules(100) }, 'rules'),
   replaced('one priority twice', { rules: [right, right] }, { rules: [right] }, 'rules.1.priority'),
   replaced('expires_at past', { expires_at: '2020-01-01' }, { expires_at: '2099-01-01' }, 'expires_at'),
 ]

@@ -39,4 +39,10 @@ export function cardNumber(length: number): string {
   return payload + digit
 }
 
+/** The deepest container there may be, the longest, and one level or one character more. */
+export const deepestContainer = `/${'a/'.repeat(16)}`
+export const tooDeepContainer = `/${'a/'.repeat(17)}`
+export const longestContainer = `/${text(248)}/`
+export const tooLongContainer = `/${text(249)}/`
+
 export const validation = { status: 400, code: 'validation' }

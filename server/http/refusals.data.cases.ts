@@ -1,5 +1,15 @@
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { cardNumber, type Refusal, type Shot, text, validation } from './refusals.cases.ts'
+import {
+  cardNumber,
+  deepestContainer,
+  longestContainer,
+  type Refusal,
+  type Shot,
+  text,
+  tooDeepContainer,
+  tooLongContainer,
+  validation,
+} from './refusals.cases.ts'
 
 const post = (body: JsonValue): Shot => ({ method: 'POST', path: '/tokens', body })
 const patch = (id: string, body: JsonValue): Shot => ({ method: 'PATCH', path: `/tokens/${id}`, body })
@@ -151,6 +161,20 @@ export const dataRefusals: readonly Refusal[] = [
     'note',
     { containers: ['/a'] },
     { containers: ['/a/'] },
+    'containers.0',
+  ),
+  change(
+    'container of 17 levels',
+    'note',
+    { containers: [tooDeepContainer] },
+    { containers: [deepestContainer] },
+    'containers.0',
+  ),
+  change(
+    'container of 251 characters',
+    'note',
+    { containers: [tooLongContainer] },
+    { containers: [longestContainer] },
     'containers.0',
   ),
   change(

@@ -70,6 +70,9 @@ const lists = [get('/tokens'), get('/applications', 'management'), get('/logs', 
   },
 )
 
+const entries = (count: number) =>
+  Array.from({ length: count }, (_, index) => `metadata.k${index}=v`).join('&')
+
 const parameters: readonly Refusal[] = [
   ...lists,
   parameter(
@@ -78,6 +81,14 @@ const parameters: readonly Refusal[] = [
     get('/tokens?metadata.k=%C3%BF'),
     'metadata',
   ),
+  parameter('101 ids', get(`/tokens?${'id=a&'.repeat(101)}`), get(`/tokens?${'id=a&'.repeat(100)}`), 'id'),
+  parameter(
+    '101 types',
+    get(`/tokens?${'type=card&'.repeat(101)}`),
+    get(`/tokens?${'type=card&'.repeat(100)}`),
+    'type',
+  ),
+  parameter('51 metadata entries', get(`/tokens?${entries(51)}`), get(`/tokens?${entries(50)}`), 'metadata'),
   parameter('a name that is no UTF-8', get('/tokens?%ff=1'), get('/tokens?%C3%BF=1'), 'query'),
   parameter('half an escape', get('/tokens?id=%4'), get('/tokens?id=%40'), 'id'),
   parameter(

@@ -1,5 +1,13 @@
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { type Refusal, text, validation } from './refusals.cases.ts'
+import {
+  deepestContainer,
+  longestContainer,
+  type Refusal,
+  text,
+  tooDeepContainer,
+  tooLongContainer,
+  validation,
+} from './refusals.cases.ts'
 
 /** Members that a token of any type may be created with. */
 const entries = (count: number, value: JsonValue = 'v'): JsonObject =>
@@ -78,6 +86,17 @@ export const memberRefusals: readonly Refusal[] = [
       { containers: ['/x/', '/a/b/'] },
       'containers.1',
     ),
+  ),
+
+  ...(
+    [
+      ['of 17 levels', tooDeepContainer, deepestContainer],
+      ['of 251 characters', tooLongContainer, longestContainer],
+      ['of 70,001 levels', `/${'a/'.repeat(70_001)}`, '/a/'],
+      ['of 140,000 characters without a slash behind them', `/${text(140_000)}`, '/a/'],
+    ] as const
+  ).map(([name, bad, good]) =>
+    member(`container ${name}`, { containers: [bad] }, { containers: [good] }, 'containers.0'),
   ),
 
   member('metadata no object', { metadata: ['a'] }, { metadata: { a: 'a' } }, 'metadata'),

@@ -1,4 +1,4 @@
-import { toArea } from '../access/containers.ts'
+import { levelsOf, longestContainer, mostLevels, toArea } from '../access/containers.ts'
 import { readMoment, type Span } from './moments.ts'
 import { type SearchQuery, type TextField, type TimeField, textFields, timeFields } from './query.ts'
 import { QueryError } from './query-error.ts'
@@ -28,16 +28,23 @@ export function readClause(at: number, field: string, value: RawValue): SearchQu
   return { kind: 'metadata', key, value: value.text }
 }
 
-// Requirements: SEA-012
+// Requirements: SEA-012, SEA-531
 function readContainer({ at, text }: RawText): SearchQuery {
-  const below = text.endsWith('/*')
+  const below = text.endsWith('*')
   const given = below ? text.slice(0, -1) : text
-  if (given.includes('*')) {
-    throw new QueryError(at, '"*" stands only at the end of a container and behind a slash, as in "/group/*"')
+  if (given.includes('*') || (below && given === '')) {
+    throw new QueryError(at, '"*" stands only at the end of a container, as in "/group/*"')
   }
   const path = given.endsWith('/') ? given : `${given}/`
   if (!given.startsWith('/') || !containerPath.test(path)) {
     throw new QueryError(at, 'a container is a path such as "/group/sub/", of letters, digits, "_" and "-"')
+  }
+  // Requirements: SEA-532
+  if (path.length > longestContainer || levelsOf(path) > mostLevels) {
+    throw new QueryError(
+      at,
+      `a container has at most ${longestContainer} characters and ${mostLevels} levels`,
+    )
   }
   return { kind: 'container', area: toArea(path, below) }
 }

@@ -3,6 +3,10 @@ import { ServiceError } from '../base/errors.ts'
 import { parseQuery } from './parse.ts'
 import { brokenQueries } from './refusals.cases.ts'
 
+/** The deepest container there may be, and the longest. */
+const deepest = `/${'a/'.repeat(16)}`
+const longest = `/${'a'.repeat(248)}/`
+
 /** The query again, with all parentheses and no choices of spelling. */
 function shown(text: string): string {
   const show = (query: ReturnType<typeof parseQuery>): string => {
@@ -84,6 +88,13 @@ t.test('values are taken as they stand', async t => {
     ['container:/a', 'container:/a/'],
     ['container:"/a/b/*"', 'container:/a/b/*'],
     ['container:/a/*', 'container:/a/*'],
+    ['container:/a*', 'container:/a/*'],
+    ['container:"/A/b*"', 'container:/a/b/*'],
+    [`container:"${deepest}"`, `container:${deepest}`],
+    [`container:"${deepest.slice(0, -1)}"`, `container:${deepest}`],
+    [`container:${deepest}*`, `container:${deepest}*`],
+    [`container:${longest}`, `container:${longest}`],
+    [`container:"${longest.slice(0, -1)}*"`, `container:${longest}*`],
     ['container:/', 'container:/'],
     ['container:"/*"', 'container:/*'],
     ['created_at:1970-01-02', 'created_at:86400000000..172799999999'],

@@ -18,6 +18,7 @@ interface Refusal {
 const invalid = { status: 400, code: 'validation' }
 const rule = { priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }
 const onId = { attribute: 'id', operator: 'equals', value: 'some-id' }
+const onContainer = { attribute: 'container', operator: 'starts_with', value: '/a/' }
 const rules = (...given: object[]) => ({ rules: given.map(one => ({ ...rule, ...one })) as JsonObject[] })
 const read = { permissions: ['token:read'] }
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
@@ -88,6 +89,48 @@ const refusals: readonly Refusal[] = [
     control: rules({ container: '/a/' }),
     ...invalid,
     at: 'rules.0.container',
+  },
+  {
+    name: 'a container that is too deep',
+    refused: rules({ container: `/${'a/'.repeat(17)}` }),
+    control: rules({ container: `/${'a/'.repeat(16)}` }),
+    ...invalid,
+    at: 'rules.0.container',
+  },
+  {
+    name: 'a condition on a container that is too long',
+    refused: rules({ container: null, conditions: [{ ...onContainer, value: `/${'a'.repeat(249)}/` }] }),
+    control: rules({ container: null, conditions: [{ ...onContainer, value: `/${'a'.repeat(248)}/` }] }),
+    ...invalid,
+    at: 'rules.0.conditions.0.value',
+  },
+  {
+    name: '11 conditions',
+    refused: rules({ container: null, conditions: Array.from({ length: 11 }, () => onId) }),
+    control: rules({ container: null, conditions: Array.from({ length: 10 }, () => onId) }),
+    ...invalid,
+    at: 'rules.0.conditions',
+  },
+  {
+    name: '101 rules',
+    refused: rules(...Array.from({ length: 101 }, (_, index) => ({ priority: index + 1 }))),
+    control: rules(...Array.from({ length: 100 }, (_, index) => ({ priority: index + 1 }))),
+    ...invalid,
+    at: 'rules',
+  },
+  {
+    name: '21 permissions',
+    refused: { permissions: Array.from({ length: 21 }, () => 'token:read') },
+    control: { permissions: Array.from({ length: 20 }, () => 'token:read') },
+    ...invalid,
+    at: 'permissions',
+  },
+  {
+    name: '21 permissions in a rule',
+    refused: rules({ permissions: Array.from({ length: 21 }, () => 'token:read') }),
+    control: rules({ permissions: Array.from({ length: 20 }, () => 'token:read') }),
+    ...invalid,
+    at: 'rules.0.permissions',
   },
   {
     name: 'a condition on something else',
