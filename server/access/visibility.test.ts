@@ -75,6 +75,44 @@ t.test('the query finds exactly the tokens for which the rules allow the permiss
       t.same(found.records.map(record => record.value.id).sort(), allowed.map(subject => subject.id).sort())
       t.equal(found.total, allowed.length)
     }),
-    { numRuns: 1500 },
+    { numRuns: 1000 },
+  )
+})
+
+t.test('of up to ten containers each one counts, and with more than ten a token is not listed', async t => {
+  const random = systemRandom()
+  const engine = new MemoryStore()
+  const sealed = new SealedStore(engine, new Keyring(engine, random.bytes(32), random), random)
+  const store = await sealed.createTenant(random.uuid(), 1)
+  const caller: Caller = {
+    tenant: store.tenant,
+    application: 'x',
+    type: 'private',
+    rights: {
+      permissions: [],
+      rules: ['/a/', '/b/'].map((path, index) => ({
+        priority: index + 1,
+        container: path,
+        transform: 'mask',
+        permissions: ['token:read'],
+      })),
+    },
+  }
+  const add = async (subject: { readonly id: string; readonly containers: readonly string[] }) => {
+    const terms = termsOf(store, { ...subject, type: 'token', created_by: 'x' })
+    await store.commit([store.insert('token', subject, { terms })], 1)
+  }
+  for (let count = 1; count <= 11; count++) {
+    const containers = Array.from({ length: count }, (_, at) => `/${at % 2 ? 'a' : 'b'}/${at}/`)
+    await add({ id: `${count}`, containers })
+    for (const at of containers.keys()) {
+      await add({ id: `${count} but ${at}`, containers: containers.with(at, '/c/') })
+    }
+  }
+  const query = visibleTo(store, caller, 'token:read')
+  const { records } = await store.find<{ id: string }>('token', query, { nowMs: 1, offset: 0, limit: 100 })
+  t.same(
+    records.map(({ value }) => Number(value.id)).sort((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   )
 })
