@@ -8,17 +8,17 @@ import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './c
 import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
 
 /** How long a job waits that found no room to run in. */
-const noRoomMs = 2000
+export const noRoomMs = 2000
 
 /**
  * Runs a job that waits, and makes it a delivery of what came of it: within the performer's own commit where
- * there is one, else in one of its own. Answers the job as it is then, to be delivered at once. Whoever lost the job meanwhile to another process changes nothing.
+ * there is one, else in one of its own. Returns the job as it is then, to be delivered at once. Whoever lost the job meanwhile to another process changes nothing.
  */
 export async function perform(
   context: WebhooksContext,
   performer: Performer,
   claimed: Claimed,
-): Promise<Claimed | undefined> {
+): Promise<Claimed | 'no room' | undefined> {
   const { store, schedule } = claimed
   const content = await store.readable(() => contentOf(claimed))
   if (!content) {
@@ -27,8 +27,11 @@ export async function perform(
   }
   const companion = (answer: JsonValue) => asDelivery(context, claimed, content, answer)
   const answer = await run(context, performer, claimed, content, companion)
-  if (answer === 'no room') await release(context, claimed, noRoomMs)
-  if (typeof answer === 'string') return undefined
+  if (answer === 'no room') {
+    await release(context, claimed, noRoomMs)
+    return answer
+  }
+  if (answer === 'overtaken') return undefined
   // Fails where the performer has committed it; or another process, which has claimed it, goes on with it.
   await store.commit(companion(answer.body), context.clock.nowUs())
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })

@@ -4,7 +4,7 @@ import { openReceiver } from '../testing/receiver.ts'
 import { openTestStore } from '../testing/storage.ts'
 import { newMasterKey, OpenMemoryStore, replacing } from '../testing/stores.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
-import type { Performer } from './context.ts'
+import { NoRoom, type Performer } from './context.ts'
 import type { Job, ScheduleRecord } from './job.ts'
 
 const minute = 60_000
@@ -40,6 +40,30 @@ function holding() {
     },
   }
 }
+
+t.test('while there is no room for a tenant, its other jobs are left alone', async t => {
+  const asked = new Map<string, number>()
+  let hasRoom = false
+  const performer: Performer = {
+    perform: async ({ tenant }) => {
+      asked.set(tenant, (asked.get(tenant) ?? 0) + 1)
+      if (tenant === tenantA && !hasRoom) throw new NoRoom()
+      return null
+    },
+  }
+  const limits = { waiting: { overall: 8, perTenant: 4 } }
+  const queue = await openQueue(t, { performer, context: { limits } })
+  for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl })
+  for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl, tenant: tenantB })
+  await queue.clock.advance(0)
+  t.equal(asked.get(tenantB), 30)
+  const first = asked.get(tenantA) ?? 0
+  t.ok(first >= 1 && first <= 8, `${first} of 30 were claimed in vain, each of which costs two commits`)
+  hasRoom = true
+  asked.clear()
+  for (let n = 0; n < 4; n++) await queue.clock.advance(2_000)
+  t.equal(asked.get(tenantA), 30, 'then each is run, once')
+})
 
 t.test('a tenant with many jobs does not hold up another, nor take all the room', async t => {
   const { performer, started, reached, end } = holding()

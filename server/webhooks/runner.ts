@@ -7,7 +7,7 @@ import { claim, lost, release } from './claim.ts'
 import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import { deliver } from './deliver.ts'
 import type { Claimed, ScheduleRecord, Stage } from './job.ts'
-import { perform } from './perform.ts'
+import { noRoomMs, perform } from './perform.ts'
 import { leaseMs } from './schedule.ts'
 
 /** How often the store is asked for what is due again, or what other processes have left. */
@@ -47,6 +47,8 @@ export class Runner {
   readonly #underWay = new Map<string, UnderWay>()
   /** What is due as far as is known here: seen at the last look, or made due by this process since. */
   #known = new Map<string, DueJob>()
+  /** Tenants for which there was no room to run a job, and until when no further one is tried. */
+  readonly #withoutRoom = new Map<string, number>()
   #turn: Promise<unknown> = Promise.resolve()
   #isLeaving = false
   #cancelLook: Cancel = () => {}
@@ -96,16 +98,26 @@ export class Runner {
       const others = await look()
       if (this.#isLeaving) return others
       const { waiting, delivery } = this.#limits
-      const chosen = choose([...this.#known.values()], [...this.#underWay.values()], { waiting, delivery })
+      const due = [...this.#known.values()].filter(job => this.#mayHaveRoom(job))
+      const chosen = choose(due, [...this.#underWay.values()], { waiting, delivery })
       return [...others, ...chosen.map(job => this.#begin(job))]
     })
     this.#turn = turn.catch(() => {})
     await Promise.all(await turn)
   }
 
+  /** False for a while after a job of the tenant found no room: each try costs two commits. */
+  #mayHaveRoom({ stage, tenant }: DueJob): boolean {
+    const untilMs = stage === 'waiting' ? this.#withoutRoom.get(tenant) : undefined
+    return untilMs === undefined || untilMs <= this.#context.clock.nowMs()
+  }
+
   /** Sees what is due: again, or left by other processes. What others have taken since is forgotten. */
   async #look(): Promise<Promise<void>[]> {
     const { store, clock } = this.#context
+    for (const [tenant, untilMs] of this.#withoutRoom) {
+      if (untilMs <= clock.nowMs()) this.#withoutRoom.delete(tenant)
+    }
     const before = new Set(this.#known.keys())
     const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
     const isAll = first.length < firstLook
@@ -168,7 +180,10 @@ export class Runner {
     try {
       if (stage === 'waiting') {
         const performed = perform(this.#context, this.#performer, claimed)
-        return await within(leaseMs(claimed.schedule.value), abandoned, performed)
+        const next = await within(leaseMs(claimed.schedule.value), abandoned, performed)
+        if (next !== 'no room') return next
+        this.#withoutRoom.set(claimed.store.tenant, this.#context.clock.nowMs() + noRoomMs)
+        return undefined
       }
       await deliver(this.#context, this.#performer, claimed, abandoned)
     } catch (error) {
