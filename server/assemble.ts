@@ -255,7 +255,8 @@ async function wire(
     facts: {
       ...(development ? { development } : {}),
       ...(options.warmFormulas ? { isolation } : {}),
-      ...(master.madeFile === undefined ? {} : { madeMasterKey: master.madeFile }),
+      ...(master.file === undefined ? {} : { masterKeyFile: master.file }),
+      ...(master.file !== undefined && master.made ? { madeMasterKey: master.file } : {}),
     },
     advance,
     reset,
@@ -291,12 +292,11 @@ async function masterKey(
   options: VaultOptions,
   location: StorageLocation,
   random: Random,
-): Promise<{ readonly key: Uint8Array; readonly madeFile?: string }> {
+): Promise<{ readonly key: Uint8Array; readonly file?: string; readonly made?: boolean }> {
   if (options.masterKey) return { key: options.masterKey }
   if (location.engine === 'memory') return { key: random.bytes(keyLength) }
   if (options.dev && location.engine === 'level') {
-    const { key, made, file } = await developmentMasterKey(location.folder, random)
-    return made ? { key, madeFile: file } : { key }
+    return developmentMasterKey(location.folder, random)
   }
   throw new VaultOptionsError(
     location.engine === 'postgres'

@@ -9,6 +9,7 @@ import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './crypto/keyring.ts'
 import { UnreadableMasterKey } from './crypto/master-key.ts'
 import { RotationRefused } from './crypto/rotation.ts'
+import { warnOfExposed } from './exposed-file.ts'
 import { describeIsolation, IsolationMissing } from './sandbox/isolation.ts'
 import { FormulaModuleRefused } from './sandbox/modules.ts'
 import { CopyDiffers, CopyRefused } from './storage/copy/refused.ts'
@@ -62,6 +63,8 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
 async function serve(vault: Vault, config: Config): Promise<number> {
   try {
     const facts = await vault.ready()
+    await warnOf('the bootstrap file', config.bootstrap)
+    await warnOf('the master key', facts.masterKeyFile)
     // Listened for before anyone is told where we are: a signal right after the ready line must not kill us.
     const ended = signal('SIGTERM', 'SIGINT')
     const { url } = await vault.listen({ host: config.host, port: config.port })
@@ -76,6 +79,11 @@ async function serve(vault: Vault, config: Config): Promise<number> {
     await vault.close()
   }
   return 0
+}
+
+async function warnOf(what: string, file: string | undefined): Promise<void> {
+  const warning = file === undefined ? undefined : await warnOfExposed(what, file)
+  if (warning !== undefined) process.stderr.write(warning)
 }
 
 function introduction(tenant: NewTenant, url: string, prefix: string): string {

@@ -54,6 +54,8 @@ export interface VaultFacts {
   readonly development?: NewTenant
   /** The file in which a development master key was made just now. */
   readonly madeMasterKey?: string
+  /** The file that the master key is kept in, where it was not given. */
+  readonly masterKeyFile?: string
   /** Where formulas were to be made ready: what holds their processes, or `none` where none can be started. */
   readonly isolation?: Promise<Isolation | 'none'>
 }

@@ -1,5 +1,6 @@
-import { chmod, open, readFile, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from '../base/durable-file.ts'
 import type { Random } from '../base/random.ts'
 import { keyLength } from './envelope.ts'
 
@@ -39,30 +40,6 @@ export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Arr
 }
 
 export async function writeDevelopmentMasterKey(folder: string, key: Uint8Array): Promise<void> {
+  // Data sealed under half a key would be lost.
   await writeDurably(join(folder, fileName), `${Buffer.from(key).toString('base64')}\n`)
-}
-
-/** A rename outlasts a power failure only when its folder is on disk too. Not every system syncs folders. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  try {
-    await handle?.sync().catch(() => {})
-  } finally {
-    await handle?.close()
-  }
-}
-
-/** Whole or not at all: data sealed under half a key would be lost. */
-async function writeDurably(file: string, text: string): Promise<void> {
-  const draft = `${file}.new`
-  const handle = await open(draft, 'w', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await chmod(draft, 0o600)
-  await rename(draft, file)
-  await syncFolder(dirname(file))
 }

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { syncFolder } from '../base/durable-file.ts'
 import { countDamagedBlocks, type Losses } from './level/files/repair-folder.ts'
 import { LevelStore } from './level/level-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
@@ -76,8 +77,13 @@ async function findFolder(url: string): Promise<{ readonly folder: string; reado
 export async function openStore(location: StorageLocation, migrate = false): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres') return (await postgres()).open(location.url, { migrate })
-  await mkdir(location.folder, { recursive: true, mode: 0o700 })
-  return LevelStore.open(join(location.folder, 'store'))
+  const path = join(location.folder, 'store')
+  // Also where the folder is there already, as a volume is, and open to others.
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const store = await LevelStore.open(path)
+  // LevelDB syncs what is in its folder, not that the folder is there.
+  for (const at of [location.folder, dirname(resolve(location.folder))]) await syncFolder(at)
+  return store
 }
 
 /** @throws {UnknownStorage | DatabaseRefused} */

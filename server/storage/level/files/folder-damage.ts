@@ -1,16 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findLogDamage } from './log-damage.ts'
+import { readLogNumber } from './version-edits.ts'
 
 export const isLog = (name: string) => /^\d+\.log$/.test(name)
 export const isTable = (name: string) => /^\d+\.(ldb|sst)$/.test(name)
 
-/** Names the first file that damage was found in, and says where. */
+/** The first file in which damage was found, and where; without a place the file is missing or makes no sense. */
 export type Damage = { readonly file: string; readonly at?: number }
 
 /**
- * Looks for damage that LevelDB would pass over in silence when it opens the folder: in the logs, in the list of
- * tables, and where the name of that list is missing, for which LevelDB would begin a new one and remove all tables.
+ * Looks for damage that LevelDB would pass over in silence when it opens the folder: in a log or in
+ * the list of tables, a log that is missing, and a missing name of that list, for which LevelDB would begin a new one
+ * and remove all tables.
  */
 export async function findFolderDamage(folder: string): Promise<Damage | undefined> {
   return (await findListDamage(folder)) ?? (await findDamagedLogs(folder)).at(0)
@@ -22,8 +24,14 @@ export async function findListDamage(folder: string): Promise<Damage | undefined
   const current = await read(folder, 'CURRENT')
   if (!current) return names.some(name => isLog(name) || isTable(name)) ? { file: 'CURRENT' } : undefined
   const manifest = /^(MANIFEST-\d+)\n$/.exec(current.toString('latin1'))?.[1]
-  if (manifest === undefined || !names.includes(manifest)) return { file: 'CURRENT' }
-  return damageOf(folder, manifest)
+  const list = manifest === undefined ? undefined : await read(folder, manifest)
+  if (manifest === undefined || !list) return { file: 'CURRENT' }
+  const at = await findLogDamage(list)
+  if (at !== undefined) return { file: manifest, at }
+  const log = readLogNumber(list)
+  if (log === undefined) return { file: manifest }
+  const isThere = log === 0 || names.some(name => isLog(name) && Number.parseInt(name, 10) === log)
+  return isThere ? undefined : { file: `${String(log).padStart(6, '0')}.log` }
 }
 
 export async function findDamagedLogs(folder: string): Promise<readonly Damage[]> {

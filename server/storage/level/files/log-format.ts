@@ -41,6 +41,26 @@ export function nextFragment(bytes: Buffer, at: number, end: number): Fragment |
   return undefined
 }
 
+/** The records that are intact, each as the payloads of its fragments. */
+export function* intactRecords(bytes: Buffer): Generator<readonly Buffer[]> {
+  /** The fragments of a record that was begun and has been intact so far. */
+  let open: Buffer[] | undefined
+  for (let block = 0; block < bytes.length; block += blockBytes) {
+    const end = Math.min(block + blockBytes, bytes.length)
+    for (let at = block; end - at >= headerBytes; ) {
+      const fragment = nextFragment(bytes, at, end)
+      if (fragment?.start !== at + headerBytes) open = undefined
+      if (!fragment) break
+      at = fragment.end
+      if (fragment.type === whole || fragment.type === first) open = []
+      open?.push(bytes.subarray(fragment.start, fragment.end))
+      if (!open || fragment.type === first || fragment.type === middle) continue
+      yield open
+      open = undefined
+    }
+  }
+}
+
 /** True if a shorter or longer payload than the header says would fit its checksum. */
 export function fitsOtherLength(bytes: Buffer, at: number, end: number): boolean {
   const expected = bytes.readUInt32LE(at)

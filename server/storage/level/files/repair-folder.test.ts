@@ -84,6 +84,21 @@ t.test('a list of tables that is damaged or missing is made anew', async t => {
   }
 })
 
+t.test('a log that is missing is missed', async t => {
+  const folder = t.testdir()
+  const names = await fillFolder(folder, 20)
+  await compactFolder(folder)
+  const more = await LevelStore.open(folder)
+  await mustCommit(more, [insert('later')])
+  await more.close()
+  await rm(join(folder, await fileIn(folder, /\.log$/)))
+  const refusal = await refuses(folder)
+  t.type(refusal, DataFolderDamaged)
+  t.match(refusal.message, /^The data folder is damaged \(\d{6}\.log\): /)
+  t.match(await LevelStore.repair(folder), { list: true })
+  t.equal((await intactIn(folder, names)).length, 20)
+})
+
 t.test('a table that is missing takes nothing else with it', async t => {
   const folder = t.testdir()
   const names = await fillFolder(folder, 60)

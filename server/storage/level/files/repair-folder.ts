@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
+import { writeDurably } from '../../../base/durable-file.ts'
 import { findDamagedLogs, findListDamage, ifThere, isTable } from './folder-damage.ts'
 import { salvageLog } from './salvage-log.ts'
 import { findTableDamage } from './table-damage.ts'
@@ -35,7 +36,7 @@ export async function repairFolder(folder: string): Promise<Losses> {
   for (const { file } of await findDamagedLogs(folder)) {
     const salvaged = salvageLog(await readFile(join(folder, file)))
     await keepOriginal(folder, file)
-    await replaceFile(join(folder, file), salvaged.bytes)
+    await writeDurably(join(folder, file), salvaged.bytes)
     logBytes += salvaged.lostBytes
   }
   let blocks = 0
@@ -43,7 +44,7 @@ export async function repairFolder(folder: string): Promise<Losses> {
     await keepOriginal(folder, file)
     // Unreadable, it is left out by LevelDB's repair, which looks at no checksum. No type is 0xff.
     for (const place of places) bytes[place] = 0xff
-    await replaceFile(join(folder, file), bytes)
+    await writeDurably(join(folder, file), bytes)
     blocks += places.length
   }
   const list = (await findListDamage(folder)) !== undefined || !(await canBeOpened(folder))
@@ -80,16 +81,4 @@ async function keepOriginal(folder: string, file: string): Promise<void> {
   await copyFile(join(folder, file), kept, constants.COPYFILE_EXCL).catch(error => {
     if (error.code !== 'EEXIST') throw error
   })
-}
-
-/** Whole or not at all. */
-async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = await open(`${path}.new`, 'w')
-  try {
-    await draft.writeFile(bytes)
-    await draft.sync()
-  } finally {
-    await draft.close()
-  }
-  await rename(`${path}.new`, path)
 }
