@@ -11,7 +11,9 @@ export interface SandboxLimits {
   readonly heapMiB: number
   /** All of a process's private memory, buffers outside the heap included, in MiB. */
   readonly dataMiB: number
-  /** All processes together, if each used all that it may, in MiB. A few are allowed even where that is more. */
+  /** What a process usually has resident, in MiB: how many there may be is counted by this. */
+  readonly usualMiB: number
+  /** What all processes together may have resident, in MiB; beyond it the largest is ended. */
   readonly memoryMiB: number
   /** Requests of `svc` and `fetch`: under way at once, in all, and bytes: of each body, and of responses not read yet. */
   readonly calls: {
@@ -60,9 +62,9 @@ export interface SandboxLimits {
 }
 
 /** The processes that may run formulas, those at work and those that wait for work. */
-export function mostProcesses({ memoryMiB, dataMiB, depth, readers }: SandboxLimits): number {
+export function mostProcesses({ memoryMiB, usualMiB, depth, readers }: SandboxLimits): number {
   // As many as it takes for short and long work to go on beside each other, at every depth.
-  return Math.max(depth + 2, Math.floor(memoryMiB / dataMiB) - readers)
+  return Math.max(depth + 2, Math.floor(memoryMiB / usualMiB) - readers)
 }
 
 /** Half of the memory of this machine, or of the container. */
@@ -78,6 +80,7 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     outputBytes: 5 * 1024 * 1024,
     heapMiB: 96,
     dataMiB: 320,
+    usualMiB: 128,
     memoryMiB: memoryShareMiB(),
     calls: { open: 20, total: 200, bodyBytes: 5 * 1024 * 1024, unreadBytes: 32 * 1024 * 1024 },
     console: { lines: 100, lineLength: 4_096, bytes: 64 * 1024 },

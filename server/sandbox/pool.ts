@@ -159,6 +159,7 @@ export class Pool {
       egress,
       headerPrefix,
       onIdle: () => this.#becameFree(process),
+      onMeasured: () => this.#holdMemory(),
       onEnd: end => this.#ended(process, end),
     })
     const runner = new Runner({
@@ -178,6 +179,16 @@ export class Pool {
     })
     ready.catch(() => {})
     return { process, ready }
+  }
+
+  /** Ends the largest process where all together have more memory than they may. */
+  #holdMemory(): void {
+    const { memoryMiB } = this.#options.limits
+    const sizes = [...this.#all].map(process => ({ process, sizeMiB: process.residentMiB ?? 0 }))
+    const totalMiB = sizes.reduce((total, { sizeMiB }) => total + sizeMiB, 0)
+    if (totalMiB <= memoryMiB) return
+    const [largest] = sizes.sort((a, b) => b.sizeMiB - a.sizeMiB)
+    largest?.process.kill('memory')
   }
 
   #becameFree(process: TenantProcess): void {

@@ -42,6 +42,8 @@ export interface TenantProcessOptions {
   readonly headerPrefix: string
   /** The process is free for the tenant's next invocation. */
   onIdle(): void
+  /** `residentMiB` is known anew. */
+  onMeasured(): void
   onEnd(end: End): void
 }
 
@@ -55,6 +57,7 @@ export class TenantProcess {
   #tenant: string | undefined
   #run: Run | undefined
   #runs = 0
+  #residentMiB: number | undefined
   #watch: NodeJS.Timeout | undefined
   #drain: NodeJS.Timeout | undefined
 
@@ -82,6 +85,11 @@ export class TenantProcess {
   /** It has answered, and will be free or gone in a moment. */
   get draining(): boolean {
     return this.alive && this.#run?.isDone === true
+  }
+
+  /** Resident memory in MiB of a process at work, as last measured; short invocations are not measured. */
+  get residentMiB(): number | undefined {
+    return this.#run ? this.#residentMiB : undefined
   }
 
   kill(end: End): void {
@@ -123,6 +131,7 @@ export class TenantProcess {
         unread: 0,
         cpuMs: undefined,
       }
+      this.#residentMiB = undefined
       runner.hold(true)
       this.#watch = setInterval(() => this.#look(deadlineMs), watchMs)
       this.#arm(deadlineMs)
@@ -181,6 +190,8 @@ export class TenantProcess {
     run.cpuMs ??= usage.cpuMs
     if (usage.cpuMs - run.cpuMs > this.#options.limits.cpuMs[run.invocation.lane]) this.kill('time')
     if (usage.residentMiB > this.#options.limits.dataMiB) this.kill('memory')
+    this.#residentMiB = usage.residentMiB
+    this.#options.onMeasured()
   }
 
   #print(run: Run, { level, text }: Record<string, unknown>): void {
