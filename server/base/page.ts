@@ -16,12 +16,30 @@ export interface Page<T> {
   readonly data: T[]
 }
 
+/** A page whose items are too large to be in memory together: each is made when it is asked for. Read it once. */
+export interface LongPage<T> {
+  readonly pagination: Page<T>['pagination']
+  readonly data: AsyncIterable<T>
+}
+
 // Requirements: PAG-504
 export function offsetOf({ page, size }: PageRequest): number {
   return (page - 1) * size
 }
 
-export function toPage<T>(data: T[], total: number, { page, size }: PageRequest, next?: string): Page<T> {
+export function toPage<T>(data: T[], total: number, request: PageRequest, next?: string): Page<T>
+export function toPage<T>(
+  data: T[] | AsyncIterable<T>,
+  total: number,
+  request: PageRequest,
+  next?: string,
+): Page<T> | LongPage<T>
+export function toPage<T>(
+  data: T[] | AsyncIterable<T>,
+  total: number,
+  { page, size }: PageRequest,
+  next?: string,
+): Page<T> | LongPage<T> {
   return {
     pagination: {
       total_items: total,
@@ -31,5 +49,10 @@ export function toPage<T>(data: T[], total: number, { page, size }: PageRequest,
       ...(next === undefined ? {} : { next }),
     },
     data,
-  }
+  } as Page<T> | LongPage<T>
+}
+
+export function isLongPage(body: object): body is LongPage<unknown> {
+  const { data } = body as Partial<LongPage<unknown>>
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }

@@ -16,6 +16,27 @@ export function oncePerTurn(task: () => void): () => void {
   }
 }
 
+/** Most requests need this many turns of the event loop: one that arrives during a step waits for no second one. */
+const turnsBetweenSteps = 4
+
+/**
+ * Runs long steps of all requests one at a time, some turns of the event loop apart and in the order in which they
+ * were asked for: however many requests take long, others wait for one step.
+ */
+export class Steps {
+  #last: Promise<void> = Promise.resolve()
+
+  /** Resolves when the caller may go on, up to its next `await`. */
+  next(): Promise<void> {
+    this.#last = this.#last.then(pause)
+    return this.#last
+  }
+}
+
+async function pause(): Promise<void> {
+  for (let turn = 0; turn < turnsBetweenSteps; turn++) await nextTurn()
+}
+
 /** How long one request may go on at a stretch. Real time, as it is real time that others wait. */
 const longestTurnMs = 2
 

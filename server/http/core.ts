@@ -1,6 +1,7 @@
 import type { DeniedCause } from '../access/caller.ts'
-import type { ServiceError } from '../base/errors.ts'
+import { ServiceError } from '../base/errors.ts'
 import { describeError, type Log } from '../base/log.ts'
+import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
 import { byFormula } from '../reactors/outcome.ts'
@@ -8,8 +9,9 @@ import { type Operation, problemType } from './contract.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
-import { largeBody } from './limits.ts'
+import { largeBody, limits } from './limits.ts'
 import type { CoreRequest, CoreResponse } from './message.ts'
+import { beginPieces, joinPieces, pagePieces } from './pieces.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 
 export interface CoreOptions {
@@ -68,7 +70,9 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
       // Each of the steps behind it goes through the whole of a body.
       if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
     }
-    response = toResponse(exchange)
+    const { body } = exchange.answer ?? {}
+    const isLong = typeof body === 'object' && body !== null && isLongPage(body)
+    response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
   } catch (error) {
     response = refuse(options, exchange, error, traceId)
   }
@@ -77,11 +81,39 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
 
 function toResponse({ answer }: Exchange): CoreResponse {
   if (!answer) throw new Error('the lifecycle ended without an answer')
-  if (answer.body === undefined) return { status: answer.status, headers: { ...answer.headers } }
-  return {
-    status: answer.status,
-    headers: { 'Content-Type': 'application/json', ...answer.headers },
-    body: JSON.stringify(answer.body),
+  const { status, body } = answer
+  if (body === undefined) return { status, headers: { ...answer.headers } }
+  const headers = { 'Content-Type': 'application/json', ...answer.headers }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+/** A page that is too long to be made at once, in pieces; whole where not even the first piece becomes full. */
+async function toLongResponse(
+  { dev, log }: CoreOptions,
+  { request, answer, operation, traceId }: Exchange,
+  page: LongPage<unknown>,
+): Promise<CoreResponse> {
+  const headers = { 'Content-Type': 'application/json', ...answer?.headers }
+  const status = answer?.status ?? 200
+  const begun = await beginPieces(pagePieces(page))
+  if (typeof begun === 'string') return { status, headers, body: begun }
+  // Under `--dev` all of it is held against the contract; a formula gets its answer in one message.
+  if (request.onBehalf || dev) {
+    const body = await joinPieces(begun, dev ? undefined : limits.formulaAnswerBytes)
+    if (body !== undefined) return { status, headers, body }
+    throw new ServiceError('payload_too_large', 'the answer is too large for a formula; ask for less')
+  }
+  const failed = (error: unknown) =>
+    log.error('answer cut off', { trace: traceId, operation: operation?.id, ...describeError(error) })
+  return { status, headers, pieces: reporting(begun, failed) }
+}
+
+async function* reporting<T>(items: AsyncIterable<T>, failed: (error: unknown) => void): AsyncGenerator<T> {
+  try {
+    yield* items
+  } catch (error) {
+    failed(error)
+    throw error
   }
 }
 

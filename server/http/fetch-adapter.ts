@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import type { Core } from './core.ts'
 
 /** The core as a Fetch API handler: no port, no socket. */
@@ -11,9 +12,16 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       headers: Object.fromEntries(request.headers),
       readBody: limit => readAll(request, limit),
     })
-    const body = response.body as string | Uint8Array<ArrayBuffer> | undefined
+    const body = response.pieces
+      ? (ReadableStream.from(encoded(response.pieces)) as unknown as BodyInit)
+      : (response.body as string | Uint8Array<ArrayBuffer> | undefined)
     return new Response(body ?? null, { status: response.status, headers: response.headers })
   }
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const piece of pieces) yield encoder.encode(piece)
 }
 
 async function readAll(request: Request, limit: number): Promise<Uint8Array | undefined> {

@@ -9,6 +9,8 @@ export const limits = {
   bodyBytes: mebibyte,
   // Requirements: INV-005
   reactBodyBytes: 5 * mebibyte,
+  /** What a formula is answered at most: as much as it may answer itself, and what JSON puts around it. */
+  formulaAnswerBytes: 6 * mebibyte,
   /** What all bodies in memory may take together, each beyond its first `freeBodyBytes`. */
   allBodyBytes: 256 * mebibyte,
   freeBodyBytes: 64 * 1024,

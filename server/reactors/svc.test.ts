@@ -146,18 +146,16 @@ t.test('nothing that a formula sends says who asks, and nothing beside the contr
 })
 
 t.test('an answer that is too large for a formula is refused', async t => {
-  const answers: { status: number; text: string }[] = []
-  const vault = openReactors(
-    t,
-    {},
-    { sandbox: asking(() => [request('GET', '/tokens'), request('GET', '/tokens?size=2')], answers) },
-  )
-  const tenant = await openTenant(vault)
-  for (let count = 0; count < 8; count++) await makeToken(tenant, { data: 'x'.repeat(900_000) })
-  const reveal = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }
-  const application = await tenant.application({ rules: [reveal] })
-  await (await reactorOn(tenant, '-', { reactor: { application: { id: application.id } } }))()
-  t.match(answers, [{ status: 413, text: /payload_too_large/ }, { status: 200 }])
+  for (const dev of [true, false]) {
+    const answers: { status: number; text: string }[] = []
+    const sandbox = asking(() => [request('GET', '/tokens'), request('GET', '/tokens?size=2')], answers)
+    const tenant = await openTenant(openReactors(t, { dev }, { sandbox }))
+    for (let count = 0; count < 8; count++) await makeToken(tenant, { data: 'x'.repeat(900_000) })
+    const reveal = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }
+    const application = await tenant.application({ rules: [reveal] })
+    await (await reactorOn(tenant, '-', { reactor: { application: { id: application.id } } }))()
+    t.match(answers, [{ status: 413, text: /payload_too_large/ }, { status: 200 }], `dev: ${dev}`)
+  }
 })
 
 t.test('formulas invoke each other, but not without end', async t => {

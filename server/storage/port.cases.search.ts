@@ -231,6 +231,26 @@ export function testPages(test: Define): void {
     t.equal((await find(store, term('even'), { offset: 3, limit: 1 })).total, 5)
   })
 
+  test('mostBytes cuts what is read of a page, and not the page', async (t, store) => {
+    const box = new Uint8Array(1000).fill(1)
+    for (let n = 0; n < 20; n++) await mustCommit(store, [insert(n, { box, terms: n % 2 ? ['odd'] : [] })], n)
+    for (const options of [{}, { oldestFirst: true }, { offset: 1, limit: 12 }, { afterUs: 15, limit: 12 }]) {
+      for (const query of [{ op: 'all' } as const, term('odd')]) {
+        const whole = await find(store, query, options)
+        t.equal(whole.rest, undefined)
+        for (const mostBytes of [0, 999, 1000, 2500, 1_000_000]) {
+          const { total, documents, rest = [] } = await find(store, query, { ...options, mostBytes })
+          t.equal(total, whole.total)
+          t.same(documents, whole.documents.slice(0, documents.length), 'the beginning is read')
+          const places = whole.documents.map(({ id, createdUs }) => ({ id, createdUs }))
+          t.same(rest, places.slice(documents.length), 'the end is named')
+          t.ok(documents.length >= Math.min(whole.documents.length, 1 + Math.floor(mostBytes / 1000)))
+          t.ok(documents.length <= 4 + mostBytes / 1000, 'no more is read than an engine reads at a time')
+        }
+      }
+    }
+  })
+
   test('limit 0 only counts, and an offset past the end finds nothing', async (t, store) => {
     await fill(store, 7)
     t.same(await find(store, { op: 'all' }, { limit: 0 }), { total: 7, documents: [] })

@@ -118,12 +118,22 @@ export interface FindOptions {
   /** Continue strictly behind this `createdUs` in the order of the answer; `offset` counts from there. */
   readonly afterUs?: number
   readonly oldestFirst?: boolean
+  /** No further box is read once those read come to more bytes: the documents from there on are in `rest`. */
+  readonly mostBytes?: number
+}
+
+/** Which document stands at a place of a page. Another one may take its id later, but not its `createdUs`. */
+export interface Place {
+  readonly id: Digest
+  readonly createdUs: number
 }
 
 export interface Found {
   /** Exactly how many documents match, whatever the page (and whatever `afterUs`). */
   readonly total: number
   readonly documents: readonly StoredDocument[]
+  /** The end of the page, where `mostBytes` kept it from being read. */
+  readonly rest?: readonly Place[]
 }
 
 /** A task only one process may do at a time. Whoever holds it loses it at `untilMs`, alive or not. */

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
+import { Steps } from '../base/turn.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../crypto/keyring.ts'
 import { BrokenRecord } from './broken-record.ts'
 import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from './port.ts'
 import type { RecordValue, SealedRecord } from './sealed-record.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
+export { TooManyBytes } from './large-records.ts'
 export { type Dated, type RecordValue, SealedRecord } from './sealed-record.ts'
 export type { FoundRecords, OnBroken, RecordChange, RecordIndex, TenantStore } from './tenant-store.ts'
 
@@ -31,7 +33,8 @@ export class SealedStore {
   constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
     this.store = store
     this.keyring = keyring
-    this.#shared = { store, random, onBroken, opened: new LRUCache({ max: 10_000 }) }
+    const opened = new LRUCache<string, SealedRecord<RecordValue>>({ max: 10_000 })
+    this.#shared = { store, random, onBroken, opened, steps: new Steps() }
   }
 
   /** @throws {WrongMasterKey} */

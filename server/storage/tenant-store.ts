@@ -1,15 +1,26 @@
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
+import type { Steps } from '../base/turn.ts'
 import { BoxError } from '../crypto/envelope.ts'
 import { KeyedDigest } from '../crypto/keyed-digest.ts'
 import type { TenantKeys } from '../crypto/keyring.ts'
 import { Sealer } from '../crypto/sealer.ts'
 import { BrokenRecord } from './broken-record.ts'
+import {
+  isLong,
+  mostOpenedAtOnce,
+  openInSteps,
+  placesOf,
+  readTogether,
+  readWithin,
+  stepBytes,
+} from './large-records.ts'
 import type {
   CommitResult,
   Digest,
   DocumentKind,
   FindOptions,
+  Place,
   Query,
   Store,
   StoredDocument,
@@ -38,7 +49,10 @@ export interface FoundRecords<T extends RecordValue> {
 }
 
 /** A page of records; `lastUs` is the stamp to continue behind, where there is more. */
-export interface RecordPage<T extends RecordValue> extends FoundRecords<T> {
+export interface RecordPage<T extends RecordValue> {
+  readonly total: number
+  /** Of a long page each is read again and opened when it is asked for, so that only one is in memory. */
+  readonly records: SealedRecord<T>[] | AsyncIterable<SealedRecord<T>>
   readonly lastUs?: number
 }
 
@@ -76,6 +90,8 @@ export interface Shared {
   readonly random: Random
   readonly onBroken: OnBroken
   readonly opened: LRUCache<string, SealedRecord<RecordValue>>
+  /** For what takes long. */
+  readonly steps: Steps
 }
 
 /** One tenant's records. Reading is by id or by query; writing is by commits of the writes made here. */
@@ -91,6 +107,8 @@ export class TenantStore {
   }
   readonly #store: Store
   readonly #shared: Shared
+  /** Kinds of which a large record was seen: from then on they are read a few at a time, which takes longer. */
+  readonly #large = new Set<DocumentKind>()
 
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
     this.tenant = tenant
@@ -186,13 +204,20 @@ export class TenantStore {
     return document && this.open<T>(document)
   }
 
+  /** @throws {TooManyBytes} where the records together are longer than `mostBytes`, sealed */
   async getMany<T extends RecordValue>(
     kind: DocumentKind,
     ids: readonly string[],
+    mostBytes = Number.POSITIVE_INFINITY,
   ): Promise<(SealedRecord<T> | undefined)[]> {
     const addresses = ids.map(id => this.address(kind, id))
-    const documents = await this.#store.get(kind, this.tenant, addresses)
-    return documents.map(document => document && this.open<T>(document))
+    const together = this.#large.has(kind) ? readTogether : addresses.length
+    const documents = await readWithin(mostBytes, addresses, together, some =>
+      this.#store.get(kind, this.tenant, some),
+    )
+    if (isLong(documents)) this.#large.add(kind)
+    const open = (document: StoredDocument | undefined) => document && this.open<T>(document)
+    return isLong(documents) ? openInSteps(this.#shared.steps, documents, open) : documents.map(open)
   }
 
   /** @throws {BrokenRecord} where one of the page does not open: for who must not decide without it. */
@@ -201,8 +226,14 @@ export class TenantStore {
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
-    const found = await this.#store.find(kind, this.tenant, query, options)
-    return { total: found.total, records: found.documents.map(document => this.open<T>(document)) }
+    const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
+    const open = (document: StoredDocument) => this.open<T>(document)
+    return {
+      total,
+      records: isLong(documents)
+        ? await openInSteps(this.#shared.steps, documents, open)
+        : documents.map(open),
+    }
   }
 
   /**
@@ -214,9 +245,12 @@ export class TenantStore {
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
-    const found = await this.#store.find(kind, this.tenant, query, options)
-    const opened = found.documents.map(document => this.openReadable<T>(document))
-    return { total: found.total, records: opened.filter(record => record !== undefined) }
+    const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
+    const open = (document: StoredDocument) => this.openReadable<T>(document)
+    const opened = isLong(documents)
+      ? await openInSteps(this.#shared.steps, documents, open)
+      : documents.map(open)
+    return { total, records: opened.filter(record => record !== undefined) }
   }
 
   /** As `findReadable`, with where to go on. Asks for one document more, which it does not open. */
@@ -226,15 +260,42 @@ export class TenantStore {
     options: FindOptions,
   ): Promise<RecordPage<T>> {
     const { limit } = options
-    const found = await this.#store.find(kind, this.tenant, query, { ...options, limit: limit + 1 })
-    const documents = found.documents.slice(0, limit)
-    const opened = documents.map(document => this.openReadable<T>(document))
-    const last = documents.at(-1)
-    const hasMore = found.documents.length > limit
+    const found = await this.#store.find(kind, this.tenant, query, {
+      ...options,
+      limit: limit + 1,
+      ...(this.#large.has(kind) ? { mostBytes: mostOpenedAtOnce } : {}),
+    })
+    const { total, documents, rest = [] } = found
+    const hasMore = documents.length + rest.length > limit
+    const onPage = documents.slice(0, limit)
+    const isLongPage = rest.length > 0 || isLong(onPage)
+    if (isLongPage) this.#large.add(kind)
+    const places = isLongPage ? placesOf([...documents, ...rest].slice(0, limit)) : []
+    const last = isLongPage ? places.at(-1) : onPage.at(-1)
     return {
-      total: found.total,
-      records: opened.filter(record => record !== undefined),
+      total,
+      records: isLongPage ? this.#readAgain<T>(kind, places) : this.#openReadables<T>(onPage),
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
+    }
+  }
+
+  #openReadables<T extends RecordValue>(documents: readonly StoredDocument[]): SealedRecord<T>[] {
+    const opened = documents.map(document => this.openReadable<T>(document))
+    return opened.filter(record => record !== undefined)
+  }
+
+  /** One record after the other as it is by then. What was deleted meanwhile, or does not open, is left out. */
+  async *#readAgain<T extends RecordValue>(
+    kind: DocumentKind,
+    places: readonly Place[],
+  ): AsyncGenerator<SealedRecord<T>> {
+    for (const { id, createdUs } of places) {
+      const [document] = await this.#store.get(kind, this.tenant, [id])
+      // Another document may have taken the id.
+      if (document?.createdUs !== createdUs) continue
+      await this.#shared.steps.next()
+      const record = this.openReadable<T>(document)
+      if (record) yield record
     }
   }
 
@@ -270,6 +331,7 @@ export class TenantStore {
     const plain = Buffer.from(JSON.stringify(value))
     const box = this.#sealer.seal(this.#context(kind, id, version), plain)
     plain.fill(0)
+    if (box.length > stepBytes) this.#large.add(kind)
     return {
       kind,
       tenant: this.tenant,

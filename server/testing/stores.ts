@@ -46,8 +46,8 @@ export class OpenMemoryStore extends MemoryStore {
   }
 
   override async find(...given: Parameters<MemoryStore['find']>) {
-    const { total, documents } = await super.find(...given)
-    return { total, documents: documents.map(document => this.#asChanged(document)) }
+    const found = await super.find(...given)
+    return { ...found, documents: found.documents.map(document => this.#asChanged(document)) }
   }
 
   override async due(...given: Parameters<MemoryStore['due']>) {

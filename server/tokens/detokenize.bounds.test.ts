@@ -89,3 +89,19 @@ t.test('hostile filters end soon, and together', async t => {
   const own = [`{{ ${small} | json: '$.constructor' }}`, `{{ ${small} | append: data.constructor }}`]
   t.same(await detokenized(tenant.send, own), [null, '{"a":[1,2]}'], 'only members of the data are reached')
 })
+
+t.test('the tokens that one payload names are bounded together, whatever is taken of them', async t => {
+  const tenant = await openTenant(vault)
+  const made: string[] = []
+  for (let count = 0; count < 17; count++) {
+    made.push(await create(tenant, { data: { small: count, large: 'x'.repeat(1_000_000) } }))
+  }
+  const payload = made.map(id => `{{ ${id} | json: '$.small' }}`)
+  t.same(
+    await detokenized(tenant.send, payload.slice(1)),
+    Array.from({ length: 16 }, (_, n) => n + 1),
+  )
+  const { status, json } = await tenant.send('POST', '/detokenize', payload)
+  t.equal(status, 400)
+  t.match(json.errors, { body: [/more than 16777216 bytes together/] })
+})

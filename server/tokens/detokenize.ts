@@ -1,8 +1,8 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { Transform } from '../access/transforms.ts'
-import { ServiceError } from '../base/errors.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
-import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
+import { type SealedRecord, type TenantStore, TooManyBytes } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
@@ -16,6 +16,9 @@ import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
  * show of it, as formulas need it; `transformed` is what they show.
  */
 export type HowResolved = 'raw' | 'transformed'
+
+/** What the named tokens may come to together, in bytes as they are stored: all of them are in memory at once. */
+const mostNamedBytes = 16 * 1024 * 1024
 
 /** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
 // Requirements: TKZ-503, TKZ-504
@@ -99,7 +102,7 @@ async function lookUp(
 ): Promise<{ readonly records: SealedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
   const nowUs = context.nowUs()
   const live = async (ids: readonly string[]) => {
-    const records = await store.getMany<TokenRecord>('token', ids)
+    const records = await readTokens(store, ids, root)
     const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
     return new Map(found.map(record => [record.value.id, record]))
   }
@@ -112,6 +115,15 @@ async function lookUp(
     ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
   )
   return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([id]) => id) }
+}
+
+async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
+  try {
+    return await store.getMany<TokenRecord>('token', ids, mostNamedBytes)
+  } catch (error) {
+    if (!(error instanceof TooManyBytes)) throw error
+    throw invalid(root || 'body', `names tokens of more than ${mostNamedBytes} bytes together; name fewer`)
+  }
 }
 
 // Requirements: INV-008

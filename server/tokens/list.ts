@@ -1,16 +1,16 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import type { Permission } from '../access/permissions.ts'
 import { visibleTo } from '../access/visibility.ts'
-import { type Page, toPage } from '../base/page.ts'
+import { type LongPage, type Page, toPage } from '../base/page.ts'
 import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../search/terms.ts'
 import type { Query } from '../storage/port.ts'
-import type { TenantStore } from '../storage/sealed.ts'
+import type { SealedRecord, TenantStore } from '../storage/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { type PageWish, placeOf, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
-import type { TokenRecord } from './token.ts'
+import { isExpired, type TokenRecord } from './token.ts'
 
 export interface TokenFilter extends PageWish {
   readonly id?: readonly string[]
@@ -22,7 +22,7 @@ export async function listTokens(
   context: TokensContext,
   caller: Caller,
   filter: TokenFilter,
-): Promise<Page<Token>> {
+): Promise<Page<Token> | LongPage<Token>> {
   const store = await tenantStore(context, caller)
   return findTokens(context, store, caller, 'token:read', filterQuery(store, filter), filter)
 }
@@ -36,7 +36,7 @@ export async function findTokens(
   permission: Permission,
   query: Query,
   wish: PageWish,
-): Promise<Page<Token>> {
+): Promise<Page<Token> | LongPage<Token>> {
   const { request, find } = placeOf(store, wish)
   const nowUs = context.nowUs()
   const visible = visibleTo(store, caller, permission)
@@ -44,7 +44,25 @@ export async function findTokens(
     nowMs: nowUs / 1000,
     ...find,
   })
-  const tokens = await withReadableCvc(store, found.records, nowUs)
+  const { records } = found
+  const shown = Array.isArray(records)
+    ? await showEach(context, store, caller, permission, records, nowUs)
+    : showOneByOne(context, store, caller, permission, records)
+  const { lastUs } = found
+  const next =
+    lastUs === undefined ? undefined : writeCursor(store, { afterUs: lastUs, page: request.page + 1 })
+  return toPage(shown, found.total, request, next)
+}
+
+async function showEach(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  records: readonly SealedRecord<TokenRecord>[],
+  nowUs: number,
+): Promise<Token[]> {
+  const tokens = await withReadableCvc(store, records, nowUs)
   const shown: Token[] = []
   // A page of costly masks must not hold up everyone else.
   const turns = context.turns()
@@ -57,10 +75,22 @@ export async function findTokens(
     const passing = turns.passed()
     if (passing) await passing
   }
-  const { lastUs } = found
-  const next =
-    lastUs === undefined ? undefined : writeCursor(store, { afterUs: lastUs, page: request.page + 1 })
-  return toPage(shown, found.total, request, next)
+  return shown
+}
+
+/** The same for a page that is read while it is answered: what is over or out of reach by then is left out. */
+async function* showOneByOne(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  records: AsyncIterable<SealedRecord<TokenRecord>>,
+): AsyncGenerator<Token> {
+  for await (const record of records) {
+    const nowUs = context.nowUs()
+    if (isExpired(record.value, nowUs) || !decideFor(caller, permission, record.value).allowed) continue
+    yield* await showEach(context, store, caller, permission, [record], nowUs)
+  }
 }
 
 // Requirements: TOK-019, TOK-020, TOK-022

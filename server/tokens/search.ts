@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { Page } from '../base/page.ts'
+import type { LongPage, Page } from '../base/page.ts'
 import { compileSearch } from '../search/compile.ts'
 import { parseQuery } from '../search/parse.ts'
 import { type TokensContext, tenantStore } from './context.ts'
@@ -17,7 +17,7 @@ export async function searchTokens(
   context: TokensContext,
   caller: Caller,
   search: TokenSearch,
-): Promise<Page<Token>> {
+): Promise<Page<Token> | LongPage<Token>> {
   const query = parseQuery(search.query ?? '')
   const store = await tenantStore(context, caller)
   return findTokens(context, store, caller, 'token:search', compileSearch(store, query), search)

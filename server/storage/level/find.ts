@@ -1,4 +1,4 @@
-import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
+import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../port.ts'
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
 import {
@@ -63,7 +63,7 @@ export async function findDocuments(
       oldestFirst: options.oldestFirst ?? false,
       within: await rangeBehind(moment, options),
     })
-    return { total, documents: await readPage(epoch, kind, tenant, collection, ordinals) }
+    return { total, ...(await readPage(epoch, kind, tenant, ordinals, options.mostBytes)) }
   } finally {
     epoch.release()
   }
@@ -127,20 +127,42 @@ async function rangeBehind(moment: Moment, { afterUs, oldestFirst }: FindOptions
     : { from: 0, end: await firstOrdinalFrom(moment, Math.ceil(afterUs)) }
 }
 
+/** How many documents are read together where their sizes count. */
+const readTogether = 4
+
 async function readPage(
   epoch: Epoch,
   kind: DocumentKind,
   tenant: string,
-  collection: CollectionKey,
   ordinals: readonly number[],
-): Promise<StoredDocument[]> {
-  if (ordinals.length === 0) return []
-  const places = await epoch.read(ordinals.map(ordinal => ordinalKey(collection, ordinal)))
-  const ids = places.flatMap(place => (place ? [decodePlace(place).id] : []))
-  const documents = await readDocuments(epoch, kind, tenant, ids)
-  const present = documents.filter(document => document !== undefined)
-  if (present.length !== ordinals.length) throw new Error('the index lists a document that is not there')
-  return present
+  mostBytes?: number,
+): Promise<Pick<Found, 'documents' | 'rest'>> {
+  if (ordinals.length === 0) return { documents: [] }
+  const collection = collectionKey(kind, tenant)
+  const values = await epoch.read(ordinals.map(ordinal => ordinalKey(collection, ordinal)))
+  const places = values.flatMap(value => (value ? [decodePlace(value)] : []))
+  const read = async (some: readonly Place[]) => {
+    const documents = await readDocuments(
+      epoch,
+      kind,
+      tenant,
+      some.map(({ id }) => id),
+    )
+    const present = documents.filter(document => document !== undefined)
+    if (present.length !== some.length) throw new Error('the index lists a document that is not there')
+    return present
+  }
+  if (places.length !== ordinals.length) throw new Error('the index lists a place that is not there')
+  if (mostBytes === undefined) return { documents: await read(places) }
+  const documents: StoredDocument[] = []
+  let bytes = 0
+  while (documents.length < places.length && bytes <= mostBytes) {
+    for (const document of await read(places.slice(documents.length, documents.length + readTogether))) {
+      documents.push(document)
+      bytes += document.box.length
+    }
+  }
+  return { documents, rest: places.slice(documents.length) }
 }
 
 /** What requests read again and again. Tokens are many: keeping each that is read costs as much as reading it. */

@@ -70,7 +70,7 @@ export class MemoryStore implements Store {
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     // Requirements: PAG-503
-    const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
+    const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options
     const matching = [...this.#collection(kind, tenant).documents.values()].filter(
       document => !(document.dueMs !== undefined && document.dueMs <= nowMs) && matches(query, document),
     )
@@ -78,7 +78,15 @@ export class MemoryStore implements Store {
     const behind = matching.filter(
       ({ createdUs }) => afterUs === undefined || (oldestFirst ? createdUs > afterUs : createdUs < afterUs),
     )
-    return { total: matching.length, documents: behind.slice(offset, offset + limit) }
+    const page = behind.slice(offset, offset + limit)
+    if (mostBytes === undefined) return { total: matching.length, documents: page }
+    let bytes = 0
+    const cut = page.findIndex(({ box }) => {
+      bytes += box.length
+      return bytes > mostBytes
+    })
+    const documents = cut === -1 ? page : page.slice(0, cut + 1)
+    return { total: matching.length, documents, rest: page.slice(documents.length) }
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../base/turn.ts'
-import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../port.ts'
+import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../port.ts'
 import { unhurried } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
 import { numberOf } from './kinds.ts'
 import { Line } from './line.ts'
-import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
+import { type DocumentRow, digestOf, documentOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 import { asSpelled } from './transaction.ts'
 import { Condition, isAll, isFoundByTerms } from './where.ts'
@@ -63,7 +63,7 @@ export class Reader {
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    const { nowMs, offset, limit, afterUs, oldestFirst = false } = options
+    const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options
     const condition = new Condition([tenant, numberOf(kind)], this.#dialect.anyIndex)
     const now = condition.value(Math.floor(nowMs))
     const matching = sql.matching(condition.of(query), now)
@@ -77,16 +77,21 @@ export class Reader {
             order: oldestFirst ? 'ASC' : 'DESC',
             limit: condition.value(limit),
             offset: condition.value(offset),
+            ...(mostBytes === undefined ? {} : { mostBytes: condition.value(mostBytes) }),
           })
     const rows = await this.#searches.through(() =>
       this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried),
     )
-    return {
-      total: Number(rows[0]?.[0] ?? 0),
-      documents: rows.flatMap(([, ...row]) =>
-        row[0] === undefined || row[0] === null ? [] : [documentOf(kind, tenant, row)],
-      ),
+    const documents: StoredDocument[] = []
+    const rest: Place[] = []
+    for (const [, ...row] of rows) {
+      const [id, , createdUs] = row
+      if (id === undefined || id === null) continue
+      // Only `mostBytes` leaves out a box.
+      if (row[7] === null) rest.push({ id: digestOf(id), createdUs: Number(createdUs) })
+      else documents.push(documentOf(kind, tenant, row))
     }
+    return { total: Number(rows[0]?.[0] ?? 0), documents, ...(mostBytes === undefined ? {} : { rest }) }
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {

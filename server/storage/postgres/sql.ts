@@ -161,6 +161,8 @@ export interface PageCut {
   readonly order: 'ASC' | 'DESC'
   readonly limit: string
   readonly offset: string
+  /** Past so many bytes boxes are NULL. */
+  readonly mostBytes?: string
 }
 
 export function pageOf(where: string, { order, limit, offset }: PageCut): string {
@@ -185,13 +187,20 @@ export function countOfAll(now: string): string {
  * The statement has no name, so that it is planned for its own terms: a rare one and a common one want other plans.
  */
 export function findPage(where: string, count: string, behind: string, cut: PageCut): string {
-  const { order, limit, offset } = cut
+  const { order, limit, offset, mostBytes } = cut
   const isWhole = behind === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
   return `WITH page AS MATERIALIZED (${pageOf(where + behind, cut)}), total AS (
             SELECT CASE WHEN ${isWhole} (SELECT count(*) FROM page) < ${limit}::bigint
                         THEN (SELECT count(*) FROM page) ELSE (${count}) END AS total
           )
-          SELECT total, page.* FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
+          SELECT total, ${mostBytes === undefined ? 'page.*' : withoutLateBoxes(mostBytes, order)}
+          FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
+}
+
+/** How long a box is stands in its row, whether or not it is kept apart: only boxes that are answered are read. */
+function withoutLateBoxes(mostBytes: string, order: PageCut['order']): string {
+  const before = `sum(octet_length(box)) OVER (ORDER BY created_us ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
+  return columns.replace('box', `CASE WHEN coalesce(${before}, 0) <= ${mostBytes}::bigint THEN box END`)
 }
 
 /** What was removed goes when nobody can see it any more. Each must stand outside of transactions. */
