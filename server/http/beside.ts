@@ -23,9 +23,13 @@ export interface Besides {
 /** A century. A clock that went on for long enough would have no dates left. */
 const furthestMs = 100 * 365 * 24 * 60 * 60 * 1000
 
+/** A Host header that names this machine. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
+
 /**
  * `/healthz`, `/docs` and, on a development server only, `/_dev/*`. The development endpoints need no key, so
- * they refuse what comes from a web page: whatever a browser shows must not move this server's clock.
+ * they refuse what comes from a web page: whatever a browser shows must not move this server's clock. A page whose
+ * host name was made to resolve to this machine sends no `Origin` with some requests, but its own name as the `Host`.
  */
 export function answerBeside(
   besides: Besides,
@@ -46,6 +50,13 @@ async function answer(besides: Besides, request: CoreRequest): Promise<CoreRespo
   if (method !== 'POST' && reactor === undefined) return undefined
   if (request.headers.origin !== undefined) {
     throw new ServiceError('permission_denied', 'development endpoints refuse requests from web pages')
+  }
+  const { host } = request.headers
+  if (host !== undefined && !loopback.test(host)) {
+    throw new ServiceError(
+      'permission_denied',
+      'development endpoints are reached at localhost, 127.0.0.1 or [::1]; the Host header names another host',
+    )
   }
   if (reactor !== undefined) {
     return json(200, await besides.printed(request.headers[besides.keyHeader], reactor))

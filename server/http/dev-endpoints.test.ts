@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import t from 'tap'
 import { openTenant, openVault, sender } from '../testing/vault.ts'
 
@@ -36,6 +37,54 @@ t.test('nothing that comes from a web page moves this server', async t => {
   }
   t.equal((await tenant.send('GET', '/tokens/a-card')).status, 200, 'no reset')
   t.ok((await vault.clock.now()) - before < 3_600_000, 'no hour later')
+})
+
+t.test('whoever reaches this server by the name of another host is refused', async t => {
+  const vault = openVault(t)
+  const { port } = await vault.listen()
+  const post = (Host: string, path: string, body?: object) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const headers = { Host, ...(body ? { 'Content-Type': 'application/json' } : {}) }
+      const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers }, async response => {
+        resolve({ status: response.statusCode, text: Buffer.concat(await response.toArray()).toString() })
+      })
+      sent.on('error', reject)
+      sent.end(body && JSON.stringify(body))
+    })
+  const own = [
+    'localhost',
+    `localhost:${port}`,
+    'LocalHost:1',
+    '127.0.0.1',
+    `127.0.0.1:${port}`,
+    '127.8.9.10',
+    '[::1]:80',
+  ]
+  const foreign = [
+    ...['evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example'],
+    ...['xlocalhost', '10.0.0.1', '0.0.0.0', '127.0.0.1:80.evil.example', '[::2]', '127.0.0.1@evil.example'],
+  ]
+  const before = await vault.clock.now()
+  for (const [path, body] of endpoints) {
+    for (const host of own) {
+      const { status = 0 } = await post(host, path, body)
+      t.ok(status >= 200 && status < 300, `${path} at ${host}: ${status}`)
+    }
+  }
+  for (const [path, body] of [...endpoints, ['/_dev/clock', { advance_ms: 3_600_000 }] as const]) {
+    for (const host of foreign) {
+      const { status, text } = await post(host, path, body)
+      t.equal(status, 403, `${path} at ${host}`)
+      t.match(text, /the Host header names another host/)
+    }
+  }
+  t.ok((await vault.clock.now()) - before < 3_600_000, 'no hour later')
+  const inProcess = await vault.fetch('http://vault.example/_dev/clock', {
+    method: 'POST',
+    headers: { Host: 'vault.example' },
+    body: '{"advance_ms":0}',
+  })
+  t.equal(inProcess.status, 200, 'in process there is no name')
 })
 
 t.test('bodies that say nothing are refused, and change nothing', async t => {

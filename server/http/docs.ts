@@ -19,46 +19,37 @@ const folder = new URL('../generated/docs/', import.meta.url)
 
 /** The contract as a page to read, from files of ours alone: it works without a network. */
 export class Docs {
-  readonly #readDocument: () => string
-  #document: Uint8Array | undefined
+  readonly #files: ReadonlyMap<string, { readonly type: string; make(): Uint8Array }>
+  /** What was asked for before, by path: making it takes time that others wait, and it never changes. */
+  readonly #made = new Map<string, Uint8Array>()
 
   /** @param readDocument the contract as JSON, read when somebody asks for it */
   constructor(readDocument: () => string) {
-    this.#readDocument = readDocument
+    const file = (name: string, type: string) => ({ type, make: () => readFileSync(new URL(name, folder)) })
+    this.#files = new Map([
+      ['/docs', file('index.html', 'text/html; charset=utf-8')],
+      ['/docs/docs.js', file('docs.js', 'text/javascript; charset=utf-8')],
+      ['/docs/docs.css', file('docs.css', 'text/css; charset=utf-8')],
+      ['/docs/openapi.json', { type: 'application/json', make: () => Buffer.from(readDocument()) }],
+    ])
   }
 
+  /** @param path without a slash at the end */
   answer(path: string): CoreResponse | undefined {
-    switch (path) {
-      case '/docs':
-      case '/docs/':
-        return file('index.html', 'text/html; charset=utf-8')
-      case '/docs/docs.js':
-        return file('docs.js', 'text/javascript; charset=utf-8')
-      case '/docs/docs.css':
-        return file('docs.css', 'text/css; charset=utf-8')
-      case '/docs/openapi.json':
-        this.#document ??= Buffer.from(this.#readDocument())
-        return answer('application/json', this.#document)
-      default:
-        return undefined
+    const file = this.#files.get(path)
+    if (!file) return undefined
+    const body = this.#made.get(path) ?? file.make()
+    this.#made.set(path, body)
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': file.type,
+        'Content-Security-Policy': contentSecurityPolicy,
+        'X-Content-Type-Options': 'nosniff',
+        'Referrer-Policy': 'no-referrer',
+        'Cache-Control': 'no-cache',
+      },
+      body,
     }
-  }
-}
-
-function file(name: string, type: string): CoreResponse {
-  return answer(type, readFileSync(new URL(name, folder)))
-}
-
-function answer(type: string, body: string | Uint8Array): CoreResponse {
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': type,
-      'Content-Security-Policy': contentSecurityPolicy,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      'Cache-Control': 'no-cache',
-    },
-    body,
   }
 }

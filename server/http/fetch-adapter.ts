@@ -5,11 +5,13 @@ import type { Core } from './core.ts'
 export function toFetch(core: Core): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url)
+    // No server is reached by a name here: which one the caller used does not matter.
+    const { host: _, ...headers } = Object.fromEntries(request.headers)
     const response = await core({
       method: request.method,
       path: pathname,
       query: search.slice(1),
-      headers: Object.fromEntries(request.headers),
+      headers,
       readBody: limit => readAll(request, limit),
     })
     const body = response.pieces

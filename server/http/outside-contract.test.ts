@@ -1,5 +1,6 @@
 import t from 'tap'
 import { openTenant, openVault } from '../testing/vault.ts'
+import { Docs } from './docs.ts'
 
 const vault = openVault(t)
 const ask = (await openTenant(vault)).as(undefined)
@@ -28,6 +29,18 @@ t.test('/docs shows the contract from files of ours alone', async t => {
   }
   const { text } = await ask('GET', '/docs')
   t.notMatch(text, /(src|href)="(https?:)?\/\//, 'the page loads nothing from elsewhere')
+})
+
+t.test('files and contract are read once, not for each request', async t => {
+  let spelled = 0
+  const docs = new Docs({ toJSON: () => ({ spelled: ++spelled }) } as never)
+  for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/openapi.json']) {
+    const first = docs.answer(path)
+    const second = docs.answer(path)
+    t.ok(first?.body && first.body === second?.body, path)
+    t.not(first?.headers, second?.headers, "headers are each response's own")
+  }
+  t.equal(spelled, 1)
 })
 
 t.test('what is not there is a 404, also below /docs', async t => {
