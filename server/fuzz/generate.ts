@@ -4,7 +4,9 @@ import { Dice } from './dice.ts'
 import type { Document, Operation } from './document.ts'
 import { type Draft, draft, toRequest } from './drafts.ts'
 import { mutate } from './mutate.ts'
-import { largePages, type Oversized, oversized } from './oversized.ts'
+import { oversized } from './oversized/index.ts'
+import { largePages } from './oversized/pages.ts'
+import type { Oversized } from './oversized/shape.ts'
 import { Values } from './values.ts'
 import { wireFault } from './wire-faults.ts'
 
@@ -57,9 +59,13 @@ export function generate(document: Document, seed: string, number: number): Fuzz
     mayHangUp: false,
     alone: false,
   }
+  // Sent before under the same key, it is answered again.
+  if (isKeyed(plain) && dice.chance(0.5)) return { ...plain, prelude: [...plain.prelude, plain.request] }
   if (kind === 'wire') return { ...plain, ...wire(dice, plain) }
   return kind === 'mutated' ? { ...plain, ...mutated(document, dice, operation, made) } : plain
 }
+
+const isKeyed = ({ request }: FuzzCase) => request.headers.some(([name]) => name === 'SVC-IDEMPOTENCY-KEY')
 
 function wire(dice: Dice, plain: FuzzCase): Partial<FuzzCase> {
   const { title, request, mayHangUp } = wireFault(dice, plain.request)
@@ -110,7 +116,7 @@ function otherPath(dice: Dice, path: string): { path: string; title: string } {
 }
 
 function enlarged(document: Document, dice: Dice, number: number): FuzzCase {
-  const shape: Oversized = dice.pick(dice.chance(0.02) ? largePages : dice.pick(oversized))
+  const shape: Oversized = dice.pick(dice.chance(0.03) ? largePages : dice.pick(oversized))
   const operation = document.operation(shape.operation)
   const { target, key, prelude = [], body, byFormula = false } = shape.make(dice)
   const request = toRequest(

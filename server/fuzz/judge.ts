@@ -37,7 +37,7 @@ export class Judge {
   /** @param isMain false for a request that only prepares the case */
   faultsOf(one: FuzzCase, request: FuzzRequest, response: Response, isMain: boolean): Found[] {
     const { status, headers, body } = response
-    const byFormula = one.byFormula && isMain
+    const { byFormula } = one
     const type = headers['content-type'] ?? ''
     const isProblem = type.startsWith('application/problem+json')
     const found: Found[] = []

@@ -79,7 +79,7 @@ export class Session {
     this.watcher.slowReads()
     const [done] = await this.run([one])
     const found = done?.performed.found ?? []
-    if (this.isOver) return { found, stallMs: Number.POSITIVE_INFINITY }
+    if (this.isOver) return { found, stallMs: this.target.hasEnded() ? 0 : Number.POSITIVE_INFINITY }
     await this.watcher.summary()
     return { found, stallMs: Math.max(0, ...this.watcher.slowReads().map(({ netMs }) => netMs)) }
   }
