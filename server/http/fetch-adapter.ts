@@ -15,7 +15,7 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       readBody: limit => readAll(request, limit),
     })
     const body = response.pieces
-      ? (ReadableStream.from(encoded(response.pieces)) as unknown as BodyInit)
+      ? (ReadableStream.from(encoded(response.pieces)) as ConstructorParameters<typeof Response>[0])
       : (response.body as string | Uint8Array<ArrayBuffer> | undefined)
     return new Response(body ?? null, { status: response.status, headers: response.headers })
   }
