@@ -86,7 +86,8 @@ export class MemoryStore implements Store {
       return bytes > mostBytes
     })
     const documents = cut === -1 ? page : page.slice(0, cut + 1)
-    return { total: matching.length, documents, rest: page.slice(documents.length) }
+    const rest = page.slice(documents.length).map(({ id, createdUs }) => ({ id, createdUs }))
+    return { total: matching.length, documents, rest }
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
