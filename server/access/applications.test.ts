@@ -77,6 +77,18 @@ t.test('each kind may hold its own permissions and no others', async t => {
   }
 })
 
+t.test('of rules that are wrong many times over, 100 faults are told', async t => {
+  const tenant = await openTenant(vault)
+  const permissions = ['token:read', 'token:update', 'token:delete', 'log:read']
+  const rules = Array.from({ length: 100 }, (_, priority) => {
+    return { priority, container: '/a/', transform: 'mask', permissions }
+  })
+  const refused = await tenant.asManagement('POST', '/applications', { name: 'A', type: 'public', rules })
+  t.equal(refused.status, 400)
+  t.match(refused.json.detail, /; there may be more errors than are listed$/)
+  t.equal(Object.values<string[]>(refused.json.errors).flat().length, 100)
+})
+
 t.test('each operation asks for its own permission, and any key may ask who it is', async t => {
   const tenant = await openTenant(vault)
   const target = async () => (await tenant.application({ permissions: ['token:read'] })).id
