@@ -134,6 +134,18 @@ export const wireCases = cases({
       )
     },
   ],
+  'WIR-522.a': [
+    'JSON of 100,001 members and elements is refused',
+    c => {
+      const listed = (count: number) => `{"type":"token","data":[${'0,'.repeat(count - 1)}0]}`
+      return c.refuses(
+        400,
+        raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
+        listed(99_000),
+        { 'a list of 100,001': listed(100_001) },
+      )
+    },
+  ],
   'PAG-501.a': [
     'pages and sizes out of range are refused on every list',
     async c => {

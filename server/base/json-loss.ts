@@ -1,4 +1,4 @@
-import { endOfString } from './json-depth.ts'
+import { endOfString } from './json-bounds.ts'
 import { findNumberFault, numberAt, passPlainNumber } from './json-number.ts'
 import { memberPath } from './member-path.ts'
 

@@ -103,6 +103,29 @@ t.test('brackets in texts are no nesting', async t => {
   t.match(refusal(`["${inside}`).message, /well-formed/, 'a text without an end')
 })
 
+t.test('100,000 members and elements are read, and one more is refused', t => {
+  const list = (count: number, element: string) => `[${Array(count).fill(element).join(',')}]`
+  const pairs = (count: number, pair: string) =>
+    `[${`${pair},`.repeat((count - 1) / 2)}${count % 2 ? '0' : '0,0'}]`
+  const shapes: [name: string, text: (count: number) => string][] = [
+    ['a list', count => list(count, '0')],
+    ['an object', count => `{${Array.from({ length: count }, (_, n) => `"k${n}" : 1`).join(',\n')} }`],
+    ['empty lists and objects', count => list(count, '[ ]').replace('[ ]', '{ }')],
+    ['lists of one', count => pairs(count, '[0]')],
+    ['objects of one', count => pairs(count, '{"a":"},{"}')],
+  ]
+  for (const [name, text] of shapes) {
+    t.doesNotThrow(() => parseJson(text(100_000)), name)
+    t.match(refusal(text(100_001)).message, /more than 100000 members and elements/, name)
+  }
+  t.end()
+})
+
+t.test('commas and brackets in texts are not counted', async t => {
+  const text = `["${',[{'.repeat(200_000)}",[]]`
+  t.same(parseJson(text), JSON.parse(text))
+})
+
 t.test('text nested without an end is refused unread', async t => {
   const parse = JSON.parse
   let calls = 0
@@ -138,7 +161,7 @@ t.test('while a long text is scanned, others have their turns', async t => {
     others++
     alarm = setImmediate(next)
   })
-  await parseJsonInTurns(`[${'0,'.repeat(100_000)}0]`, turns)
+  await parseJsonInTurns(`[${'12,'.repeat(70_000)}0]`, turns)
   clearImmediate(alarm)
   t.ok(others >= 12, `${others} turns in 200,000 characters`)
 })

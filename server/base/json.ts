@@ -1,4 +1,4 @@
-import { findTooDeep, jsonDepthLimit } from './json-depth.ts'
+import { findExcess } from './json-bounds.ts'
 import { JsonError, LossScan } from './json-loss.ts'
 import { Turns } from './turn.ts'
 
@@ -25,12 +25,13 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Parses JSON and refuses what would come back altered: integers beyond ±(2^53 − 1), numbers that a double does
- * not spell back with the same value, repeated member names, lone surrogates, `__proto__`, nesting deeper than 64.
+ * not spell back with the same value, repeated member names, lone surrogates, `__proto__`, nesting deeper than 64,
+ * more than 100,000 members and elements.
  *
  * `JSON.parse` reads the text; the scan after it walks the same text once for what `JSON.parse` lets pass.
  * @throws {JsonError}
  */
-// Requirements: WIR-505, WIR-506
+// Requirements: WIR-505, WIR-506, WIR-522
 export function parseJson(text: string): JsonValue {
   const value = read(text)
   new LossScan(text).run()
@@ -49,8 +50,8 @@ export async function parseJsonInTurns(text: string, turns = new Turns()): Promi
 }
 
 function read(text: string): JsonValue {
-  const tooDeep = findTooDeep(text)
-  if (tooDeep >= 0) throw new JsonError(`is nested deeper than ${jsonDepthLimit} levels`, '', tooDeep)
+  const excess = findExcess(text)
+  if (excess) throw new JsonError(excess.message, '', excess.offset)
   try {
     return JSON.parse(text)
   } catch (error) {

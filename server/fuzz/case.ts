@@ -53,7 +53,7 @@ export function encode(request: FuzzRequest, values: Values, traceId: string): U
   const headers = request.headers.map(([name, value]) => `${name}: ${fill(value, values)}`)
   const has = (name: string) => request.headers.some(([given]) => given.toLowerCase() === name)
   // Of more than 2000 headers Node drops the rest.
-  if (!has('host')) headers.unshift('Host: fuzz')
+  if (!has('host')) headers.unshift('Host: localhost')
   if (!has('svc-trace-id')) headers.push(`SVC-TRACE-ID: ${traceId}`)
   const framed = has('content-length') || has('transfer-encoding')
   if (!framed && (body.length > 0 || request.method !== 'GET')) headers.push(`Content-Length: ${body.length}`)

@@ -95,12 +95,13 @@ export class Judge {
     return !isOurs || body.includes('"urn:surrogate:error:reactor_runtime"')
   }
 
-  #isDocumented(one: FuzzCase, request: FuzzRequest, status: number): boolean {
-    const { statuses, path } = this.#document.operation(one.operation)
-    if (statuses.has(String(status))) return true
-    // A path that was changed may lead elsewhere or nowhere.
-    const isOwnPath = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`).test(request.target)
-    return status === 404 || status === 405 ? !isOwnPath || one.kind === 'mutated' : false
+  #isDocumented(one: FuzzCase, { method, target }: FuzzRequest, status: number): boolean {
+    const own = this.#document.operation(one.operation)
+    if (own.statuses.has(String(status))) return true
+    // A path that was changed may lead to another operation or nowhere.
+    const reached = this.#document.operations.filter(({ path }) => leadsTo(path, target))
+    if (status === 404 || status === 405) return !reached.includes(own) || one.kind === 'mutated'
+    return reached.some(other => other.method === method && other.statuses.has(String(status)))
   }
 
   #problemFaults({ status, body }: Response): Found[] {
@@ -121,6 +122,9 @@ export class Judge {
       : wrong('errors is not lists of texts')
   }
 }
+
+const leadsTo = (path: string, target: string) =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`).test(target)
 
 function shown({ secrets }: FuzzCase, body: string): Found[] {
   const canary = canaryPattern.exec(body)?.[0]

@@ -117,7 +117,12 @@ export class Session {
   async #send(request: FuzzRequest): Promise<string> {
     const connection = new FuzzConnection(this.target.port)
     try {
-      const { body } = await connection.exchange(encode(request, this.#furnished, 'fuzz-set-up'), 30_000)
+      const { status, body } = await connection.exchange(
+        encode(request, this.#furnished, 'fuzz-set-up'),
+        30_000,
+      )
+      if (status >= 300)
+        throw new Error(`the server was not made ready: ${request.target} answered ${status}`)
       return body
     } finally {
       connection.close()

@@ -270,6 +270,7 @@ const notJson: readonly [answer: string, reason: string, detail: RegExp][] = [
   ['{ raw: [new String("x".repeat(6e6))] }', 'output', /longer than 5242880 bytes/],
   ['{ raw: Array.from({ length: 65 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
   ['{ raw: Array.from({ length: 70 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
+  ['{ raw: Array(100_001).fill(0) }', 'shape', /^raw has more than 100000 members and elements/],
   ['{ raw: "é".repeat(3e6) }', 'output', /longer than 5242880 bytes/],
   ['{ raw: "x".repeat(3e6), tokenize: ["y".repeat(3e6)] }', 'output', /longer than 5242880 bytes/],
 ]

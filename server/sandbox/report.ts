@@ -1,12 +1,12 @@
 import type { JsonValue } from '../base/json.ts'
-import { findTooDeep } from '../base/json-depth.ts'
+import { findExcess } from '../base/json-bounds.ts'
 import { readCustomResponse } from './custom-response.ts'
 import { formulaErrorNames } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
-/** A formula may give 64 levels; the report is one more around them. */
-const deepest = 65
+/** A formula may give 64 levels, and 100,000 members in `raw` and as many to tokenize; the report is around them. */
+const bounds = { depth: 65, count: 200_100 }
 const longestDetail = 500
 const most = 100
 
@@ -74,8 +74,8 @@ function isObject(value: JsonValue | undefined): value is Record<string, JsonVal
 
 function parse(bytes: Uint8Array): JsonValue {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  // Deep nesting costs the parser far more than its length; a glance in front costs next to nothing.
-  if (findTooDeep(text, deepest) >= 0) throw new ReportError('nested too deeply')
+  // Many levels or members cost the parser far more than their length; a glance in front costs next to nothing.
+  if (findExcess(text, bounds)) throw new ReportError('nested too deeply, or too many members')
   let value: JsonValue
   try {
     value = JSON.parse(text)

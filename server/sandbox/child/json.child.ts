@@ -9,6 +9,7 @@ export class NotJson extends Error {
 }
 
 const deepest = 64
+const mostMembers = 100_000
 const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/
 
 /** JSON.stringify would make `{}` of them, whatever they hold. */
@@ -22,13 +23,14 @@ function unboxed(member: unknown): unknown {
 }
 
 /**
- * JSON text, or a refusal before the text is built: a value that JSON has not, too deep, or longer than the
- * limit. Members that are `undefined` are left out, `toJSON` is asked, and -0 is 0, as JSON.stringify does.
+ * JSON text, or a refusal before the text is built: a value that JSON has not, too deep, too many members, or
+ * longer than the limit. Members that are `undefined` are left out, `toJSON` is asked, and -0 is 0, as JSON.stringify does.
  * @throws {NotJson} and whatever the value's own getters throw
  */
 // Requirements: INV-510, INV-521
 export function toJson(value: unknown, limit: number, name: string): string {
   let length = 0
+  let members = 0
   const holders: unknown[] = []
   const names: string[] = []
 
@@ -50,6 +52,10 @@ export function toJson(value: unknown, limit: number, name: string): string {
     names[holders.length - 1] = key
     names.length = holders.length
     count(key.length + 1)
+    // The value itself is not one of them.
+    if (members++ > mostMembers) {
+      throw new NotJson('shape', `${name} has more than ${mostMembers} members and elements`)
+    }
     if (key === '__proto__') {
       throw new NotJson('shape', `${where()} could not come back as it is; give the member another name`)
     }

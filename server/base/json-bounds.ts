@@ -1,0 +1,69 @@
+/** What JSON may hold at most: levels of lists and objects, and members and elements of all of them together. */
+export interface JsonBounds {
+  readonly depth: number
+  readonly count: number
+}
+
+// Requirements: WIR-506, WIR-522
+export const jsonBounds: JsonBounds = { depth: 64, count: 100_000 }
+
+/** Where a text holds more than it may, in UTF-16 units from 0, and what is wrong there. */
+export interface JsonExcess {
+  readonly offset: number
+  readonly message: string
+}
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+/** `[` and `{`, and `]` and `}`, differ in this bit alone. */
+const braceBit = 0x20
+const open = 0x7b
+const close = 0x7d
+
+/**
+ * Says where a text goes beyond its bounds, if it does. To be called before `JSON.parse`, which takes seconds for a
+ * megabyte of `[`, and half of one for a hundred thousands of names. The text need not be JSON.
+ */
+export function findExcess(text: string, { depth, count }: JsonBounds = jsonBounds): JsonExcess | undefined {
+  if (isSmall(text, Math.min(depth, count))) return undefined
+  let level = 0
+  let found = 0
+  let isOpened = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= space) continue
+    const brace = code | braceBit
+    // Whatever comes first in a list or object is its first element or member; a comma comes before each further one.
+    if (code === comma || (isOpened && brace !== close)) found++
+    if (found > count) return { offset: at, message: `has more than ${count} members and elements` }
+    isOpened = brace === open
+    if (isOpened && ++level > depth) return { offset: at, message: `is nested deeper than ${depth} levels` }
+    if (brace === close) level--
+    if (code === quote) at = endOfString(text, at)
+  }
+  return undefined
+}
+
+/** True of most texts, and found much faster than by going through them. */
+function isSmall(text: string, limit: number): boolean {
+  let count = 0
+  for (const sign of '[{,') {
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      if (++count > limit) return false
+    }
+  }
+  return true
+}
+
+/** The offset of the quote that ends the string begun at `start`; the end of the text where there is none. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end
+    while (text.charCodeAt(before - 1) === backslash) before--
+    // An even number of backslashes escapes itself, an odd one the quote.
+    if ((end - before) % 2 === 0) return end
+  }
+  return text.length
+}
