@@ -1,5 +1,5 @@
 import type { FuzzCase } from './case.ts'
-import { type Finding, shapeOf } from './finding.ts'
+import { type Finding, sameness, shapeOf } from './finding.ts'
 import type { Found } from './judge.ts'
 import type { Session } from './session.ts'
 import { slowness } from './slowness.ts'
@@ -8,8 +8,8 @@ import { slowness } from './slowness.ts'
 export const longestStallMs = 250
 /** A stall counts if its case alone shows it this many times out of as many: a pause of the machine does not. */
 const stallRepeats = 3
-/** Findings whose case is tried again alone; the others are most likely the same. */
-const mostRetried = 40
+/** Findings of one fault whose cases are tried again alone; the others are most likely the same. */
+const mostRetried = 2
 
 interface Wait {
   readonly ms: number
@@ -45,10 +45,13 @@ export class Retrial {
 
   /** Says of each finding with a case whether that case alone shows it. */
   async retry(findings: readonly Finding[]): Promise<Finding[]> {
-    const open = findings.filter(({ one, alone }) => one && alone === undefined).slice(0, mostRetried)
     const outcomes = new Map<Finding, boolean>()
-    for (const finding of open) {
-      const { found, ended } = await this.#found(finding.one as FuzzCase)
+    const retried = new Map<string, number>()
+    for (const finding of findings) {
+      const before = retried.get(sameness(finding)) ?? 0
+      if (!finding.one || finding.alone !== undefined || before === mostRetried) continue
+      retried.set(sameness(finding), before + 1)
+      const { found, ended } = await this.#found(finding.one)
       const shows = found.some(({ fault }) => fault === finding.fault)
       outcomes.set(finding, shows || (finding.fault === 'server ended' && ended))
     }

@@ -40,6 +40,8 @@ export class Session {
   static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
     const session = new Session(await startTarget(options), judge, sink, lanes)
     await session.#furnish()
+    // What is not watched cannot be seen to be slow.
+    await session.watcher.summary()
     return session
   }
 

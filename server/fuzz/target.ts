@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { programArguments } from '../testing/process.ts'
 import { bootstrap } from './callers.ts'
 import type { Memory } from './memory.ts'
 
@@ -31,8 +32,6 @@ export interface TargetOptions {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program =
-  "import { main } from './server/main.ts'; process.exitCode = await main(process.argv.slice(1), process.env)"
 const here = (name: string) => new URL(name, import.meta.url).href
 
 /** Starts the server from its sources: a build may be older. */
@@ -43,7 +42,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
   const node = [
     '--expose-gc',
     ...['tsx', here('probe.ts'), ...(preload === undefined ? [] : [preload])].map(one => `--import=${one}`),
-    ...['--input-type=module', '--eval', program, '--'],
+    ...programArguments(),
   ]
   const flags = [
     '--port=0',

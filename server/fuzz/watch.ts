@@ -12,7 +12,7 @@ export interface WatchJob {
   readonly pid: number
 }
 
-/** A read that took long. Times are epoch milliseconds with fractions, the same in every process. */
+/** A read, one that took long where it is told. Times are epoch milliseconds with fractions, the same in every process. */
 export interface SlowRead {
   readonly startMs: number
   readonly endMs: number
@@ -52,28 +52,49 @@ function waitedMs(pid: number | 'self'): number {
   }
 }
 
+/** Reads until it fails, and tells of what it has read when it is asked to. */
 async function watch({ port, pid }: WatchJob): Promise<void> {
-  const connection = new FuzzConnection(port)
-  const bytes = Buffer.from(
-    `GET /tokens/fuzz-watched HTTP/1.1\r\nHost: fuzz\r\nSVC-API-KEY: ${keys.private}\r\n\r\n`,
-  )
   let taken: number[] = []
-  process.on('message', message => {
-    if (message !== 'summary') return
+  let isAsked = false
+  let isOver = false
+  const tellSummary = () => {
     const sorted = taken.sort((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
     tell({ summary: { reads: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) } })
     taken = []
+    isAsked = false
+  }
+  process.on('message', () => {
+    // The read that is under way may be the slow one.
+    isAsked = true
+    if (isOver) tellSummary()
   })
+  try {
+    for await (const { status, startMs, endMs, netMs } of reads(port, pid)) {
+      taken.push(netMs)
+      if (status >= 500) tell({ failed: `a read beside the cases was answered ${status}` })
+      if (netMs > slowMs) tell({ slow: { startMs, endMs, netMs } })
+      if (isAsked) tellSummary()
+    }
+  } catch (error) {
+    tell({ failed: `the reads beside the cases ended: ${(error as Error).message}` })
+  }
+  isOver = true
+  if (isAsked) tellSummary()
+}
+
+async function* reads(port: number, pid: number): AsyncGenerator<SlowRead & { readonly status: number }> {
+  const connection = new FuzzConnection(port)
+  const bytes = Buffer.from(
+    `GET /tokens/fuzz-watched HTTP/1.1\r\nHost: localhost\r\nSVC-API-KEY: ${keys.private}\r\n\r\n`,
+  )
   for (;;) {
     const waitedBefore = waitedMs(pid) + waitedMs('self')
     const startMs = nowMs()
     const { status } = await connection.exchange(bytes, timeoutMs)
     const endMs = nowMs()
     const netMs = Math.max(0, endMs - startMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
-    taken.push(netMs)
-    if (status >= 500) tell({ failed: `a read beside the cases was answered ${status}` })
-    if (netMs > slowMs) tell({ slow: { startMs, endMs, netMs } })
+    yield { status, startMs, endMs, netMs }
     await wait(pauseMs)
   }
 }
@@ -83,8 +104,4 @@ function tell(message: WatchMessage): void {
 }
 
 process.once('disconnect', () => process.exit())
-process.once('message', job => {
-  watch(job as WatchJob).catch(error =>
-    tell({ failed: `the reads beside the cases ended: ${error.message}` }),
-  )
-})
+process.once('message', job => void watch(job as WatchJob))

@@ -9,7 +9,7 @@ export interface Watcher {
   slowReads(): SlowRead[]
   /** What went wrong with the reads themselves. */
   readonly failures: readonly string[]
-  /** Figures of the reads since this was last called. */
+  /** Figures of the reads since this was last called, the one that is under way included. */
   summary(): Promise<WatchSummary>
   end(): Promise<void>
 }

@@ -132,7 +132,7 @@ export const costAttacks: readonly Attack[] = [
   {
     name: 'an answer of a million members',
     tries: `return { raw: Array(3e6).fill(0) }`,
-    must: { kind: 'failed', reason: 'output' },
+    must: { kind: 'failed', reason: 'shape' },
   },
   {
     name: 'an answer with more members than there are',

@@ -1,14 +1,15 @@
 /**
- * `npm run test:engines [FILE…]`: starts PostgreSQL and runs on it the tests of its engine, and all that do not
+ * `npm run test:engines [-- FLAG… FILE…]`: starts PostgreSQL and runs on it the tests of its engine, and all that do not
  * care where a vault keeps its data. Where it cannot be started this says why; with `CI` set that is a failure.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../testing/postgres/server.ts'
 import { PostgresUnavailable } from '../testing/postgres/unavailable.ts'
+import { compileTests } from './compile-tests.ts'
+import { tap } from './tap.ts'
+import { findTests, readWords } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -25,20 +26,9 @@ const leftOut: Readonly<Record<string, string>> = {
 
 /** The tests that look different on another engine, from the root of the repository. */
 function filesToRun(): string[] {
-  const tests = ['conformance', 'server', 'sdk'].flatMap(folder => testsIn(join(root, folder)))
-  return tests
-    .filter(path => path.includes('/storage/postgres/') || isMarked(path))
-    .map(path => relative(root, path))
+  return findTests()
+    .filter(path => path.includes('/storage/postgres/') || isMarked(join(root, path)))
     .filter(path => !(path in leftOut))
-}
-
-function testsIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory())
-      return ['node_modules', 'dist', 'generated'].includes(entry.name) ? [] : testsIn(path)
-    return entry.name.endsWith('.test.ts') ? [path] : []
-  })
 }
 
 function isMarked(path: string, seen = new Set<string>()): boolean {
@@ -49,26 +39,18 @@ function isMarked(path: string, seen = new Set<string>()): boolean {
   return [...specifiers].some(([, one, other]) => isMarked(resolve(dirname(path), one ?? other ?? ''), seen))
 }
 
-// A database takes longer than memory does.
-async function run(url: string, files: readonly string[]): Promise<number> {
-  const child = spawn(join(root, 'node_modules/.bin/tap'), ['--timeout=600', ...files], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, SURROGATE_TEST_STORAGE: 'postgres', SURROGATE_TEST_POSTGRES: url },
-  })
-  const [code] = await once(child, 'exit')
-  return code ?? 1
-}
-
-const named = process.argv.slice(2)
-const files = named.length > 0 ? named : filesToRun()
+const { flags, tests, isWhole } = readWords(process.argv.slice(2), filesToRun())
 try {
   const { SURROGATE_TEST_POSTGRES: elsewhere } = process.env
   const server = elsewhere ? undefined : await startPostgres()
-  const code = await run(elsewhere ?? server?.url ?? '', files)
+  // A database takes longer than memory does.
+  const code = await tap(['--timeout=600', ...flags, ...(await compileTests(tests))], {
+    SURROGATE_TEST_STORAGE: 'postgres',
+    SURROGATE_TEST_POSTGRES: elsewhere ?? server?.url,
+  })
   await server?.close()
-  process.stdout.write(`\n${files.length} files were run on PostgreSQL\n`)
-  for (const [path, why] of named.length > 0 ? [] : Object.entries(leftOut))
+  process.stdout.write(`\n${tests.length} files were run on PostgreSQL\n`)
+  for (const [path, why] of isWhole ? Object.entries(leftOut) : [])
     process.stdout.write(`left out: ${path} (${why})\n`)
   process.exitCode = code
 } catch (error) {

@@ -25,9 +25,13 @@ export interface Process {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** From the sources: a build may be older than what is tested. */
-const program =
-  "import { main } from './server/main.ts'; process.exitCode = await main(process.argv.slice(1), process.env)"
+/** From the sources, compiled with the tests where those are: a build may be older than what is tested. */
+export function programArguments(): string[] {
+  const compiled = process.env.COMPILED_PROGRAM
+  const main = compiled ?? new URL('../main.ts', import.meta.url).href
+  const program = `import { main } from '${main}'; process.exitCode = await main(process.argv.slice(1), process.env)`
+  return [...(compiled === undefined ? ['--import=tsx'] : []), '--input-type=module', '--eval', program, '--']
+}
 
 /**
  * Starts the program as an operator would; whatever becomes of the test, the process ends with it.
@@ -41,8 +45,7 @@ export function startProcess(
 ): Process {
   // Settings of whoever runs the tests must not reach what is tested.
   const { PATH = '', HOME = '' } = process.env
-  const node = ['--import=tsx', '--input-type=module', '--eval', program, '--', ...args]
-  const [file = '', ...words] = [...prefix, process.execPath, ...node]
+  const [file = '', ...words] = [...prefix, process.execPath, ...programArguments(), ...args]
   const child = spawn(file, words, { cwd: root, env: { PATH, HOME, ...environment } })
   let [stdout, stderr, over] = ['', '', false]
   child.stdout.on('data', data => {

@@ -1,0 +1,68 @@
+import { readdirSync, statSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(root, '.compiled')
+/** The program that tests start in a process of its own. */
+const program = 'server/main.ts'
+/** Another run may be using what an earlier one compiled. */
+const keptMs = 24 * 3_600_000
+
+const sourceUrl = 'urlOfTheSource'
+
+/** What reads a file beside itself finds it where the source is. */
+const atTheSource: Plugin = {
+  name: 'at-the-source',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const url = JSON.stringify(pathToFileURL(path).href)
+      // On the line that is there: positions stay what they are.
+      return { contents: `const ${sourceUrl} = ${url}; ${text}`, loader: 'ts' }
+    }),
+}
+
+/**
+ * Compiles tests, and the program they start, into few files of plain JavaScript: each test runs in a process of
+ * its own, and reading the sources one by one would take most of its time.
+ * @returns the compiled files, in the order of `tests`, from the root of the repository
+ */
+export async function compileTests(tests: readonly string[]): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...tests, program],
+    outdir: folder,
+    outbase: root,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    define: {
+      'import.meta.url': sourceUrl,
+      'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(compiled(program)).href),
+    },
+    plugins: [atTheSource],
+    metafile: true,
+    logLevel: 'warning',
+  })
+  await removeOld(new Set(Object.keys(metafile.outputs)))
+  return tests.map(test => relative(root, compiled(test)))
+}
+
+const compiled = (source: string) => join(folder, source.replace(/ts$/, 'js'))
+
+async function removeOld(outputs: ReadonlySet<string>): Promise<void> {
+  const oldMs = Date.now() - keptMs
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!entry.isFile() || outputs.has(relative(root, path)) || statSync(path).mtimeMs > oldMs) continue
+    await rm(path, { force: true })
+  }
+}

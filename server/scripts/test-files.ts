@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const notOurs = ['node_modules', 'dist', 'generated']
+
+/** All tests, from the root of the repository. */
+export function findTests(): string[] {
+  return ['conformance', 'sdk', 'server'].flatMap(name => testsIn(join(root, name)))
+}
+
+function testsIn(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap(entry => {
+    const inside = join(path, entry.name)
+    if (entry.isDirectory()) return notOurs.includes(entry.name) ? [] : testsIn(inside)
+    return entry.name.endsWith('.test.ts') ? [relative(root, inside)] : []
+  })
+}
+
+/** What a command line says: flags for tap, and files or folders, of which the tests are meant; none means `usual`. */
+export function readWords(words: readonly string[], usual: readonly string[]) {
+  const flags = words.filter(word => word.startsWith('-'))
+  const paths = words.filter(word => !word.startsWith('-')).map(path => resolve(path))
+  const isNamed = (test: string) => paths.some(path => `${join(root, test)}${sep}`.startsWith(path + sep))
+  const tests = paths.length === 0 ? usual : findTests().filter(isNamed)
+  if (tests.length === 0) throw new Error(`there are no tests in ${paths.join(', ')}`)
+  return { flags, tests, isWhole: paths.length === 0 }
+}
