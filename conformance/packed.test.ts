@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

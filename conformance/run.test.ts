@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import tap from 'tap'
 import type { Result } from './result.ts'
 import { type RunOptions, run } from './run.ts'

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tap from 'tap'

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 

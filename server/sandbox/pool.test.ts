@@ -1,3 +1,4 @@
+// In a process of its own: it looks for whatever processes a server leaves behind.
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'

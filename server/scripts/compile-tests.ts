@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import type { Groups } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, '.compiled')
@@ -17,25 +18,40 @@ const sourceUrl = 'urlOfTheSource'
 const atTheSource: Plugin = {
   name: 'at-the-source',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\.(ts|mjs)$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       // On the line that is there: positions stay what they are.
-      return { contents: `const ${sourceUrl} = ${url}; ${text}`, loader: 'ts' }
+      return { contents: `const ${sourceUrl} = ${url}; ${text}`, loader: path.endsWith('.ts') ? 'ts' : 'js' }
     }),
 }
 
+/** The tests of a group, one after the other. */
+const oneAfterTheOther = (groups: Groups): Plugin => ({
+  name: 'one-after-the-other',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^group:/ }, ({ path }) => ({ path, namespace: 'group' }))
+    onLoad({ filter: /^group:/, namespace: 'group' }, ({ path }) => {
+      const tests = groups.get(path.slice('group:'.length)) ?? []
+      const contents = tests.map(test => `import ${JSON.stringify(join(root, test))}`).join('\n')
+      return { contents, resolveDir: root }
+    })
+  },
+})
+
 /**
- * Compiles tests, and the program they start, into few files of plain JavaScript: each test runs in a process of
- * its own, and reading the sources one by one would take most of its time.
- * @returns the compiled files, in the order of `tests`, from the root of the repository
+ * Compiles tests, and the program they start, into few files of plain JavaScript: to read the sources one by one
+ * would take most of their time.
+ * @returns a compiled file for each group, from the root of the repository
  */
-export async function compileTests(tests: readonly string[]): Promise<string[]> {
+export async function compileTests(groups: Groups): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [...tests, program],
+    entryPoints: [
+      ...[...groups.keys()].map(group => ({ in: `group:${group}`, out: group })),
+      { in: program, out: program.replace(/\.ts$/, '') },
+    ],
     outdir: folder,
-    outbase: root,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
@@ -48,12 +64,12 @@ export async function compileTests(tests: readonly string[]): Promise<string[]> 
       'import.meta.url': sourceUrl,
       'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(compiled(program)).href),
     },
-    plugins: [atTheSource],
+    plugins: [atTheSource, oneAfterTheOther(groups)],
     metafile: true,
     logLevel: 'warning',
   })
   await removeOld(new Set(Object.keys(metafile.outputs)))
-  return tests.map(test => relative(root, compiled(test)))
+  return [...groups.keys()].map(group => relative(root, join(folder, `${group}.js`)))
 }
 
 const compiled = (source: string) => join(folder, source.replace(/ts$/, 'js'))

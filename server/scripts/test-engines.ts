@@ -9,7 +9,7 @@ import { startPostgres } from '../testing/postgres/server.ts'
 import { PostgresUnavailable } from '../testing/postgres/unavailable.ts'
 import { compileTests } from './compile-tests.ts'
 import { tap } from './tap.ts'
-import { findTests, readWords } from './test-files.ts'
+import { findTests, groupTests, readWords } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -44,7 +44,7 @@ try {
   const { SURROGATE_TEST_POSTGRES: elsewhere } = process.env
   const server = elsewhere ? undefined : await startPostgres()
   // A database takes longer than memory does.
-  const code = await tap(['--timeout=600', ...flags, ...(await compileTests(tests))], {
+  const code = await tap(['--timeout=600', ...flags, ...(await compileTests(groupTests(tests)))], {
     SURROGATE_TEST_STORAGE: 'postgres',
     SURROGATE_TEST_POSTGRES: elsewhere ?? server?.url,
   })

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,4 +26,27 @@ export function readWords(words: readonly string[], usual: readonly string[]) {
   const tests = paths.length === 0 ? usual : findTests().filter(isNamed)
   if (tests.length === 0) throw new Error(`there are no tests in ${paths.join(', ')}`)
   return { flags, tests, isWhole: paths.length === 0 }
+}
+
+/** Tests by the name of the process that runs them. */
+export type Groups = ReadonlyMap<string, readonly string[]>
+
+/**
+ * A test that would disturb others in its process, be disturbed by them, or hold them up, says so. One that waits
+ * before it defines its tests would find that tap takes the process for done.
+ */
+const alone = /^\/\/ In a process of its own: |^(?:(?:const|let) .* = |\} = )?await /m
+
+/** The tests of a folder share a process, since it takes longer to start one than to run most tests. */
+export function groupTests(tests: readonly string[]): Groups {
+  const [single, shared] = [new Map<string, string[]>(), new Map<string, string[]>()]
+  for (const test of tests) {
+    const isAlone = alone.test(readFileSync(join(root, test), 'utf8'))
+    const [group, groups] = isAlone
+      ? [test.replace(/\.ts$/, ''), single]
+      : [`${dirname(test)}/all.test`, shared]
+    groups.set(group, [...(groups.get(group) ?? []), test])
+  }
+  // The long ones first: no processor is idle while the last of them ends.
+  return new Map([...single, ...shared])
 }

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,3 +1,4 @@
+// In a process of its own: it takes long.
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import {
