@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ApplicationType, Permission } from '../access/permissions.ts'
+import { generatedFiles } from '../generated-files.ts'
 
 /** An operation of the contract, with what the server needs to know of it. */
 export interface Operation {
@@ -35,16 +36,14 @@ export interface QueryParameter {
   readonly keySeparator: string
 }
 
-const folder = new URL('../generated/', import.meta.url)
-
 /** Every operation of the contract, as `npm run generate` found them in `openapi.yaml`. */
 export function readOperations(): readonly Operation[] {
-  return JSON.parse(readFileSync(new URL('operations.json', folder), 'utf8'))
+  return JSON.parse(readFileSync(new URL('operations.json', generatedFiles), 'utf8'))
 }
 
 /** The contract as JSON, with the header prefix of this server. */
 export function readDocument(headerPrefix: string): string {
-  const text = readFileSync(new URL('openapi.json', folder), 'utf8')
+  const text = readFileSync(new URL('openapi.json', generatedFiles), 'utf8')
   return text.replaceAll(/\bSVC-(?=[A-Z])/g, `${headerPrefix}-`)
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { generatedFiles } from '../generated-files.ts'
 import type { CoreResponse } from './message.ts'
 
 /** Nothing a page of ours shows may come from, or tell, any other host. */
@@ -15,7 +16,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const folder = new URL('../generated/docs/', import.meta.url)
+const folder = new URL('docs/', generatedFiles)
 
 /** The contract as a page to read, from files of ours alone: it works without a network. */
 export class Docs {

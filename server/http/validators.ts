@@ -6,6 +6,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { compile as compileRequests } from '../generated/validators/requests.cjs'
 import { compile as compileSchemas } from '../generated/validators/schemas.cjs'
+import { generatedFiles } from '../generated-files.ts'
 import type { ContractSchemas } from '../tokens/context.ts'
 import { type Operation, readDocument, readOperations } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
@@ -22,7 +23,7 @@ export interface RequestParts {
 type Validate = Readonly<Record<string, ValidateFunction>>
 type Module = 'refusals' | 'responses' | 'schema-refusals'
 
-const require = createRequire(import.meta.url)
+const require = createRequire(generatedFiles)
 
 /** What validators find formats in: a pattern, or what to ask. ajv's own are those that the contract names. */
 const formatTable = {
@@ -93,8 +94,7 @@ export class Validators implements ContractSchemas {
   }
 
   #load(module: Module): Validate {
-    const loaded =
-      this.#loaded.get(module) ?? require(`../generated/validators/${module}.cjs`).compile(formatTable)
+    const loaded = this.#loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
     this.#loaded.set(module, loaded)
     return loaded
   }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { generatedFiles } from '../generated-files.ts'
 
 /** The texts that `npm run generate` makes, as a process is given them. */
 export interface Programs {
@@ -11,7 +12,7 @@ export interface Programs {
 
 /** @throws when the build is not complete */
 export async function readPrograms(): Promise<Programs> {
-  const read = (name: string) => readFile(new URL(`../generated/sandbox/${name}.js`, import.meta.url))
+  const read = (name: string) => readFile(new URL(`sandbox/${name}.js`, generatedFiles))
   const [boot, runner, prepare, classes, client] = await Promise.all([
     read('boot'),
     read('runner'),

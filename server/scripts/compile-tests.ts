@@ -6,7 +6,6 @@ import { build, type Plugin } from 'esbuild'
 import type { Groups } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const folder = join(root, '.compiled')
 /** The program that tests start in a process of its own. */
 const program = 'server/main.ts'
 /** Another run may be using what an earlier one compiled. */
@@ -42,14 +41,17 @@ const oneAfterTheOther = (groups: Groups): Plugin => ({
 /**
  * Compiles tests, and the program they start, into few files of plain JavaScript: to read the sources one by one
  * would take most of their time.
+ * @param run runs of other names may go on meanwhile, what they have compiled stays as it is
  * @returns a compiled file for each group, from the root of the repository
  */
-export async function compileTests(groups: Groups): Promise<string[]> {
+export async function compileTests(groups: Groups, run: string): Promise<string[]> {
+  const folder = join(root, '.compiled', run)
+  const main = program.replace(/\.ts$/, '')
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [
       ...[...groups.keys()].map(group => ({ in: `group:${group}`, out: group })),
-      { in: program, out: program.replace(/\.ts$/, '') },
+      { in: program, out: main },
     ],
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
@@ -62,19 +64,17 @@ export async function compileTests(groups: Groups): Promise<string[]> {
     sourcemap: 'linked',
     define: {
       'import.meta.url': sourceUrl,
-      'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(compiled(program)).href),
+      'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(join(folder, `${main}.js`)).href),
     },
     plugins: [atTheSource, oneAfterTheOther(groups)],
     metafile: true,
     logLevel: 'warning',
   })
-  await removeOld(new Set(Object.keys(metafile.outputs)))
+  await removeOld(folder, new Set(Object.keys(metafile.outputs)))
   return [...groups.keys()].map(group => relative(root, join(folder, `${group}.js`)))
 }
 
-const compiled = (source: string) => join(folder, source.replace(/ts$/, 'js'))
-
-async function removeOld(outputs: ReadonlySet<string>): Promise<void> {
+async function removeOld(folder: string, outputs: ReadonlySet<string>): Promise<void> {
   const oldMs = Date.now() - keptMs
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)

@@ -3,5 +3,8 @@ import { compileTests } from './compile-tests.ts'
 import { tap } from './tap.ts'
 import { findTests, groupTests, readWords } from './test-files.ts'
 
-const { flags, tests } = readWords(process.argv.slice(2), findTests())
-process.exitCode = await tap([...flags, ...(await compileTests(groupTests(tests)))])
+const { flags, tests, isWhole } = readWords(process.argv.slice(2), findTests())
+process.exitCode = await tap([
+  ...flags,
+  ...(await compileTests(groupTests(tests), isWhole ? 'unit' : 'part')),
+])

@@ -44,10 +44,13 @@ try {
   const { SURROGATE_TEST_POSTGRES: elsewhere } = process.env
   const server = elsewhere ? undefined : await startPostgres()
   // A database takes longer than memory does.
-  const code = await tap(['--timeout=600', ...flags, ...(await compileTests(groupTests(tests)))], {
-    SURROGATE_TEST_STORAGE: 'postgres',
-    SURROGATE_TEST_POSTGRES: elsewhere ?? server?.url,
-  })
+  const code = await tap(
+    ['--timeout=600', ...flags, ...(await compileTests(groupTests(tests), isWhole ? 'engines' : 'part'))],
+    {
+      SURROGATE_TEST_STORAGE: 'postgres',
+      SURROGATE_TEST_POSTGRES: elsewhere ?? server?.url,
+    },
+  )
   await server?.close()
   process.stdout.write(`\n${tests.length} files were run on PostgreSQL\n`)
   for (const [path, why] of isWhole ? Object.entries(leftOut) : [])

@@ -1,13 +1,13 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
-import { countDamagedBlocks, type Losses } from './level/files/repair-folder.ts'
-import { LevelStore } from './level/level-store.ts'
+import type { Losses } from './level/files/repair-folder.ts'
+import type { LevelStore } from './level/level-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import type { Store } from './port.ts'
 
 export type { Losses } from './level/files/repair-folder.ts'
-export { DataFolderRefused } from './level/open.ts'
+export { DataFolderRefused } from './level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './level/reindex/findings.ts'
 export { DatabaseRefused } from './postgres/refused.ts'
 
@@ -50,16 +50,17 @@ export async function openFolder(
   options: { readonly forRepair?: boolean } = {},
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
-  return { store: await LevelStore.open(path, options), folder }
+  return { store: await (await level()).open(path, options), folder }
 }
 
 /** Repairs a data folder whose files are damaged, as far as that goes. @throws {UnknownStorage | DataFolderRefused} */
 export async function repairFolder(url: string): Promise<Losses> {
-  return LevelStore.repair((await findFolder(url)).path)
+  return (await level()).repair((await findFolder(url)).path)
 }
 
 /** How many blocks of a data folder's files are damaged. Reads all of them. @throws {UnknownStorage} */
 export async function countDamage(url: string): Promise<number> {
+  const { countDamagedBlocks } = await import('./level/files/repair-folder.ts')
   return countDamagedBlocks((await findFolder(url)).path)
 }
 
@@ -80,7 +81,7 @@ export async function openStore(location: StorageLocation, migrate = false): Pro
   const path = join(location.folder, 'store')
   // Also where the folder is there already, as a volume is, and open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const store = await LevelStore.open(path)
+  const store = await (await level()).open(path)
   // LevelDB syncs what is in its folder, not that the folder is there.
   for (const at of [location.folder, dirname(resolve(location.folder))]) await syncFolder(at)
   return store
@@ -93,7 +94,13 @@ export async function migrateStore(url: string): Promise<{ readonly from: number
   throw new UnknownStorage('only databases have a schema to migrate: --storage postgres://…')
 }
 
-/** Loaded by those who use it: a driver that nobody needs would only make every start longer. */
+// Engines are loaded by those who use them: what nobody needs would only make every start longer.
+
+async function level() {
+  const { LevelStore } = await import('./level/level-store.ts')
+  return LevelStore
+}
+
 async function postgres() {
   const { PostgresStore } = await import('./postgres/postgres-store.ts')
   return PostgresStore

@@ -1,9 +1,9 @@
 import type { Expression } from 'liquidjs'
-import { TypeGuards } from 'liquidjs'
 import { compare, contains, equals } from '../comparing.ts'
 import { SyntaxFault } from '../expression-error.ts'
 import type { Evaluate, Run } from '../run.ts'
 import { isTruthy, type Value } from '../value.ts'
+import { TypeGuards } from './liquidjs.ts'
 import { type Compiling, compileOperand } from './operand.ts'
 
 /** `value`, or `value == value and not value …`, as liquidjs has put it into postfix order. */

@@ -1,10 +1,10 @@
 import type { Token } from 'liquidjs'
-import { TypeGuards } from 'liquidjs'
 import { ExpressionError, SyntaxFault } from '../expression-error.ts'
 import type { Filters } from '../filters/filter.ts'
 import { member } from '../members.ts'
 import type { Evaluate } from '../run.ts'
 import { blank, empty, toNumber, type Value } from '../value.ts'
+import { TypeGuards } from './liquidjs.ts'
 import type { Scope } from './scope.ts'
 
 const { isLiteralToken, isNumberToken, isPropertyAccessToken, isQuotedToken, isRangeToken } = TypeGuards

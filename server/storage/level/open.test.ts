@@ -2,7 +2,8 @@ import t from 'tap'
 import { insert, mustCommit, tenantA } from '../port.samples.ts'
 import { collectionKey, formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { DataFolderRefused, openClassicLevel } from './open.ts'
+import { openClassicLevel } from './open.ts'
+import { DataFolderRefused } from './refused.ts'
 
 const refuses = (message: string) => ({ name: 'DataFolderRefused', message })
 

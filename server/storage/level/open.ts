@@ -2,6 +2,7 @@ import { ClassicLevel } from 'classic-level'
 import type { Level } from './epoch.ts'
 import { type Damage, findFolderDamage } from './files/folder-damage.ts'
 import { formatKey, registryKeys } from './keys.ts'
+import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
 
 /**
  * The layout of keys.ts and record.ts, and what digests are. Goes up when one server could not read what another
@@ -18,14 +19,6 @@ export interface FolderOptions {
   /** What is there is ours, even if the damage took the format's number. */
   readonly isRepaired?: boolean | undefined
 }
-
-/** The folder cannot be used as it is; the message is one sentence for the operator. */
-export class DataFolderRefused extends Error {
-  override readonly name = 'DataFolderRefused'
-}
-
-/** The folder is damaged; a repair may make it one that can be opened. */
-export class DataFolderDamaged extends DataFolderRefused {}
 
 /**
  * Opens the folder and makes sure that it is undamaged and that its format is ours.

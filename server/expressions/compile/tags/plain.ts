@@ -1,6 +1,6 @@
-import { TypeGuards } from 'liquidjs'
 import { SyntaxFault } from '../../expression-error.ts'
 import { compileFiltered, expectEnd } from '../filtered.ts'
+import { TypeGuards } from '../liquidjs.ts'
 import { literal, output } from '../nodes.ts'
 import type { CompileTag } from './tag.ts'
 

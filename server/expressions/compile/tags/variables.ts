@@ -1,7 +1,7 @@
 import type { TagToken } from 'liquidjs'
-import { TypeGuards } from 'liquidjs'
 import { SyntaxFault } from '../../expression-error.ts'
 import { compileFiltered, expectEnd } from '../filtered.ts'
+import { TypeGuards } from '../liquidjs.ts'
 import type { CompileTag } from './tag.ts'
 
 const assign: CompileTag = (tag, { compiling }) => {

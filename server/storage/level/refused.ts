@@ -1,0 +1,7 @@
+/** The folder cannot be used as it is; the message is one sentence for the operator. */
+export class DataFolderRefused extends Error {
+  override readonly name = 'DataFolderRefused'
+}
+
+/** The folder is damaged; a repair may make it one that can be opened. */
+export class DataFolderDamaged extends DataFolderRefused {}
