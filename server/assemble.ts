@@ -5,6 +5,7 @@ import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstra
 import { developmentTenant } from './access/development-tenant.ts'
 import { createTenant, type NewTenant, type TenantsContext } from './access/tenants.ts'
 import { AuditRecorder } from './audit/recorder.ts'
+import { upTo } from './base/cache-size.ts'
 import type { Clock } from './base/clock.ts'
 import type { JsonValue } from './base/json.ts'
 import { type Log, silentLog } from './base/log.ts'
@@ -330,7 +331,7 @@ async function startFormulas(sandbox: FormulaSandbox, log: Log): Promise<Isolati
 
 /** A record that lists pass over is named once, not with each list: whoever may list could fill the log. */
 function tellOnce(log: Log): OnBroken {
-  const told = new LRUCache<string, true>({ max: 10_000 })
+  const told = new LRUCache<string, true>(upTo(10_000))
   return ({ kind, tenant, address, code }) => {
     if (told.has(code)) return
     told.set(code, true)

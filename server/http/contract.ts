@@ -37,9 +37,9 @@ export interface QueryParameter {
 }
 
 /** Every operation of the contract, as `npm run generate` found them in `openapi.yaml`. */
-export function readOperations(): readonly Operation[] {
-  return JSON.parse(readFileSync(new URL('operations.json', generatedFiles), 'utf8'))
-}
+export const operations: readonly Operation[] = JSON.parse(
+  readFileSync(new URL('operations.json', generatedFiles), 'utf8'),
+)
 
 /** The contract as JSON, with the header prefix of this server. */
 export function readDocument(headerPrefix: string): string {

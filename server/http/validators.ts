@@ -4,11 +4,9 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { moreErrors } from '../base/error-list.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { compile as compileRequests } from '../generated/validators/requests.cjs'
-import { compile as compileSchemas } from '../generated/validators/schemas.cjs'
 import { generatedFiles } from '../generated-files.ts'
 import type { ContractSchemas } from '../tokens/context.ts'
-import { type Operation, readDocument, readOperations } from './contract.ts'
+import { type Operation, operations, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
@@ -21,7 +19,7 @@ export interface RequestParts {
 }
 
 type Validate = Readonly<Record<string, ValidateFunction>>
-type Module = 'refusals' | 'responses' | 'schema-refusals'
+type Module = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
 
 const require = createRequire(generatedFiles)
 
@@ -35,20 +33,23 @@ const formatTable = {
 const contractPrefix = 'svc-'
 const idempotencyHeader = `${contractPrefix}idempotency-key`
 
-/** Functions of the process: made from the contract by `npm run generate`, the same for every vault. */
-const requests = compileRequests(formatTable)
-const schemas = compileSchemas(formatTable)
+const loaded = new Map<Module, Validate>()
+
+/** Functions made from the contract by `npm run generate`: the same for every vault, loaded when one needs them. */
+function load(module: Module): Validate {
+  const functions: Validate = loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
+  loaded.set(module, functions)
+  return functions
+}
 
 /**
  * Holds requests, values and responses against the contract. Each is checked by a validator that stops at the first
  * error; only what fails goes, shortened, through one that collects them all, which is loaded when it is needed.
  */
 export class Validators implements ContractSchemas {
-  readonly operations = readOperations()
+  readonly operations = operations
   /** In lower case, with the hyphen. */
   readonly #headerPrefix: string
-  /** The validators that are not always needed, by the name of their module. */
-  readonly #loaded = new Map<Module, Validate>()
   /** Every name of a member that the contract knows. */
   #named: ReadonlySet<string> | undefined
 
@@ -60,7 +61,7 @@ export class Validators implements ContractSchemas {
   checkRequest(operation: Operation, parts: RequestParts): void {
     const { path, query, idempotencyKey, requestBody } = parts
     const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
-    for (const validate of validatorsOf(requests, operation)) {
+    for (const validate of validatorsOf(load('requests'), operation)) {
       if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
     }
   }
@@ -74,7 +75,7 @@ export class Validators implements ContractSchemas {
     const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
     const { query, body } = value as { query: JsonObject; body: JsonValue }
     const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
-    const all = validatorsOf(this.#load('refusals'), operation).flatMap(validate =>
+    const all = validatorsOf(load('refusals'), operation).flatMap(validate =>
       validate(excerpt) ? [] : (validate.errors ?? []),
     )
     const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
@@ -85,18 +86,12 @@ export class Validators implements ContractSchemas {
   }
 
   check(schema: string, value: JsonValue, path: string): FieldErrors {
-    const validate = schemas[schema]
+    const validate = load('schemas')[schema]
     if (!validate) throw new Error(`the contract has no schema ${schema}`)
     if (validate(value)) return {}
-    const thorough = this.#load('schema-refusals')[schema]
+    const thorough = load('schema-refusals')[schema]
     const isExplained = thorough?.(this.#excerpt(value).value) === false
     return listErrors((isExplained ? thorough.errors : validate.errors) ?? [], path).toErrors()
-  }
-
-  #load(module: Module): Validate {
-    const loaded = this.#loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
-    this.#loaded.set(module, loaded)
-    return loaded
   }
 
   #excerpt(value: JsonValue) {
@@ -117,7 +112,7 @@ export class Validators implements ContractSchemas {
     const { id, statuses } = operation
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
-    const validators = this.#load('responses')
+    const validators = load('responses')
     const held = [
       [validators[`${id} ${documented} body`], body ?? null],
       [validators[`${id} ${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],

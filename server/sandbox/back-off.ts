@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
 import type { Monotonic } from './monotonic.ts'
 
 export interface BackOffLimits {
@@ -32,7 +33,7 @@ export class BackOff {
   constructor(limits: BackOffLimits, time: Monotonic) {
     this.#limits = limits
     this.#time = time
-    this.#worn = new LRUCache({ max: limits.tenants, dispose: ({ cancel }) => cancel() })
+    this.#worn = new LRUCache({ ...upTo(limits.tenants), dispose: ({ cancel }) => cancel() })
   }
 
   /** Calls `listener` whenever the wait of a tenant is over. */

@@ -122,9 +122,4 @@ async function write(name: string, ajv: Ajv, schemas: Schemas): Promise<void> {
     footer: { js: 'return exported }' },
   })
   await writeFile(new URL(`${name}.cjs`, folder), outputFiles[0]?.text ?? '')
-  await writeFile(new URL(`${name}.d.cts`, folder), declaration)
 }
-
-const declaration = `import type { ValidateFunction } from 'ajv'
-export declare function compile(formats: object): Readonly<Record<string, ValidateFunction>>
-`

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
 import type { Random } from '../base/random.ts'
 import { Steps } from '../base/turn.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../crypto/keyring.ts'
@@ -33,7 +34,7 @@ export class SealedStore {
   constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
     this.store = store
     this.keyring = keyring
-    const opened = new LRUCache<string, SealedRecord<RecordValue>>({ max: 10_000 })
+    const opened = new LRUCache<string, SealedRecord<RecordValue>>(upTo(10_000))
     this.#shared = { store, random, onBroken, opened, steps: new Steps() }
   }
 

@@ -114,6 +114,20 @@ t.test('metadata cannot grow past its limit by patches', async t => {
   t.equal((await tenant.send('PATCH', `/tokens/${id}`, { metadata: entries(49, 1) })).status, 200)
 })
 
+t.test('a patch can replace all of the metadata at once, and names no more than that takes', async t => {
+  const tenant = await openTenant(vault)
+  const entries = (from: number, count: number, value: string | null) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${from + index}`, value]))
+  const { id } = await created(tenant, { type: 'token', data: 1, metadata: entries(0, 50, 'old') })
+  const metadata = { ...entries(0, 50, null), ...entries(50, 50, 'new') }
+  const refused = await tenant.send('PATCH', `/tokens/${id}`, { metadata: { ...metadata, k100: null } })
+  t.equal(refused.status, 400)
+  t.ok(refused.json.errors.metadata)
+  const replaced = await tenant.send('PATCH', `/tokens/${id}`, { metadata })
+  t.equal(replaced.status, 200)
+  t.same(replaced.json.metadata, entries(50, 50, 'new'))
+})
+
 t.test('any content type but merge patch is a 415', async t => {
   const tenant = await openTenant(vault)
   const { id } = await created(tenant, { type: 'token', data: 1 })
