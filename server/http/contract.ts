@@ -37,9 +37,12 @@ export interface QueryParameter {
 }
 
 /** Every operation of the contract, as `npm run generate` found them in `openapi.yaml`. */
-export const operations: readonly Operation[] = JSON.parse(
-  readFileSync(new URL('operations.json', generatedFiles), 'utf8'),
-)
+export function readOperations(): readonly Operation[] {
+  operations ??= JSON.parse(readFileSync(new URL('operations.json', generatedFiles), 'utf8')) as Operation[]
+  return operations
+}
+// Not read at once: what generates the file loads this module, too.
+let operations: readonly Operation[] | undefined
 
 /** The contract as JSON, with the header prefix of this server. */
 export function readDocument(headerPrefix: string): string {

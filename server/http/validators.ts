@@ -6,7 +6,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { generatedFiles } from '../generated-files.ts'
 import type { ContractSchemas } from '../tokens/context.ts'
-import { type Operation, operations, readDocument } from './contract.ts'
+import { type Operation, readDocument, readOperations } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
@@ -47,7 +47,7 @@ function load(module: Module): Validate {
  * error; only what fails goes, shortened, through one that collects them all, which is loaded when it is needed.
  */
 export class Validators implements ContractSchemas {
-  readonly operations = operations
+  readonly operations = readOperations()
   /** In lower case, with the hyphen. */
   readonly #headerPrefix: string
   /** Every name of a member that the contract knows. */
