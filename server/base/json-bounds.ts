@@ -24,10 +24,10 @@ const close = 0x7d
 
 /**
  * Says where a text goes beyond its bounds, if it does. To be called before `JSON.parse`, which takes seconds for a
- * megabyte of `[`, and half of one for a hundred thousands of names. The text need not be JSON.
+ * megabyte of `[`, and a good part of one for some hundred thousand names. The text need not be JSON.
  */
 export function findExcess(text: string, { depth, count }: JsonBounds = jsonBounds): JsonExcess | undefined {
-  if (isSmall(text, Math.min(depth, count))) return undefined
+  if (isSmall(text, { depth, count })) return undefined
   let level = 0
   let found = 0
   let isOpened = false
@@ -47,17 +47,23 @@ export function findExcess(text: string, { depth, count }: JsonBounds = jsonBoun
 }
 
 /** True of most texts, and found much faster than by going through them. */
-function isSmall(text: string, limit: number): boolean {
-  let count = 0
-  for (const sign of '[{,') {
-    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
-      if (++count > limit) return false
-    }
-  }
-  return true
+function isSmall(text: string, { depth, count }: JsonBounds): boolean {
+  const opened = countUpTo(depth, text, '[{')
+  return opened <= depth && opened + countUpTo(count, text, ',') <= count
 }
 
-/** The offset of the quote that ends the string begun at `start`; the end of the text where there is none. */
+/** How often one of the signs is in a text; one more than `limit` if it is more often. */
+function countUpTo(limit: number, text: string, signs: string): number {
+  let count = 0
+  for (const sign of signs) {
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      if (++count > limit) return count
+    }
+  }
+  return count
+}
+
+/** The offset of the quote that closes the string opened at `start`, or the length of the text if none does. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end

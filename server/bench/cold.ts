@@ -1,6 +1,6 @@
 /**
- * What the server costs who tests with it, in processor time of a fresh process over that of an empty one: importing
- * it, a vault with a first request of each kind, a second vault, and the command until it listens. Needs a build.
+ * Processor time that a fresh process takes beyond an empty one: for the import, for a test file with a request of
+ * each kind, for a second vault, and for the command until it listens. Needs a build.
  *
  *   npm run bench:cold -- [--rounds 15]
  */
@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { median } from './table.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
 const rounds = Number(values.rounds)
@@ -86,14 +87,11 @@ const taken = new Map<string, number[]>()
 for (let round = 0; round < rounds; round++) {
   for (const [name, measure] of shapes) taken.set(name, [...(taken.get(name) ?? []), await measure()])
 }
-const median = (name: string) => {
-  const sorted = [...(taken.get(name) ?? [])].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-const empty = median('an empty process')
+const usual = (name: string) => median(taken.get(name) ?? [])
+const empty = usual('an empty process')
 for (const [name] of shapes) {
   const isOver = !name.startsWith('an empty') && !name.startsWith('second')
-  const ms = median(name) - (isOver ? empty : 0)
+  const ms = usual(name) - (isOver ? empty : 0)
   process.stdout.write(
     `${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}\n`,
   )

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { programArguments } from '../testing/process.ts'
 import { type Started, start } from './processes.ts'
 
 /** Holds all token permissions, and reveals. */
@@ -102,16 +103,6 @@ const shim = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url
 /** Whether `npm run build` has been here. */
 export const isBuilt = existsSync(new URL('../dist/main.js', import.meta.url))
 
-/** Without a build the sources do, through tsx: the same server, which starts more slowly. */
-const fromSources = [
-  '--import=tsx',
-  '--input-type=module',
-  '--eval',
-  `import { main } from ${JSON.stringify(new URL('../main.ts', import.meta.url).href)}
-process.exitCode = await main(process.argv.slice(1), process.env)`,
-  '--',
-]
-
 /** Starts our server as an operator would, in production mode, on the data in this folder or where `storage` says. */
 export async function startServer(
   folder: string,
@@ -122,7 +113,8 @@ export async function startServer(
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(bootstrap))
-  const program = isBuilt ? [shim] : fromSources
+  // Without a build the sources do: the same server, which starts more slowly.
+  const program = isBuilt ? [shim] : programArguments()
   return start({
     args: [...nodeArgs, ...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],
     env: { SURROGATE_MASTER_KEY: masterKey, ...env },

@@ -40,7 +40,7 @@ export class Session {
   static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
     const session = new Session(await startTarget(options), judge, sink, lanes)
     await session.#furnish()
-    // What is not watched cannot be seen to be slow.
+    // Until the first read is done, a stall would go unseen.
     await session.watcher.summary()
     return session
   }

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { bundleOptions } from './bundle-options.ts'
 import type { Groups } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -55,20 +56,13 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     ],
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: 'linked',
+    ...bundleOptions,
     define: {
       'import.meta.url': sourceUrl,
       'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(join(folder, `${main}.js`)).href),
     },
     plugins: [atTheSource, oneAfterTheOther(groups)],
     metafile: true,
-    logLevel: 'warning',
   })
   await removeOld(folder, new Set(Object.keys(metafile.outputs)))
   return [...groups.keys()].map(group => relative(root, join(folder, `${group}.js`)))

@@ -18,7 +18,7 @@ function testsIn(path: string): string[] {
   })
 }
 
-/** What a command line says: flags for tap, and files or folders, of which the tests are meant; none means `usual`. */
+/** Reads a command line: flags are for tap, files and folders choose tests. Without any of these it is `usual`. */
 export function readWords(words: readonly string[], usual: readonly string[]) {
   const flags = words.filter(word => word.startsWith('-'))
   const paths = words.filter(word => !word.startsWith('-')).map(path => resolve(path))

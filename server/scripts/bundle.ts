@@ -6,6 +6,7 @@
 import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundleOptions } from './bundle-options.ts'
 
 const root = new URL('../', import.meta.url)
 await build({
@@ -14,14 +15,7 @@ await build({
   outdir: 'dist',
   // All of it in one folder: what `generated-files.ts` names is beside it.
   chunkNames: 'chunk-[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  packages: 'external',
-  sourcemap: 'linked',
-  logLevel: 'warning',
+  ...bundleOptions,
 })
 for (const name of ['openapi.json', 'operations.json', 'validators', 'docs', 'sandbox']) {
   await cp(new URL(`generated/${name}`, root), new URL(`dist/generated/${name}`, root), { recursive: true })
