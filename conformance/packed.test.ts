@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import tap from 'tap'
-import { createVault } from '../server/index.ts'
+import { createVault } from '../server/src/index.ts'
 
 /** The suite as it is published: installed alone into an empty folder, and run against a server by its command. */
 const execute = promisify(execFile)

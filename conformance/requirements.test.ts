@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import tap from 'tap'
-import { isCapability } from './capabilities.ts'
-import { readRequirements, readUncovered } from './harness/requirements.ts'
-import { cases, run } from './run.ts'
 import { contract, openReference } from './selftest/_reference.ts'
+import { isCapability } from './src/capabilities.ts'
+import { readRequirements, readUncovered } from './src/harness/requirements.ts'
+import { cases, run } from './src/run.ts'
 
 /** Requirements, cases and the contract hold each other: nothing of one is without the others, or a reason is given. */
 const requirements = readRequirements()

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tap from 'tap'
 import { startProcess } from '../server/testing/process.ts'
-import { main } from './main.ts'
 import { conformsOverTheWire, output, targetOf } from './selftest/_over-the-wire.ts'
+import { main } from './src/main.ts'
 
 /** The command against the server as a process on a disk, as whoever implements a server runs it. */
 tap.test('the reference server conforms over the wire, and the report says so', async t => {

@@ -5,7 +5,7 @@ import t from 'tap'
 import ts from 'typescript'
 
 const folder = fileURLToPath(new URL('./', import.meta.url))
-const index = `${folder}index.ts`
+const index = `${folder}src/index.ts`
 const exported = new Set(
   [...readFileSync(index, 'utf8').matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap(([, names = '']) =>
     names.split(',').flatMap(name => name.trim().replace(/^type /, '') || []),
@@ -14,8 +14,8 @@ const exported = new Set(
 
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
   name =>
-    /^(README\.md|[\w-]+\.ts|(resources|contract-types)\/[\w-]+\.ts)$/.test(name) &&
-    !/\.test\.ts$|^openapi-ts/.test(name),
+    /^(README\.md|src\/([\w-]+|(resources|contract-types)\/[\w-]+)\.ts)$/.test(name) &&
+    !/\.test\.ts$/.test(name),
 )
 
 /** Each example as a module, named after where it stands. */

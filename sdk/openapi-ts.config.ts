@@ -14,12 +14,12 @@ const common = {
 export default defineConfig([
   {
     ...common,
-    output: { path: 'sdk/generated', module: { extension: '.ts' } },
+    output: { path: 'sdk/src/generated', module: { extension: '.ts' } },
     plugins: ['@hey-api/typescript', operationsPlugin()],
   },
   {
     ...common,
-    output: { path: 'server/generated/types', module: { extension: '.ts' } },
+    output: { path: 'server/src/generated/types', module: { extension: '.ts' } },
     plugins: ['@hey-api/typescript'],
   },
 ])

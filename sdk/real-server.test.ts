@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setupServer } from 'msw/node'
 import t, { type Test } from 'tap'
-import { vaultHandlers } from '../server/msw.ts'
+import { vaultHandlers } from '../server/src/msw.ts'
+import type { Vault } from '../server/src/vault.ts'
 import { openTenant, openVault, type TestTenant } from '../server/testing/vault.ts'
-import type { Vault } from '../server/vault.ts'
 import {
   AuthenticationError,
   type Card,
@@ -14,7 +14,7 @@ import {
   NotFoundError,
   PermissionError,
   Surrogate,
-} from './index.ts'
+} from './src/index.ts'
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 

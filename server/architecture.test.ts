@@ -12,7 +12,7 @@ type Tap = typeof t
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
-  /** From the root, such as `server/tokens/create.ts`. */
+  /** From the root, such as `server/src/tokens/create.ts`. */
   readonly path: string
   /** Paths of our own files, from the root. */
   readonly ours: readonly string[]
@@ -46,11 +46,11 @@ function read(path: string): Source {
 
 const outside = [
   /\.(test|cases|model|samples)\.ts$/,
-  /^server\/(testing|bench|fuzz)\//,
+  /^server\/(testing|bench|fuzz|system)\//,
   /\/_[^/]+\.ts$/,
-  /^sdk\/(examples\/|openapi-ts\.)/,
+  /^sdk\/(examples\/|testing\/|openapi-ts\.)/,
   // A page for browsers, with a life of its own.
-  /^server\/http\/docs\//,
+  /^server\/src\/http\/docs\//,
 ]
 const sources = ['server', 'sdk', 'conformance']
   .flatMap(folder => [...walk(join(root, folder))])
@@ -83,67 +83,93 @@ t.test('the sources are found', async t => {
 })
 
 t.test('each library is known to one folder', async t => {
-  onlyIn(t, /^liquidjs/, 'server/expressions/')
-  onlyIn(t, /^lucene$/, 'server/search/')
+  onlyIn(t, /^liquidjs/, 'server/src/expressions/')
+  onlyIn(t, /^lucene$/, 'server/src/search/')
   // Both take longer to load than a whole test does: their work is done when the server is built.
   onlyIn(t, /^openapi-backend/, 'server/scripts/')
-  onlyIn(t, /^ajv/, 'server/scripts/', 'server/http/')
-  onlyIn(t, /^(classic-)?level$/, 'server/storage/level/')
-  onlyIn(t, /^pg(-|$)/, 'server/storage/postgres/')
-  onlyIn(t, /^node:crypto$/, 'server/crypto/', 'server/base/random.ts', 'server/sandbox/child/')
-  onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/sandbox/child/')
-  onlyIn(t, /^esbuild$/, 'server/sandbox/modules.ts', 'server/scripts/')
+  onlyIn(t, /^ajv/, 'server/scripts/', 'server/src/contract/')
+  onlyIn(t, /^(classic-)?level$/, 'server/src/storage/engines/level/')
+  onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')
+  onlyIn(t, /^node:crypto$/, 'server/src/crypto/', 'server/src/base/random.ts', 'server/src/sandbox/child/')
+  onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/src/sandbox/child/')
+  onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules.ts', 'server/scripts/')
   onlyIn(
     t,
     /^node:child_process$/,
-    'server/sandbox/empty-root.ts',
-    'server/sandbox/launch.ts',
-    'server/sandbox/os-process.ts',
-    'server/sandbox/runner.ts',
+    'server/src/sandbox/empty-root.ts',
+    'server/src/sandbox/launch.ts',
+    'server/src/sandbox/os-process.ts',
+    'server/src/sandbox/runner.ts',
     'server/scripts/',
   )
-  onlyIn(t, /^msw$/, 'server/msw.ts')
-  const wire = ['listener', 'body', 'write'].map(name => `server/http/${name}.ts`)
-  onlyIn(t, /^node:http$/, ...wire, 'server/egress/')
-  onlyIn(t, /^node:(https|dns)/, 'server/egress/')
+  onlyIn(t, /^msw$/, 'server/src/msw.ts')
+  const wire = ['listener', 'body', 'write'].map(name => `server/src/http/${name}.ts`)
+  onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/')
+  onlyIn(t, /^node:(https|dns)/, 'server/src/egress/')
 })
 
-t.test('base imports nothing of ours', async t => {
-  const base = server.filter(within('server/base/'))
-  t.ok(base.length >= 8)
-  for (const source of base) {
-    for (const target of source.ours) t.match(target, /^server\/base\//, `${source.path} imports ${target}`)
+/** The order of rooms: each imports from itself and from those before it. Files outside of them put a server together. */
+const rooms = [
+  ...[
+    'base',
+    'crypto',
+    'contract',
+    'storage',
+    'audit',
+    'access',
+    'expressions',
+    'egress',
+    'sandbox',
+    'search',
+  ],
+  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'retention', 'http'],
+]
+/** Made from the contract, and where to find it. */
+const generated = /^server\/src\/generated(-files\.ts$|\/)/
+
+const roomOf = (path: string) => /^server\/src\/([^/]+)\//.exec(path)?.[1]
+
+t.test('no arrow points back: each room imports from those before it', async t => {
+  for (const room of rooms) t.ok(server.some(within(`server/src/${room}/`)), `there is ${room}/`)
+  const known = new Set([...rooms, 'commands'])
+  for (const source of server) {
+    const own = roomOf(source.path)
+    if (own === undefined) continue
+    t.ok(known.has(own), `${own}/ has its place in the order`)
+    if (!rooms.includes(own)) continue
+    for (const target of source.ours.filter(path => !generated.test(path))) {
+      const other = rooms.indexOf(roomOf(target) ?? '')
+      t.ok(other >= 0 && other <= rooms.indexOf(own), `${source.path} imports ${target}`)
+    }
   }
 })
 
-const domain = [
-  ...['access', 'audit', 'expressions', 'search', 'tokens', 'crypto', 'retention', 'sessions'],
-  ...['formulas', 'reactors', 'egress', 'webhooks', 'sandbox'],
-]
+t.test('the drawing in the README has the same rooms in the same order', async t => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const drawn = /^base\/[^`]*(?=```)/m.exec(readme)?.[0] ?? ''
+  t.same(drawn.match(/^[a-z]+(?=\/)/gm), [...rooms, 'commands'])
+})
 
-t.test('the domain knows neither HTTP, nor an engine, nor the configuration', async t => {
-  for (const folder of domain) {
-    for (const source of server.filter(within(`server/${folder}/`))) {
-      for (const target of source.ours) {
-        t.notMatch(
-          target,
-          /^server\/(http|storage\/(level|memory|postgres|open)|config|vault|assemble|durable-clock|main)/,
-          source.path,
-        )
-      }
+t.test('the domain knows no engine', async t => {
+  for (const source of server.filter(({ path }) => roomOf(path) !== 'storage')) {
+    for (const target of source.ours) {
+      if (roomOf(source.path) === undefined || roomOf(source.path) === 'commands') continue
+      t.notMatch(target, /^server\/src\/storage\/(engines\/|open\.ts)/, source.path)
     }
   }
 })
 
 t.test('an engine knows the port, and no rule of ours', async t => {
-  const engines = server.filter(source => /^server\/storage\/(level|memory|postgres)\//.test(source.path))
+  const engines = server.filter(source =>
+    /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path),
+  )
   t.ok(engines.length > 5)
-  const ofThePort = ['server/storage/port.ts', 'server/storage/port.checks.ts']
+  const ofThePort = ['server/src/storage/port.ts', 'server/src/storage/port.checks.ts']
   for (const source of engines) {
-    const own = /^server\/storage\/(level|memory|postgres)\//.exec(source.path)?.[0] ?? ''
+    const own = /^server\/src\/storage\/engines\/(level|memory|postgres)\//.exec(source.path)?.[0] ?? ''
     for (const target of source.ours) {
       t.ok(
-        target.startsWith(own) || ofThePort.includes(target) || target.startsWith('server/base/'),
+        target.startsWith(own) || ofThePort.includes(target) || target.startsWith('server/src/base/'),
         `${source.path} imports ${target}`,
       )
     }
@@ -156,42 +182,42 @@ t.test(
     for (const source of server) {
       for (const target of source.ours) {
         if (
-          /^server\/storage\/(level|memory|postgres)\//.test(target) &&
-          !/^server\/storage\/(level|memory|postgres)\//.test(source.path)
+          /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(target) &&
+          !/^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path)
         ) {
-          t.equal(source.path, 'server/storage/open.ts', `${source.path} imports ${target}`)
+          t.equal(source.path, 'server/src/storage/open.ts', `${source.path} imports ${target}`)
         }
-        if (target === 'server/storage/open.ts')
-          t.match(source.path, /^server\/((assemble|vault-options|main)\.ts$|commands\/)/)
+        if (target === 'server/src/storage/open.ts')
+          t.match(source.path, /^server\/src\/((assemble|vault-options|main)\.ts$|commands\/)/)
       }
     }
   },
 )
 
 t.test('what runs beside a formula is a program of its own', async t => {
-  const child = server.filter(within('server/sandbox/child/'))
+  const child = server.filter(within('server/src/sandbox/child/'))
   t.ok(child.length > 10)
   for (const source of child) {
     t.match(source.path, /\.child\.ts$/)
     for (const target of source.ours) {
       t.match(
         target,
-        /^server\/sandbox\/(child\/|frames\.ts$|messages\.ts$)/,
+        /^server\/src\/sandbox\/(child\/|frames\.ts$|messages\.ts$)/,
         `${source.path} imports ${target}`,
       )
     }
     if (source.path.includes('/inside/')) t.same(source.foreign, [], `${source.path} finds nothing of Node`)
   }
   for (const source of server.filter(source => !child.includes(source))) {
-    for (const target of source.ours) t.notMatch(target, /^server\/sandbox\/child\//, source.path)
+    for (const target of source.ours) t.notMatch(target, /^server\/src\/sandbox\/child\//, source.path)
   }
 })
 
 t.test('handlers call the domain and never the store', async t => {
-  const handlers = server.filter(within('server/http/handlers/'))
+  const handlers = server.filter(within('server/src/http/handlers/'))
   t.ok(handlers.length > 3)
   for (const source of handlers) {
-    for (const target of source.ours) t.notMatch(target, /^server\/storage\//, source.path)
+    for (const target of source.ours) t.notMatch(target, /^server\/src\/storage\//, source.path)
   }
 })
 

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
-import { isJsonObject, type JsonValue } from './base/json.ts'
-import { formats } from './http/formats.ts'
+import { isJsonObject, type JsonValue } from './src/base/json.ts'
+import { formats } from './src/contract/formats.ts'
 
 /**
  * A regular expression may take quadratic or exponential time on text made for it. Here every one that callers'
@@ -19,16 +19,16 @@ interface Pattern {
   readonly source: string
 }
 
-const root = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('src/', import.meta.url))
 
 /** Folders and files that no caller's text reaches, or only in a process of its own. */
 const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(bench|fuzz|testing|scripts|commands|dist|generated)\//, 'not part of a server that answers requests'],
+  [/^(commands|generated)\//, 'not part of a server that answers requests'],
   [/\.(test|cases|model|samples)\.ts$|(^|\/)_[^/]+\.ts$/, 'tests'],
   [/^sandbox\/empty-root\.ts$/, 'reads what the dynamic loader prints'],
   [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],
   [
-    /^(config|main|msw|access\/bootstrap|storage\/open|storage\/postgres\/\w+)\.ts$/,
+    /^(config|main|msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
     "reads the operator's text",
   ],
 ]
@@ -76,7 +76,7 @@ function ofExpression(where: string, expression: RegExp): Pattern {
   return { where, name: String(expression), run, source }
 }
 
-const contract = JSON.parse(readFileSync(new URL('generated/openapi.json', import.meta.url), 'utf8'))
+const contract = JSON.parse(readFileSync(new URL('src/generated/openapi.json', import.meta.url), 'utf8'))
 
 /** The values of a keyword, wherever the contract has it. */
 function textsOf(keyword: string, node: JsonValue = contract): string[] {

@@ -7,8 +7,8 @@ import { build } from 'esbuild'
 
 const path = name => fileURLToPath(new URL(name, import.meta.url))
 await build({
-  entryPoints: [path('../../sdk/index.ts')],
-  outfile: path('../generated/sdk.js'),
+  entryPoints: [path('../../sdk/src/index.ts')],
+  outfile: path('../src/generated/sdk.js'),
   bundle: true,
   format: 'esm',
   platform: 'neutral',

@@ -2,4 +2,4 @@
 import { cp } from 'node:fs/promises'
 
 const from = name => new URL(`../${name}`, import.meta.url)
-await cp(from('generated/sdk.js'), from('dist/generated/sdk.js'))
+await cp(from('src/generated/sdk.js'), from('dist/generated/sdk.js'))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { main } from '../main.ts'
+import { main } from '../src/main.ts'
 
 export const output = () => {
   const said = { text: '', write: (text: string) => (said.text += text) }

@@ -1,6 +1,6 @@
-import { createVault } from '../../server/index.ts'
-import { Contract } from '../harness/contract.ts'
-import type { Fetch, Target } from '../harness/target.ts'
+import { createVault } from '../../server/src/index.ts'
+import { Contract } from '../src/harness/contract.ts'
+import type { Fetch, Target } from '../src/harness/target.ts'
 
 /** Read once for all runs of this process. */
 export const contract = new Contract()

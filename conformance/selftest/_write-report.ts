@@ -5,10 +5,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createVault } from '../../server/index.ts'
-import { main } from '../main.ts'
-import type { Report } from '../report/model.ts'
-import { outcomes } from '../verdict.ts'
+import { createVault } from '../../server/src/index.ts'
+import { main } from '../src/main.ts'
+import type { Report } from '../src/report/model.ts'
+import { outcomes } from '../src/verdict.ts'
 
 const [folder = 'conformance-report'] = process.argv.slice(2)
 const data = await mkdtemp(join(tmpdir(), 'surrogate-conformance-'))

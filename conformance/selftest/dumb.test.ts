@@ -1,7 +1,7 @@
 import tap from 'tap'
-import type { Target } from '../harness/target.ts'
-import { cases, run } from '../run.ts'
-import { outcomeOf } from '../verdict.ts'
+import type { Target } from '../src/harness/target.ts'
+import { cases, run } from '../src/run.ts'
+import { outcomeOf } from '../src/verdict.ts'
 import { contract } from './_reference.ts'
 import { dumbServers } from './dumb.ts'
 

@@ -1,7 +1,7 @@
 import tap from 'tap'
-import type { Result } from '../result.ts'
-import { run } from '../run.ts'
-import { outcomeOf } from '../verdict.ts'
+import type { Result } from '../src/result.ts'
+import { run } from '../src/run.ts'
+import { outcomeOf } from '../src/verdict.ts'
 import { contract, openReference } from './_reference.ts'
 import { allLies } from './lies.ts'
 

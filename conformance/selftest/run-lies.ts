@@ -2,8 +2,8 @@
  * `npm run lies [name …]`: the whole suite against every lie, or against those named, and the table of lies against
  * requirements. Takes as many times the length of a run as there are lies.
  */
-import { run } from '../run.ts'
-import { outcomeOf } from '../verdict.ts'
+import { run } from '../src/run.ts'
+import { outcomeOf } from '../src/verdict.ts'
 import { contract, openReference } from './_reference.ts'
 import { allLies } from './lies.ts'
 

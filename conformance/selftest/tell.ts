@@ -1,4 +1,4 @@
-import type { Fetch, Target } from '../harness/target.ts'
+import type { Fetch, Target } from '../src/harness/target.ts'
 
 /** A server that is honest in all but one thing, told between the suite and the reference server. */
 export interface Lie {

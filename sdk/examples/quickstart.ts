@@ -6,7 +6,7 @@
  *     npx tsx sdk/examples/quickstart.ts
  */
 // An application of yours imports from '@surrogate/sdk'.
-import { type Card, NotFoundError, Surrogate } from '../index.ts'
+import { type Card, NotFoundError, Surrogate } from '../src/index.ts'
 
 const { SURROGATE_URL, SURROGATE_PRIVATE_KEY, SURROGATE_MANAGEMENT_KEY } = process.env
 if (!SURROGATE_URL || !SURROGATE_PRIVATE_KEY || !SURROGATE_MANAGEMENT_KEY) {

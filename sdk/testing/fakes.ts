@@ -1,5 +1,5 @@
-import { Surrogate, type SurrogateError, type SurrogateOptions } from '../index.ts'
-import type { Waits } from '../retry.ts'
+import { Surrogate, type SurrogateError, type SurrogateOptions } from '../src/index.ts'
+import type { Waits } from '../src/retry.ts'
 
 /** What the fake server does with a request: answers, or fails as a connection does when it throws. */
 export type Answering = (request: Request, body: string) => Response | Promise<Response>

@@ -5,8 +5,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { createSandbox } from '../sandbox/create.ts'
-import type { Invocation } from '../sandbox/sandbox.ts'
+import { createSandbox } from '../src/sandbox/create.ts'
+import type { Invocation } from '../src/sandbox/sandbox.ts'
 import { line, measure, quantile, say } from './measure.ts'
 import { reactOverHttp } from './reactions.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../src/base/json.ts'
 
 /** The keywords of JSON Schema that the contract uses. */
 export interface Schema {
@@ -102,6 +102,6 @@ export class Document {
 }
 
 export function readDocument(): Document {
-  const file = new URL('../generated/openapi.json', import.meta.url)
+  const file = new URL('../src/generated/openapi.json', import.meta.url)
   return new Document(JSON.parse(readFileSync(file, 'utf8')))
 }

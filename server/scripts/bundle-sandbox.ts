@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const folder = path('../generated/sandbox/')
+const folder = path('../src/generated/sandbox/')
 
 const common: BuildOptions = {
   bundle: true,
@@ -28,14 +28,14 @@ const expression: BuildOptions = {
   footer: { js: 'return exported })()' },
 }
 
-/** @returns when `server/generated/sandbox/` holds every program */
+/** @returns when `server/src/generated/sandbox/` holds every program */
 export async function bundleSandbox(): Promise<void> {
   const bundles: readonly [entry: string, name: string, options: BuildOptions][] = [
-    ['../sandbox/child/boot.child.ts', 'boot', { ...program, minify: true }],
-    ['../sandbox/child/main.child.ts', 'runner', program],
-    ['../sandbox/child/prepare.child.ts', 'prepare', program],
-    ['../sandbox/child/inside/main.child.ts', 'classes', expression],
-    ['../../sdk/index.ts', 'client', expression],
+    ['../src/sandbox/child/boot.child.ts', 'boot', { ...program, minify: true }],
+    ['../src/sandbox/child/main.child.ts', 'runner', program],
+    ['../src/sandbox/child/prepare.child.ts', 'prepare', program],
+    ['../src/sandbox/child/inside/main.child.ts', 'classes', expression],
+    ['../../sdk/src/index.ts', 'client', expression],
   ]
   await Promise.all(
     bundles.map(([entry, name, options]) =>

@@ -11,12 +11,14 @@ import { bundleOptions } from './bundle-options.ts'
 const root = new URL('../', import.meta.url)
 await build({
   absWorkingDir: fileURLToPath(root),
-  entryPoints: ['index.ts', 'main.ts', 'msw.ts'],
+  entryPoints: ['src/index.ts', 'src/main.ts', 'src/msw.ts'],
   outdir: 'dist',
   // All of it in one folder: what `generated-files.ts` names is beside it.
   chunkNames: 'chunk-[hash]',
   ...bundleOptions,
 })
 for (const name of ['openapi.json', 'operations.json', 'validators', 'docs', 'sandbox']) {
-  await cp(new URL(`generated/${name}`, root), new URL(`dist/generated/${name}`, root), { recursive: true })
+  await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {
+    recursive: true,
+  })
 }

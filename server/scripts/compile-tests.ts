@@ -8,7 +8,7 @@ import type { Groups } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The program that tests start in a process of its own. */
-const program = 'server/main.ts'
+const program = 'server/src/main.ts'
 /** Another run may be using what an earlier one compiled. */
 const keptMs = 24 * 3_600_000
 

@@ -9,7 +9,7 @@ import type { Ajv } from 'ajv'
 import standaloneModule from 'ajv/dist/standalone/index.js'
 import { build } from 'esbuild'
 import { OpenAPIBackend } from 'openapi-backend'
-import type { JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../src/base/json.ts'
 import { closedDocument, openDocument } from './contract-schemas.ts'
 import { toOperation } from './operations.ts'
 import { validatorCompiler } from './validator-compiler.ts'
@@ -31,7 +31,7 @@ const checkedSchemas = [
 
 // The package names its types for CommonJS, where a default import is the module itself.
 const standalone = standaloneModule as unknown as typeof standaloneModule.default
-const generated = new URL('../generated/', import.meta.url)
+const generated = new URL('../src/generated/', import.meta.url)
 const folder = new URL('validators/', generated)
 
 /** Schemas by the name that their function is found by. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { mergePatchType, problemType } from '../http/contract.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/json.ts'
+import { mergePatchType, problemType } from '../src/contract/contract.ts'
 
 /** The document for requests: members that a schema does not name are let through. */
 export function openDocument(document: JsonObject): JsonObject {

@@ -4,15 +4,18 @@
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import type { JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../src/base/json.ts'
 import { bundleSandbox } from './bundle-sandbox.ts'
 import { compileValidators } from './compile-validators.ts'
 
-const contract = new URL('../../openapi.yaml', import.meta.url)
-const generated = new URL('../generated/', import.meta.url)
+const root = new URL('../../', import.meta.url)
+const contract = new URL('openapi.yaml', root)
+const generated = new URL('../src/generated/', import.meta.url)
 const docs = new URL('docs/', generated)
-const page = new URL('../http/docs/', import.meta.url)
+const page = new URL('../src/http/docs/', import.meta.url)
 
+for (const name of ['sdk', 'server', 'conformance'])
+  await copyFile(contract, new URL(`${name}/openapi.yaml`, root))
 await mkdir(docs, { recursive: true })
 const document: JsonObject = parse(await readFile(contract, 'utf8'))
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))

@@ -1,5 +1,5 @@
-import type { ApplicationType, Permission } from '../access/permissions.ts'
-import { mergePatchType, type Operation, type QueryParameter } from '../http/contract.ts'
+import type { ApplicationType, Permission } from '../src/access/permissions.ts'
+import { mergePatchType, type Operation, type QueryParameter } from '../src/contract/contract.ts'
 
 interface RawParameter {
   readonly name: string

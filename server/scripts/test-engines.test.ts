@@ -30,5 +30,8 @@ t.test('where there is no PostgreSQL it says why, and CI must not miss it', asyn
 t.test('where there is one, what tap makes of it counts', withPostgres, async t => {
   const done = await testEngines(process.platform, { CI: 'true' }, '--version')
   t.match(done, { code: 0, said: /^\d+\.\d+\.\d+\s+0 files were run on PostgreSQL\n/ })
-  t.equal((await testEngines(process.platform, {}, '--no-such-flag', 'server/base/random.test.ts')).code, 1)
+  t.equal(
+    (await testEngines(process.platform, {}, '--no-such-flag', 'server/src/base/random.test.ts')).code,
+    1,
+  )
 })

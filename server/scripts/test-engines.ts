@@ -17,17 +17,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const marks = ['storage.ts', 'postgres.ts'].map(name => join(root, 'server/testing', name))
 
 const leftOut: Readonly<Record<string, string>> = {
-  'server/commands/reindex.test.ts': 'of LevelDB folders only',
-  'server/commands/rotate-master-key.test.ts': 'opens LevelDB folders',
-  'server/http/docs.browser.test.ts': 'opens pages, keeps nothing',
-  'server/sandbox/run-formula.test.ts': 'runs formulas without a server',
+  'server/src/commands/reindex.test.ts': 'of LevelDB folders only',
+  'server/src/commands/rotate-master-key.test.ts': 'opens LevelDB folders',
+  'server/src/http/docs.browser.test.ts': 'opens pages, keeps nothing',
+  'server/src/sandbox/run-formula.test.ts': 'runs formulas without a server',
   'sdk/examples/browser/browser.test.ts': 'what a browser may do, on whatever engine',
 }
 
 /** The tests that look different on another engine, from the root of the repository. */
 function filesToRun(): string[] {
   return findTests()
-    .filter(path => path.includes('/storage/postgres/') || isMarked(join(root, path)))
+    .filter(path => path.includes('/engines/postgres/') || isMarked(join(root, path)))
     .filter(path => !(path in leftOut))
 }
 

@@ -1,6 +1,6 @@
 import { _, Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { formats } from '../http/formats.ts'
+import { formats } from '../src/contract/formats.ts'
 
 interface CompilerOptions {
   /** Collects every error; otherwise the first one ends the check. */

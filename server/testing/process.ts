@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** From the sources, compiled with the tests where those are: a build may be older than what is tested. */
 export function programArguments(): string[] {
   const compiled = process.env.COMPILED_PROGRAM
-  const main = compiled ?? new URL('../main.ts', import.meta.url).href
+  const main = compiled ?? new URL('../src/main.ts', import.meta.url).href
   const program = `import { main } from '${main}'; process.exitCode = await main(process.argv.slice(1), process.env)`
   return [...(compiled === undefined ? ['--import=tsx'] : []), '--input-type=module', '--eval', program, '--']
 }

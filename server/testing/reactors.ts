@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../base/json.ts'
-import type { Vault } from '../vault.ts'
-import type { VaultOptions, VaultParts } from '../vault-options.ts'
+import type { JsonObject, JsonValue } from '../src/base/json.ts'
+import type { Vault } from '../src/vault.ts'
+import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
 import { openVault, type Reply, type TestTenant } from './vault.ts'
 
 /** A vault that runs formulas, as every vault does. */

@@ -1,7 +1,7 @@
-import { MemoryStore } from '../storage/memory/memory-store.ts'
-import { openStore } from '../storage/open.ts'
-import type { Store } from '../storage/port.ts'
-import type { VaultOptions, VaultParts } from '../vault-options.ts'
+import { MemoryStore } from '../src/storage/engines/memory/memory-store.ts'
+import { openStore } from '../src/storage/open.ts'
+import type { Store } from '../src/storage/port.ts'
+import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
 import { newMasterKey, replacing } from './stores.ts'
 
 type Teardown = { teardown(task: () => unknown): void }

@@ -1,7 +1,7 @@
-import { systemRandom } from '../base/random.ts'
-import { keyLength } from '../crypto/envelope.ts'
-import { Keyring } from '../crypto/keyring.ts'
-import { MemoryStore } from '../storage/memory/memory-store.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { keyLength } from '../src/crypto/envelope.ts'
+import { MemoryStore } from '../src/storage/engines/memory/memory-store.ts'
+import { Keyring } from '../src/storage/keys/keyring.ts'
 import {
   type CommitResult,
   type Digest,
@@ -10,10 +10,10 @@ import {
   type StoredDocument,
   StoreUnavailable,
   type Write,
-} from '../storage/port.ts'
-import { type OnBroken, SealedStore } from '../storage/sealed.ts'
+} from '../src/storage/port.ts'
+import { type OnBroken, SealedStore } from '../src/storage/records/sealed.ts'
 
-export { tenantA, tenantB } from '../storage/port.samples.ts'
+export { tenantA, tenantB } from '../src/storage/port.samples.ts'
 
 export const newMasterKey = () => systemRandom().bytes(keyLength)
 

@@ -1,8 +1,8 @@
-import type { NewTenant } from '../access/tenants.ts'
-import type { JsonValue } from '../base/json.ts'
-import { createLog, type Log } from '../base/log.ts'
-import { createVault, type Vault } from '../vault.ts'
-import type { VaultOptions, VaultParts } from '../vault-options.ts'
+import type { NewTenant } from '../src/access/tenants.ts'
+import type { JsonValue } from '../src/base/json.ts'
+import { createLog, type Log } from '../src/base/log.ts'
+import { createVault, type Vault } from '../src/vault.ts'
+import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
 import { testStorage } from './storage.ts'
 
 /** What a test looks at of a response. */

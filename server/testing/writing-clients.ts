@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import type { JsonValue } from '../base/json.ts'
 import { cardNumber } from '../bench/cards.ts'
-import { type Content, Ledger } from '../crash.ledger.ts'
+import type { JsonValue } from '../src/base/json.ts'
+import { type Content, Ledger } from '../system/crash.ledger.ts'
 
 /** What the clients of one round write to, and for how long. */
 export interface Load {

@@ -5,11 +5,11 @@
  *     fill.ts FOLDER URL FILE
  */
 import { writeFile } from 'node:fs/promises'
-import { systemRandom } from '../../base/random.ts'
-import { Keyring, rootTenant } from '../../crypto/keyring.ts'
-import { openStore } from '../../storage/open.ts'
-import { documentKinds, type Write } from '../../storage/port.ts'
-import { type RecordValue, SealedStore } from '../../storage/sealed.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { Keyring, rootTenant } from '../../src/storage/keys/keyring.ts'
+import { openStore } from '../../src/storage/open.ts'
+import { documentKinds, type Write } from '../../src/storage/port.ts'
+import { type RecordValue, SealedStore } from '../../src/storage/records/sealed.ts'
 import { bootstrap, masterKey } from '../server-process.ts'
 
 const [folder = '', url = '', file = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import type { Digest } from '../../storage/port.ts'
-import { numberOf } from '../../storage/postgres/kinds.ts'
-import { digestOf } from '../../storage/postgres/rows.ts'
+import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
+import { digestOf } from '../../src/storage/engines/postgres/rows.ts'
+import type { Digest } from '../../src/storage/port.ts'
 
 /** A term that this share of the tokens has is worth bitmaps; others are found by the index fast enough. */
 export const commonShare = 1 / 500

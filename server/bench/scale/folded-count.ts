@@ -1,7 +1,7 @@
-import type { Digest, Query } from '../../storage/port.ts'
-import { numberOf } from '../../storage/postgres/kinds.ts'
-import { uuidArrayOf, uuidOf } from '../../storage/postgres/rows.ts'
-import { Condition } from '../../storage/postgres/where.ts'
+import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
+import { uuidArrayOf, uuidOf } from '../../src/storage/engines/postgres/rows.ts'
+import { Condition } from '../../src/storage/engines/postgres/where.ts'
+import type { Digest, Query } from '../../src/storage/port.ts'
 
 const zero = `repeat('0', 4096)::bit(4096)`
 

@@ -6,7 +6,7 @@
  *     folding.ts URL COUNT START SECONDS
  */
 import pg from 'pg'
-import { openStore } from '../../storage/open.ts'
+import { openStore } from '../../src/storage/open.ts'
 import { shapesFor } from '../search/shapes.ts'
 import { commonShare, foldAll, foldedSize, makeDirty, makeTables } from './fold.ts'
 import { FoldedCount } from './folded-count.ts'

@@ -6,10 +6,10 @@
  *     parts.ts STORAGE COUNT START SECONDS
  */
 import pg from 'pg'
-import { openStore, parseStorage } from '../../storage/open.ts'
-import { numberOf } from '../../storage/postgres/kinds.ts'
-import * as sql from '../../storage/postgres/sql.ts'
-import { Condition } from '../../storage/postgres/where.ts'
+import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
+import * as sql from '../../src/storage/engines/postgres/sql.ts'
+import { Condition } from '../../src/storage/engines/postgres/where.ts'
+import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { farPage, shapesFor } from '../search/shapes.ts'
 import { type Asked, medianMs, Questions } from './questions.ts'
 

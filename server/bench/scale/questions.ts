@@ -1,6 +1,6 @@
-import type { DocumentKind, FindOptions, Query, Store } from '../../storage/port.ts'
+import type { DocumentKind, FindOptions, Query, Store } from '../../src/storage/port.ts'
+import { createVault, type Vault } from '../../src/vault.ts'
 import { replacing } from '../../testing/stores.ts'
-import { createVault, type Vault } from '../../vault.ts'
 import { quantile } from '../measure.ts'
 import type { Shape } from '../search/shapes.ts'
 import { bootstrap, maskingKey, masterKey, restrictedKey } from '../server-process.ts'

@@ -4,7 +4,7 @@
  *
  *     build.ts FOLDER COUNT
  */
-import { createVault } from '../../vault.ts'
+import { createVault } from '../../src/vault.ts'
 import { bootstrap, masterKey, privateKey } from '../server-process.ts'
 import { spanMs, tokenAt } from './corpus.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../base/json.ts'
+import type { JsonObject, JsonValue } from '../../src/base/json.ts'
 import { cardNumber } from '../cards.ts'
 
 /** Over how long the tokens were made. */

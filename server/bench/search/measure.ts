@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { brokenQueries } from '../../search/refusals.cases.ts'
+import { brokenQueries } from '../../src/search/refusals.cases.ts'
 import { quantile } from '../measure.ts'
 import type { Started } from '../processes.ts'
 import { maskingKey, restrictedKey } from '../server-process.ts'

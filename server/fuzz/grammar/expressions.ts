@@ -1,4 +1,4 @@
-import { allFilters } from '../../expressions/filters/index.ts'
+import { allFilters } from '../../src/expressions/filters/index.ts'
 import type { Dice } from '../dice.ts'
 import { anyText, awkwardNumbers } from './texts.ts'
 

@@ -1,4 +1,4 @@
-import { hostileCases } from '../../expressions/hostile.cases.ts'
+import { hostileCases } from '../../src/expressions/hostile.cases.ts'
 import type { Loose } from '../json-text.ts'
 import { list, most, type Oversized, token } from './shape.ts'
 

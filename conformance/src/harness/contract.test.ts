@@ -1,0 +1,96 @@
+import tap from 'tap'
+import { contract } from '../../selftest/_reference.ts'
+import type { Reply } from './target.ts'
+
+const token = {
+  id: 'a-token',
+  tenant_id: '5b493235-6917-4307-906a-2cd6f1a90b13',
+  type: 'token',
+  containers: ['/a/'],
+  created_by: '5b493235-6917-4307-906a-2cd6f1a90b13',
+  created_at: '2030-01-31T09:30:00.123456Z',
+}
+const problem = {
+  type: 'urn:surrogate:error:not_found',
+  title: 't',
+  status: 404,
+  detail: 'd',
+  instance: '/x',
+}
+
+function answer(status: number, body: unknown, type = 'application/json', trace = 'trace'): Reply {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const headers = new Headers(type === '' ? {} : { 'Content-Type': type })
+  if (trace !== '') headers.set('SVC-TRACE-ID', trace)
+  return { status, headers, text, body }
+}
+const minds = (method: string, path: string, reply: Reply) =>
+  [
+    ...new Set(contract.complaints(contract.operationOf(method, path), reply, 'SVC').map(one => one.profile)),
+  ].sort()
+const problemType = 'application/problem+json'
+
+tap.test('what the specification states is minded in both profiles, the rest in surrogate alone', async t => {
+  const none: string[] = []
+  const [both, rest] = [['core', 'surrogate'], ['surrogate']]
+  for (const [what, method, path, reply, expected] of [
+    ['a token', 'GET', '/tokens/a', answer(200, token), none],
+    ['another success', 'GET', '/tokens/a', answer(203, token), rest],
+    ['no trace id', 'GET', '/tokens/a', answer(200, token, 'application/json', ''), rest],
+    ['an unknown member', 'GET', '/tokens/a', answer(200, { ...token, more: 1 }), rest],
+    ['an unknown type', 'GET', '/tokens/a', answer(200, { ...token, type: 'passport' }), rest],
+    [
+      'a date of ISO 8601 that RFC 3339 does not know',
+      'GET',
+      '/tokens/a',
+      answer(200, { ...token, created_at: '2030-01-31' }),
+      rest,
+    ],
+    ['a date that is none', 'GET', '/tokens/a', answer(200, { ...token, created_at: 'today' }), both],
+    ['a member missing', 'GET', '/tokens/a', answer(200, { ...token, tenant_id: undefined }), both],
+    ['no JSON', 'GET', '/tokens/a', { ...answer(200, undefined), text: '<html>' }, both],
+    ['a list', 'GET', '/tokens', answer(200, { pagination: {}, data: [token] }), rest],
+    ['a list that is none', 'GET', '/tokens', answer(200, { data: [token] }), both],
+    [
+      'a list with a token that is none',
+      'POST',
+      '/tokens/search',
+      answer(200, { pagination: {}, data: [{}] }),
+      both,
+    ],
+    ['a problem', 'GET', '/tokens/a', answer(404, problem, problemType), none],
+    ['another error', 'GET', '/tokens/a', answer(410, problem, problemType), rest],
+    ['an error of another form', 'GET', '/tokens/a', answer(404, { message: 'no' }), rest],
+    [
+      'a problem with a member too many',
+      'GET',
+      '/tokens/a',
+      answer(404, { ...problem, stack: 'x' }, problemType),
+      rest,
+    ],
+    ['a failure', 'GET', '/tokens/a', answer(500, { ...problem, status: 500 }, problemType), ['core']],
+    ['a redirect', 'GET', '/tokens/a', answer(302, undefined), both],
+    ['no body', 'DELETE', '/tokens/a', answer(204, undefined, ''), none],
+    ['a body', 'DELETE', '/tokens/a', answer(204, {}), both],
+    [
+      'a failed formula',
+      'POST',
+      '/reactors/x/react',
+      answer(500, { ...problem, status: 500 }, problemType),
+      none,
+    ],
+    ['a status that a formula chose', 'POST', '/reactors/x/react', answer(418, { tea: true }), none],
+    ['a method that is none', 'PUT', '/tokens', answer(405, { ...problem, status: 405 }, problemType), none],
+    ['a method that is none, and no problem', 'PUT', '/tokens', answer(405, {}), rest],
+  ] as const) {
+    t.same(minds(method, path, reply), expected, what)
+  }
+})
+
+tap.test('a path with a fixed part is not taken for one with an id', async t => {
+  t.equal(contract.operationOf('POST', '/tokens/search?x=1')?.id, 'tokens.search')
+  t.equal(contract.operationOf('GET', '/applications/key')?.id, 'applications.getByKey')
+  t.equal(contract.operationOf('GET', '/tokens/search')?.id, 'tokens.get')
+  t.equal(contract.operationOf('GET', '/tokens/')?.id, 'tokens.list')
+  t.equal(contract.operationOf('GET', '/none'), undefined)
+})

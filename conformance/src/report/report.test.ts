@@ -1,0 +1,154 @@
+import tap from 'tap'
+import { contract } from '../../selftest/_reference.ts'
+import { cases as rows } from '../harness/case.ts'
+import { Finding, NotSupported } from '../harness/finding.ts'
+import type { Requirement } from '../harness/requirements.ts'
+import type { Target } from '../harness/target.ts'
+import { redactor } from '../redact.ts'
+import { type RunOptions, run } from '../run.ts'
+import { exitCodes } from '../verdict.ts'
+import { htmlOf } from './html.ts'
+import { junitOf } from './junit.ts'
+import { reportOf } from './model.ts'
+import { tapEnd, tapLines } from './tap.ts'
+
+const requirement = (id: string, more: Partial<Requirement> = {}): Requirement => ({
+  id,
+  profile: 'core',
+  section: '4.1',
+  level: 'MUST',
+  status: 'active',
+  needs: [],
+  operations: [],
+  text: 'A <token> is "read".',
+  ...more,
+})
+const target: Target = {
+  baseUrl: 'http://server',
+  privateKey: 'key_prv_very_secret',
+  headerPrefix: 'SVC',
+  capabilities: [],
+  timeoutMs: 1000,
+  patienceMs: 10,
+  fetch: async () =>
+    Response.json({ session_key: 'key_of_a_session', echo: '<script>key_prv_very_secret' }, { status: 201 }),
+}
+const pass = async () => {}
+const fail = async () => {
+  throw new Finding('expected <1>, found 2 with key_prv_very_secret')
+}
+
+async function reported(
+  outcome: (id: string) => Promise<void>,
+  more: Partial<Requirement> = {},
+  options: RunOptions = {},
+) {
+  const made = await run(target, {
+    contract,
+    requirements: [requirement('AAA-001'), requirement('AAA-002', more)],
+    cases: rows({ 'AAA-001.a': ['holds # always', pass], 'AAA-002.a': ['is tried', () => outcome('x')] }),
+    seed: 7,
+    ...options,
+  })
+  const redact = redactor(target)
+  const report = reportOf(made, { target, through: 'http', startedAt: new Date(0), redact })
+  const lines = made.results.flatMap((result, index) => tapLines(result, index + 1, made.profile, redact))
+  return {
+    made,
+    report,
+    tap: [...lines, ...tapEnd(made)].join('\n'),
+    code: exitCodes[made.verdicts[made.profile] ?? 'invalid run'],
+  }
+}
+
+tap.test('each way that a case can end has its verdict, its exit code and its line', async t => {
+  const withdrawn = { status: 'withdrawn' } as const
+  for (const [name, make, code, line] of [
+    ['pass', () => reported(pass), 0, /^ok \d - AAA-002\.a is tried$/m],
+    ['fail', () => reported(fail), 1, /^not ok \d - AAA-002\.a is tried$/m],
+    ['a SHOULD', () => reported(fail, { level: 'SHOULD' }), 0, /^not ok .* # TODO SHOULD/m],
+    ['on trial', () => reported(fail, { status: 'provisional' }), 0, /# TODO MUST provisional/],
+    ['withdrawn', () => reported(fail, withdrawn), 0, /1 cases/],
+    ['a capability', () => reported(pass, { needs: ['clock'] }), 0, /^ok .* # SKIP not supported: clock$/m],
+    [
+      'found out late',
+      () =>
+        reported(async () => {
+          throw new NotSupported('second-tenant')
+        }),
+      0,
+      /not supported: second-tenant/,
+    ],
+    ['skip', () => reported(fail, {}, { skip: { 'AAA-002': 'known' } }), 3, /^ok .* # SKIP known$/m],
+    ['only', () => reported(fail, {}, { only: ['AAA-001'] }), 3, /# SKIP not among/],
+    [
+      'the suite',
+      () =>
+        reported(async () => {
+          throw new RangeError('own fault')
+        }),
+      2,
+      /own fault/,
+    ],
+    ['an unknown id', () => reported(pass, {}, { only: ['BBB-001'] }), 2, /^Bail out! .*BBB-001/m],
+    ['no cases', () => reported(pass, {}, { cases: [] }), 2, /invalid run/],
+  ] as const) {
+    const { code: found, tap: text } = await make()
+    t.equal(found, code, name)
+    t.match(text, line, name)
+  }
+})
+
+tap.test('a failure is shown with what is said, sent and answered, and no secret', async t => {
+  const {
+    made,
+    report,
+    tap: text,
+  } = await reported(
+    fail,
+    {},
+    {
+      cases: rows({
+        'AAA-002.a': [
+          'is tried',
+          async c => {
+            await c.as('key_of_a_case')('POST', '/sessions')
+            await fail()
+          },
+        ],
+      }),
+    },
+  )
+  t.equal(made.results.length, 1)
+  const [html, junit] = [htmlOf(report), junitOf(report)]
+  for (const shown of [text, html, junit, JSON.stringify(report)]) {
+    t.notMatch(shown, /very_secret|key_of_a_session|key_of_a_case/)
+    t.match(shown, /expected (<|&lt;)1(>|&gt;)/)
+  }
+  t.match(html, /A &lt;token&gt; is &quot;read&quot;\./, 'what is said')
+  t.match(html, /POST \/sessions/, 'what was sent')
+  t.match(html, /201[\s\S]*&quot;echo&quot;/, 'what came back')
+  t.notMatch(html, /<script|<token/, 'nothing of it is markup')
+  t.match(junit, /tests="1" failures="1" errors="0" skipped="0"/)
+  t.same(report.totals, { 'core 4.1': { fail: 1 } })
+})
+
+tap.test('one seed makes one order', async t => {
+  const ids = async (seed: number) => {
+    const order: string[] = []
+    const table = Object.fromEntries(
+      'abcdefgh'.split('').map(letter => [`AAA-001.${letter}`, [letter, pass] as const]),
+    )
+    const onResult: RunOptions['onResult'] = result => order.push(result.case.id)
+    await run(target, {
+      contract,
+      requirements: [requirement('AAA-001')],
+      cases: rows(table),
+      seed,
+      onResult,
+    })
+    return order.join()
+  }
+  t.equal(await ids(1), await ids(1))
+  t.not(await ids(1), await ids(2))
+})

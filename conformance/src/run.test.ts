@@ -1,0 +1,42 @@
+// In a process of its own: it takes long.
+import tap from 'tap'
+import { contract, openReference } from '../selftest/_reference.ts'
+import type { Result } from './result.ts'
+import { type RunOptions, run } from './run.ts'
+import { loadCarrier } from './through/carrier.ts'
+import { outcomeOf } from './verdict.ts'
+
+const shown = (result: Result, profile: 'core' | 'surrogate') =>
+  `${outcomeOf(result, profile)} ${result.case.id}: ${result.findings.map(found => found.message).join('; ')}${result.error ?? ''}`
+
+async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, options: RunOptions = {}) {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const made = await run(reference.target, { contract, profile: 'surrogate', ...options })
+  t.same(
+    made.results
+      .map(result => [result, outcomeOf(result, 'surrogate')] as const)
+      .filter(([, outcome]) => outcome !== 'pass')
+      .map(([result]) => shown(result, 'surrogate')),
+    [],
+    `seed ${made.seed}`,
+  )
+  t.same(made.verdicts, { core: 'conformant', surrogate: 'conformant' })
+  t.equal(made.left, 0, 'all that was made is taken away')
+  return made
+}
+
+tap.test('our own server conforms to both profiles', async t => {
+  await conforms(t)
+})
+
+tap.test('so it does through the client, and every operation goes through it', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const made = await conforms(t, { carrier: await loadCarrier(reference.target, contract) })
+  const carried = new Set(made.results.flatMap(result => result.carried))
+  t.same(
+    contract.operations.map(({ id }) => id).filter(id => !carried.has(id)),
+    [],
+  )
+})

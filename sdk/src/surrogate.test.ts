@@ -1,0 +1,157 @@
+import { inspect } from 'node:util'
+import t from 'tap'
+import { apiKey, dropped, failure, fakeClient, json, problem } from '../testing/fakes.ts'
+import { Surrogate, type SurrogateOptions } from './index.ts'
+
+const number = '4242424242424242'
+
+t.test('each client has its own key, and a call may have another', async t => {
+  const { surrogate, sent } = fakeClient(() => json({}))
+  const session = surrogate.withSession('session-key')
+  await surrogate.tokens.get('an-id')
+  await session.tokens.get('an-id')
+  await surrogate.tokens.get('an-id', { apiKey: 'key-of-one-call' })
+  await surrogate.tokens.get('an-id')
+  t.same(
+    sent.map(({ headers }) => headers.get('svc-api-key')),
+    [apiKey, 'session-key', 'key-of-one-call', apiKey],
+  )
+})
+
+t.test('a call may have headers, a trace id and an idempotency key of its own', async t => {
+  const { surrogate, sent } = fakeClient(() => json({}))
+  await surrogate.tokens.update(
+    'an-id',
+    { metadata: null },
+    {
+      headers: { 'X-Extra': '1', 'Content-Type': 'text/plain', 'SVC-API-KEY': 'not-this' },
+      traceId: 'trace-7',
+      idempotencyKey: 'order-7',
+    },
+  )
+  t.match(Object.fromEntries(sent[0]?.headers ?? []), {
+    'x-extra': '1',
+    'content-type': 'application/merge-patch+json',
+    'svc-api-key': apiKey,
+    'svc-trace-id': 'trace-7',
+    'svc-idempotency-key': 'order-7',
+  })
+})
+
+t.test('the header prefix names all three headers', async t => {
+  const { surrogate, sent } = fakeClient(
+    () => problem(404, 'not_found', {}, { 'ACME-TRACE-ID': 'trace-8' }),
+    { headerPrefix: 'ACME' },
+  )
+  const body = { type: 'token', data: 1 } as const
+  t.match(await failure(surrogate.tokens.create(body, { traceId: 'trace-8' })), { traceId: 'trace-8' })
+  t.match(await failure(surrogate.withSession('session-key').tokens.create(body)), { traceId: 'trace-8' })
+  const names = sent.map(({ headers }) => [...headers.keys()].filter(name => /svc|acme/.test(name)))
+  t.same(names, [
+    ['acme-api-key', 'acme-idempotency-key', 'acme-trace-id'],
+    ['acme-api-key', 'acme-idempotency-key'],
+  ])
+})
+
+t.test('the base URL may have a path', async t => {
+  const { surrogate, sent } = fakeClient(() => json({}), { baseUrl: 'http://vault.test/v1/' })
+  await surrogate.tokens.get('an-id')
+  t.equal(sent[0]?.path, '/v1/tokens/an-id')
+})
+
+t.test('queries go as the contract has them', async t => {
+  const { surrogate, sent } = fakeClient(() => json({ pagination: {}, data: [] }))
+  await surrogate.tokens.list({ id: ['a', 'b'], type: ['card'], metadata: { k1: 'v 1', k2: 'v2' }, page: 2 })
+  t.equal(sent[0]?.query, '?id=a&id=b&type=card&metadata.k1=v+1&metadata.k2=v2&page=2')
+})
+
+t.test('without a fetch of its own the client uses the global one of the moment', async t => {
+  const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test' })
+  const original = globalThis.fetch
+  t.teardown(() => {
+    globalThis.fetch = original
+  })
+  globalThis.fetch = async input => json({ url: (input as Request).url })
+  t.match(await surrogate.tokens.get('an-id'), { url: 'http://vault.test/tokens/an-id' })
+})
+
+t.test('a fetch of its own is called as a plain function, with a Request', async t => {
+  let called: unknown
+  function fetch(this: unknown, request: Request) {
+    called = this
+    return Promise.resolve(json({ isRequest: request instanceof Request }))
+  }
+  const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test', fetch })
+  t.match(await surrogate.tokens.get('an-id'), { isRequest: true })
+  t.equal(called, undefined)
+})
+
+const good = { apiKey, baseUrl: 'http://vault.test' }
+const bad: [string, Partial<Record<keyof SurrogateOptions, unknown>>][] = [
+  ['no key', { apiKey: undefined }],
+  ['an empty key', { apiKey: '' }],
+  ['a key with a line end', { apiKey: `${apiKey}\n` }],
+  ['no base URL', { baseUrl: undefined }],
+  ['a base URL with credentials', { baseUrl: `http://user:${apiKey}@vault.test` }],
+  ['a header prefix that is none', { headerPrefix: 'A B' }],
+  ['a negative timeout', { timeout: -1 }],
+  ['a timeout that is no number', { timeout: 'soon' }],
+  ['half a retry', { maxRetries: 0.5 }],
+]
+for (const [what, options] of bad) {
+  t.test(`${what} is refused without being repeated`, async t => {
+    t.doesNotThrow(() => new Surrogate(good))
+    try {
+      new Surrogate({ ...good, ...options } as SurrogateOptions)
+      t.fail('should have thrown')
+    } catch (error) {
+      t.ok(error instanceof TypeError)
+      t.notMatch(inspect(error), apiKey)
+    }
+  })
+}
+
+t.test('keys and bodies are in nothing that gets printed', async t => {
+  const shown = (value: unknown) =>
+    [
+      inspect(value, { depth: 9, showHidden: true }),
+      JSON.stringify(value),
+      String(value),
+      (value as Error).stack,
+    ]
+      .join('\n')
+      .replaceAll('urn:', '')
+  for (const answer of [
+    dropped,
+    () => problem(400, 'validation'),
+    () => new Response('<html>', { status: 502 }),
+  ]) {
+    const { surrogate } = fakeClient(answer, { maxRetries: 1 })
+    const error = await surrogate.tokens.create({ type: 'card', data: { number } }).then(
+      () => t.fail('should have failed'),
+      error => error,
+    )
+    for (const value of [
+      surrogate,
+      surrogate.tokens,
+      surrogate.withSession(apiKey),
+      surrogate.tokens.list(),
+      error,
+    ]) {
+      t.notMatch(shown(value), apiKey)
+      t.notMatch(shown(value), number)
+    }
+  }
+  const { surrogate } = fakeClient(() => json({}))
+  const secret = 'secret\nvalue'
+  for (const options of [
+    { headers: { a: secret } },
+    { traceId: secret },
+    { idempotencyKey: secret },
+    { apiKey: secret },
+  ]) {
+    const error = await surrogate.tokens.create({ type: 'token', data: 1 }, options).catch(error => error)
+    t.ok(error instanceof TypeError)
+    t.notMatch(shown(error), /secret/)
+  }
+})

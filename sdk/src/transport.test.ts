@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { apiKey, failure, fakeClient, json } from '../testing/fakes.ts'
+import { ConnectionError, Surrogate, TimeoutError } from './index.ts'
+
+const never = () => new Promise<never>(() => {})
+
+async function startServer(t: Test, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
+
+t.test('a retry after a dropped answer creates nothing twice', async t => {
+  const created = new Map<string, { id: string; body: string }>()
+  let requests = 0
+  const baseUrl = await startServer(t, async (request, response) => {
+    requests++
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const key = String(request.headers['svc-idempotency-key'])
+    const known = created.get(key)
+    const token = known ?? { id: `token-${created.size + 1}`, body }
+    created.set(key, token)
+    // It is stored, but the caller does not come to know.
+    if (!known) return void request.socket.destroy()
+    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ id: token.id }))
+  })
+  const surrogate = new Surrogate({ apiKey, baseUrl }, noWaits)
+  const token = await surrogate.tokens.create({ type: 'token', data: 'a value' })
+  t.equal(token.id, 'token-1')
+  t.equal(requests, 2)
+  t.same([...created.values()], [{ id: 'token-1', body: '{"type":"token","data":"a value"}' }])
+})
+
+t.test('an answer that breaks off is a ConnectionError', async t => {
+  const baseUrl = await startServer(t, (_request, response) => {
+    response.writeHead(200, { 'Content-Length': '1000' })
+    response.write('{"id":', () => response.destroy())
+  })
+  const surrogate = new Surrogate({ apiKey, baseUrl, maxRetries: 0 })
+  t.ok((await failure(surrogate.tokens.get('an-id'))) instanceof ConnectionError)
+})
+
+t.test('a server that is not there is a ConnectionError', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  const surrogate = new Surrogate({ apiKey, baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 })
+  const error: ConnectionError = await surrogate.tokens.get('an-id').then(
+    () => t.fail('should have failed'),
+    error => error,
+  )
+  t.equal(error.constructor, ConnectionError)
+  t.match(error.cause, Error)
+})
+
+t.test('a redirect is not followed over the wire either', async t => {
+  const seen: (string | undefined)[] = []
+  const baseUrl = await startServer(t, (request, response) => {
+    seen.push(request.url)
+    response.writeHead(302, { Location: '/elsewhere' }).end()
+  })
+  t.match(await failure(new Surrogate({ apiKey, baseUrl }).tokens.get('an-id')), { status: 302 })
+  t.same(seen, ['/tokens/an-id'])
+})
+
+t.test('an attempt that takes too long is ended and tried again', async t => {
+  const aborted: AbortSignal[] = []
+  const { surrogate } = fakeClient(
+    [
+      request => {
+        aborted.push(request.signal)
+        return never()
+      },
+      () => json({ id: 'an-id' }),
+    ],
+    { timeout: 10 },
+  )
+  t.same(await surrogate.tokens.get('an-id'), { id: 'an-id' })
+  t.equal(aborted[0]?.aborted, true, 'fetch is told')
+})
+
+t.test('a TimeoutError says how long it was waited for', async t => {
+  const { surrogate, sent } = fakeClient(never)
+  await t.rejects(surrogate.tokens.get('an-id', { timeout: 5, maxRetries: 1 }), {
+    name: 'TimeoutError',
+    message: 'no answer within 5 ms',
+  })
+  t.equal(sent.length, 2)
+  t.ok(
+    (await failure(surrogate.tokens.get('an-id', { timeout: 5, maxRetries: 0 }))) instanceof ConnectionError,
+  )
+  t.ok((await failure(surrogate.tokens.get('an-id', { timeout: 5, maxRetries: 0 }))) instanceof TimeoutError)
+})
+
+t.test('the timeout covers the body of the answer', async t => {
+  const baseUrl = await startServer(t, (_request, response) => {
+    response.writeHead(200).write('{')
+  })
+  await t.rejects(
+    new Surrogate({ apiKey, baseUrl, timeout: 50, maxRetries: 0 }).tokens.get('an-id'),
+    TimeoutError,
+  )
+})
+
+t.test('a timeout may be longer than timers can be', async t => {
+  for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 40]) {
+    const later = async () => {
+      // Longer than the millisecond that a timer with too large a number takes.
+      await new Promise(resolve => setTimeout(resolve, 10))
+      return json({ id: 'an-id' })
+    }
+    const { surrogate } = fakeClient(later, { timeout, maxRetries: 0 })
+    t.same(await surrogate.tokens.get('an-id'), { id: 'an-id' })
+  }
+})
+
+t.test('an aborted call throws the reason of its signal and is not tried again', async t => {
+  const before = fakeClient(() => json({}))
+  const reason = new Error('the user went away')
+  await t.rejects(before.surrogate.tokens.get('an-id', { signal: AbortSignal.abort(reason) }), reason)
+  t.equal(before.sent.length, 0, 'nothing is sent if it was aborted before')
+
+  const controller = new AbortController()
+  const during = fakeClient(() => {
+    controller.abort(reason)
+    return never()
+  })
+  await t.rejects(during.surrogate.tokens.get('an-id', { signal: controller.signal }), reason)
+  t.equal(during.sent.length, 1)
+
+  const plain = new AbortController()
+  const call = fakeClient(never).surrogate.tokens.get('an-id', { signal: plain.signal })
+  plain.abort()
+  t.match(await failure(call), { name: 'AbortError' })
+})
+
+t.test('a call that is aborted while it waits for the next attempt ends', async t => {
+  const controller = new AbortController()
+  const surrogate = new Surrogate(
+    { apiKey, baseUrl: 'http://vault.test', fetch: async () => new Response(null, { status: 503 }) },
+    { ...noWaits, sleep: async () => controller.abort('enough') },
+  )
+  await surrogate.tokens.get('an-id', { signal: controller.signal }).then(
+    () => t.fail('should have failed'),
+    reason => t.equal(reason, 'enough'),
+  )
+})

@@ -1,0 +1,53 @@
+import { formatMicros } from '../base/time.ts'
+import type { Dated } from '../storage/records/sealed.ts'
+import type { ApplicationType, Permission } from './permissions.ts'
+import type { AccessRule } from './rules.ts'
+
+/** An application as it is kept. */
+export interface ApplicationRecord {
+  readonly id: string
+  readonly name: string
+  readonly type: ApplicationType
+  readonly permissions: readonly Permission[]
+  readonly rules: readonly AccessRule[]
+  readonly key_digest: string
+  readonly expires_at?: string
+  readonly expires_ms?: number
+  readonly created_by?: string
+  readonly modified_by?: string
+}
+
+/** An application as callers see it. */
+export interface Application {
+  readonly id: string
+  readonly tenant_id: string
+  readonly name: string
+  readonly type: ApplicationType
+  readonly permissions: readonly Permission[]
+  readonly rules: readonly AccessRule[]
+  readonly expires_at?: string
+  readonly created_by?: string
+  readonly created_at: string
+  readonly modified_by?: string
+  readonly modified_at?: string
+}
+
+/** With the key, which is shown in the answer that made it and never again. */
+export type ApplicationWithKey = Application & { readonly key: string }
+
+/** From that moment its key is dead. */
+// Requirements: APP-509
+export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: number): boolean {
+  return expires_ms !== undefined && expires_ms * 1000 <= nowUs
+}
+
+// Requirements: APP-501
+export function showApplication(tenant: string, record: Dated<ApplicationRecord>): Application {
+  const { key_digest: _digest, expires_ms: _ms, ...shown } = record.value
+  return {
+    ...shown,
+    tenant_id: tenant,
+    created_at: formatMicros(record.createdUs),
+    ...(record.modifiedUs === undefined ? {} : { modified_at: formatMicros(record.modifiedUs) }),
+  }
+}

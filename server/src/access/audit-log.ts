@@ -1,0 +1,68 @@
+import type { AuditRecord } from '../audit/entries.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
+import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import { formatMicros } from '../base/time.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Caller } from './caller.ts'
+import { matchAll, matchTerm } from './terms.ts'
+
+export interface AuditContext {
+  readonly store: SealedStore
+  readonly audit: Pick<AuditRecorder, 'settled'>
+  nowUs(): number
+}
+
+export interface LogFilter extends PageRequest {
+  readonly entity_type?: string
+  readonly entity_id?: string
+  /** Epoch microseconds, both inclusive. */
+  readonly fromUs?: number
+  readonly toUs?: number
+}
+
+/** An audit entry as callers see it. */
+export interface LogEntry {
+  readonly id: string
+  readonly tenant_id: string
+  readonly actor_id?: string
+  readonly actor_type: AuditRecord['actor_type']
+  readonly operation: string
+  readonly entity_type: string
+  readonly entity_id?: string
+  readonly outcome: AuditRecord['outcome']
+  readonly count?: number
+  readonly created_at: string
+}
+
+export async function listLog(
+  context: AuditContext,
+  caller: Caller,
+  filter: LogFilter,
+): Promise<Page<LogEntry>> {
+  const store = await context.store.tenant(caller.tenant)
+  if (!store) throw new Error('a caller without a tenant')
+  // A list shows everything that was answered before it was asked for.
+  await context.audit.settled()
+  const { entity_type, entity_id, fromUs, toUs } = filter
+  const query = matchAll([
+    entity_type === undefined ? { op: 'all' } : matchTerm(store.term('entity_type', entity_type)),
+    entity_id === undefined ? { op: 'all' } : matchTerm(store.term('entity_id', entity_id)),
+    fromUs === undefined ? { op: 'all' } : { op: 'created', fromUs },
+    toUs === undefined ? { op: 'all' } : { op: 'created', toUs },
+  ])
+  const { total, records } = await store.findReadable<AuditRecord>('audit', query, {
+    nowMs: context.nowUs() / 1000,
+    offset: offsetOf(filter),
+    limit: filter.size,
+  })
+  const entries = records.map(({ value, createdUs }) => {
+    const { actor_id, ...shown } = value
+    return {
+      ...shown,
+      ...(actor_id === null ? {} : { actor_id }),
+      tenant_id: store.tenant,
+      created_at: formatMicros(createdUs),
+    }
+  })
+  return toPage(entries, total, filter)
+}

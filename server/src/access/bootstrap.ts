@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import type { ContractSchemas } from '../contract/validators.ts'
+import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import type { ApplicationRecord } from './application.ts'
+import { checkRights } from './check-rights.ts'
+import { digestKey, insertKey, type KeyRecord } from './keys.ts'
+import type { ApplicationType } from './permissions.ts'
+import { plainRule, type Rights } from './rules.ts'
+import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
+
+/** What a deployment is set up from. What it names is set to what it says, the rest is left alone. */
+export interface Bootstrap {
+  readonly tenants: readonly BootstrapTenant[]
+}
+
+export interface BootstrapTenant {
+  readonly id: string
+  readonly name?: string
+  readonly operator?: boolean
+  readonly webhook_secret?: string
+  readonly applications: readonly BootstrapApplication[]
+}
+
+export interface BootstrapApplication extends Rights {
+  readonly id: string
+  readonly name: string
+  readonly type: ApplicationType
+  readonly key: string
+}
+
+/** A bootstrap file that cannot be used: one sentence that says where. */
+export class BootstrapError extends Error {
+  override readonly name = 'BootstrapError'
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const shortestKey = 16
+
+/** How often others may come between while one application is set up. */
+const mostAttempts = 10
+
+/** @throws {BootstrapError} */
+export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootstrap {
+  const file = members(json, 'the file', ['tenants'])
+  const tenants = list(file.tenants, 'tenants').map((value, index) =>
+    readTenant(value, `tenants.${index}`, schemas),
+  )
+  unique(
+    tenants.map(tenant => tenant.id),
+    'tenants',
+    'id',
+  )
+  const applications = tenants.flatMap(tenant => tenant.applications)
+  unique(
+    applications.map(application => application.id),
+    'applications',
+    'id',
+  )
+  unique(
+    applications.map(application => application.key),
+    'applications',
+    'key',
+  )
+  return { tenants }
+}
+
+function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapTenant {
+  const tenant = members(json, path, ['id', 'name', 'operator', 'webhook_secret', 'applications'])
+  const { id, name, operator, webhook_secret, applications = [] } = tenant
+  expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
+  const isFree = typeof id === 'string' && isTenantAddress(addressOf(id))
+  expect(isFree, `${path}.id`, 'must not be one of the UUIDs of zeros and of ones that are our own')
+  expect(name === undefined || typeof name === 'string', `${path}.name`, 'must be a text')
+  expect(operator === undefined || typeof operator === 'boolean', `${path}.operator`, 'must be true or false')
+  expect(
+    webhook_secret === undefined || isWebhookSecret(webhook_secret),
+    `${path}.webhook_secret`,
+    'must be whsec_ and 24 to 64 bytes in base64',
+  )
+  return {
+    ...(tenant as unknown as BootstrapTenant),
+    applications: list(applications, `${path}.applications`).map((value, index) =>
+      readApplication(value, `${path}.applications.${index}`, schemas),
+    ),
+  }
+}
+
+/** Base64 as everyone reads it: a receiver's library may take none that is cut off. */
+function isWebhookSecret(json: JsonValue): boolean {
+  const [, base64 = ''] = (typeof json === 'string' && /^whsec_(.*)$/.exec(json)) || []
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64
+}
+
+function readApplication(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapApplication {
+  const application = members(json, path, ['id', 'name', 'type', 'key', 'permissions', 'rules'])
+  const { id, key, permissions, rules, ...rest } = application
+  expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
+  expect(
+    typeof key === 'string' && key.length >= shortestKey && /^[\x21-\x7e]+$/.test(key),
+    `${path}.key`,
+    `must be at least ${shortestKey} printable characters without spaces`,
+  )
+  const shape = { ...rest, permissions: permissions ?? [], rules: rules ?? [] }
+  refuse(schemas.check('CreateApplicationRequest', shape, path))
+  const given = { id, key, ...shape } as unknown as BootstrapApplication
+  const read = { ...given, rules: given.rules.map(plainRule) }
+  try {
+    checkRights(read.type, read)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    refuse(prefixed(path, error.errors ?? {}))
+  }
+  return read
+}
+
+/** Sets up what the file names. Doing it again changes nothing. */
+export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstrap): Promise<void> {
+  const root = await context.store.root(context.nowUs())
+  for (const { id: tenant, applications, ...settings } of bootstrap.tenants) {
+    await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
+    const store = await context.store.createTenant(tenant, context.nowUs())
+    for (const application of applications) await applyApplication(context, store, root, application)
+  }
+}
+
+/** Another server may apply the same file at the same moment: then there is nothing left to do. */
+async function applyApplication(
+  { store: sealed, nowUs }: TenantsContext,
+  store: TenantStore,
+  root: TenantStore,
+  { key, ...given }: BootstrapApplication,
+): Promise<void> {
+  const digest = digestKey(root, key)
+  for (let attempt = 1; ; attempt++) {
+    const current = await store.get<ApplicationRecord>('application', given.id)
+    const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
+    if (current && isDeepStrictEqual(current.value, value)) return
+    const rekeyed = current?.value.key_digest !== digest
+    const result = await sealed.commit(
+      [
+        current ? store.replace('application', current.version, value) : store.insert('application', value),
+        ...(rekeyed && current ? [root.remove('key', current.value.key_digest)] : []),
+        ...(rekeyed ? [insertKey(root, { id: digest, tenant: store.tenant, application: given.id })] : []),
+      ],
+      nowUs(),
+    )
+    if (result.ok) return
+    const holder = await root.get<KeyRecord>('key', digest)
+    if ((holder && holder.value.application !== given.id) || attempt === mostAttempts) {
+      throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
+    }
+  }
+}
+
+function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
+  if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
+  const unknown = Object.keys(json).find(name => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new BootstrapError(`${path} has a member that is not known; known are ${known.join(', ')}`)
+  }
+  return json
+}
+
+function list(json: JsonValue | undefined, path: string): JsonValue[] {
+  if (!Array.isArray(json)) throw new BootstrapError(`${path} must be a list`)
+  return json
+}
+
+function expect(holds: boolean, path: string, message: string): void {
+  if (!holds) throw new BootstrapError(`${path} ${message}`)
+}
+
+function unique(values: readonly string[], path: string, member: string): void {
+  expect(new Set(values).size === values.length, path, `must each have their own ${member}`)
+}
+
+function prefixed(path: string, errors: FieldErrors): FieldErrors {
+  return Object.fromEntries(Object.entries(errors).map(([field, messages]) => [`${path}.${field}`, messages]))
+}
+
+function refuse(errors: FieldErrors): void {
+  const [first] = Object.entries(errors)
+  if (first) throw new BootstrapError(`${first[0]} ${first[1][0]}`)
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Random } from '../base/random.ts'
+import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Applications } from './applications.ts'
+import { type Permission, permissionsOf, tokenPermissions } from './permissions.ts'
+
+/** What is known of a tenant besides its applications. */
+export interface TenantSettings extends RecordValue {
+  readonly id: 'tenant'
+  readonly name: string
+  /** The operator's own tenant: the home of official formulas. */
+  readonly operator: boolean
+  /** Signs webhooks: `whsec_` and 24 bytes in base64. */
+  readonly webhook_secret: string
+}
+
+/** A tenant just made, with one key of each kind. Nothing can show the keys again. */
+export interface NewTenant {
+  readonly tenantId: string
+  /** Holds `token:create`. */
+  readonly publicKey: string
+  /** Holds every token permission on `/`, and reveals. */
+  readonly privateKey: string
+  /** Holds every permission of a management application. */
+  readonly managementKey: string
+  readonly webhookSecret: string
+}
+
+/** The least that is useful to a page: with `token:update` it could overwrite any token whose id it knows. */
+const publicPermissions: readonly Permission[] = ['token:create']
+
+export interface TenantsContext {
+  readonly store: SealedStore
+  readonly random: Random
+  readonly applications: Applications
+  nowUs(): number
+}
+
+export function makeWebhookSecret(random: Random): string {
+  return `whsec_${Buffer.from(random.bytes(24)).toString('base64')}`
+}
+
+export async function readTenant(store: TenantStore): Promise<TenantSettings | undefined> {
+  return (await store.get<TenantSettings>('setting', 'tenant'))?.value
+}
+
+/** Sets what is given of a tenant's settings and keeps the rest; makes the tenant if there is none. */
+export async function writeTenant(
+  context: TenantsContext,
+  tenant: string,
+  given: Partial<Omit<TenantSettings, 'id'>>,
+): Promise<TenantSettings> {
+  const store = await context.store.createTenant(tenant, context.nowUs())
+  for (;;) {
+    const current = await store.get<TenantSettings>('setting', 'tenant')
+    const settings: TenantSettings = {
+      name: tenant,
+      operator: false,
+      webhook_secret: makeWebhookSecret(context.random),
+      ...current?.value,
+      ...given,
+      id: 'tenant',
+    }
+    if (current && isDeepStrictEqual(current.value, settings)) return settings
+    const write = current
+      ? store.replace('setting', current.version, settings)
+      : store.insert('setting', settings)
+    if ((await store.commit([write], context.nowUs())).ok) return settings
+  }
+}
+
+/** A tenant with three applications, given keys where there are any: the ones a reset must bring back. */
+export async function createTenant(
+  context: TenantsContext,
+  options: { readonly operator?: boolean | undefined; readonly again?: NewTenant | undefined } = {},
+): Promise<NewTenant> {
+  const { again } = options
+  const tenantId = again?.tenantId ?? context.random.uuid()
+  const settings = await writeTenant(context, tenantId, {
+    operator: options.operator ?? false,
+    ...(again ? { webhook_secret: again.webhookSecret } : {}),
+  })
+  const add = async (name: string, type: 'public' | 'private' | 'management', key: string | undefined) => {
+    const rights =
+      type === 'private'
+        ? {
+            permissions: [],
+            rules: [
+              { priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions } as const,
+            ],
+          }
+        : { permissions: type === 'public' ? publicPermissions : permissionsOf(type), rules: [] }
+    const application = { id: context.random.uuid(), name, type, ...rights }
+    return (await context.applications.insert(tenantId, application, key)).key
+  }
+  return {
+    tenantId,
+    publicKey: await add('Public', 'public', again?.publicKey),
+    privateKey: await add('Private', 'private', again?.privateKey),
+    managementKey: await add('Management', 'management', again?.managementKey),
+    webhookSecret: settings.webhook_secret,
+  }
+}

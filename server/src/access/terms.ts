@@ -1,0 +1,63 @@
+import type { Digest, Query } from '../storage/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import { containerTerms } from './container-terms.ts'
+
+/** What of a token a search or a list can ask for. Text is compared without case. */
+export interface Searchable {
+  readonly id: string
+  readonly type: string
+  readonly containers: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  readonly fingerprint?: string | undefined
+  /** The evaluated search indexes. */
+  readonly patterns?: readonly string[] | undefined
+  readonly created_by: string
+  readonly modified_by?: string | undefined
+}
+
+/** Everything a token can be found by, as terms. The order means nothing; there are no duplicates. */
+export function termsOf(store: TenantStore, token: Searchable): Digest[] {
+  const terms = new Set<Digest>([typeTerm(store, token.type), createdByTerm(store, token.created_by)])
+  // Addresses are exact; an id with capitals needs a term to be found without regard to case.
+  if (token.id !== token.id.toLowerCase()) terms.add(idTerm(store, token.id))
+  for (const term of containerTerms(store, token.containers)) terms.add(term)
+  for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
+  for (const pattern of token.patterns ?? []) terms.add(dataTerm(store, pattern))
+  if (token.fingerprint !== undefined) terms.add(fingerprintTerm(store, token.fingerprint))
+  if (token.modified_by !== undefined) terms.add(modifiedByTerm(store, token.modified_by))
+  return [...terms]
+}
+
+export const typeTerm = (store: TenantStore, type: string) => store.term('type', type.toLowerCase())
+export const idTerm = (store: TenantStore, id: string) => store.term('id', id.toLowerCase())
+export const createdByTerm = (store: TenantStore, id: string) => store.term('created_by', id.toLowerCase())
+export const modifiedByTerm = (store: TenantStore, id: string) => store.term('modified_by', id.toLowerCase())
+export const fingerprintTerm = (store: TenantStore, digest: string) =>
+  store.term('fingerprint', digest.toLowerCase())
+// Requirements: SEA-016, SEA-025
+export const dataTerm = (store: TenantStore, pattern: string) => store.term('data', pattern.toLowerCase())
+
+/** The key's length goes first, so that no key and value can pass for another pair. */
+// Requirements: TOK-021, SEA-009
+export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
+  // Each in its own lower case: that of a letter may depend on the one behind it, and be longer.
+  const [name, content] = [key.toLowerCase(), value.toLowerCase()]
+  return store.term('metadata', `${name.length}:${name}${content}`)
+}
+
+export function matchTerm(term: Digest): Query {
+  return { op: 'term', term }
+}
+
+export function matchAny(of: readonly Query[]): Query {
+  const [only] = of
+  if (only === undefined) return { op: 'none' }
+  return of.length === 1 ? only : { op: 'or', of }
+}
+
+export function matchAll(of: readonly Query[]): Query {
+  const needed = of.filter(query => query.op !== 'all')
+  const [only] = needed
+  if (only === undefined) return { op: 'all' }
+  return needed.length === 1 ? only : { op: 'and', of: needed }
+}

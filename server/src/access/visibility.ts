@@ -1,0 +1,90 @@
+import type { Digest, Query } from '../storage/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import type { Caller } from './caller.ts'
+import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './container-terms.ts'
+import { type Area, intersectAreas, isEverywhere, mostContainers, toArea } from './containers.ts'
+import type { Permission } from './permissions.ts'
+import { type AccessRule, type Rights, rulesFor } from './rules.ts'
+import { matchAll, matchAny, matchTerm } from './terms.ts'
+
+/**
+ * The caller's rights as a query: it matches exactly the tokens for which `decideFor` allows the permission,
+ * so lists and totals need not read what the caller may not see. How long it is depends on the rules alone.
+ */
+// Requirements: PAG-502, PAG-506, ACC-534
+export function visibleTo(store: TenantStore, caller: Caller, permission: Permission): Query {
+  const granted = coveredBy(store, caller.rights, permission)
+  return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
+}
+
+/** Tokens of which each container is covered by one of the rules. */
+function coveredBy(store: TenantStore, rights: Rights, permission: Permission): Query {
+  const reaches = rulesFor(rights, permission).flatMap(rule => reachOf(rule) ?? [])
+  if (reaches.length === 0) return { op: 'none' }
+  if (reaches.some(({ area, id }) => isEverywhere(area) && id === undefined)) return { op: 'all' }
+
+  const covers = coversOf(store, reaches)
+  const covered = (termOf: (area: Area) => Digest) =>
+    matchAny(
+      covers.map(({ area, ids }) =>
+        matchAll([ids, isEverywhere(area) ? { op: 'all' } : matchTerm(termOf(area))]),
+      ),
+    )
+  const coveredAt = (number: number) => covered(area => numberedAreaTerm(store, number, area))
+  const coveredFrom = (number: number): Query => {
+    const noMore: Query = { op: 'not', of: matchTerm(moreThanTerm(store, number)) }
+    if (number === mostContainers) return noMore
+    return matchAny([noMore, matchAll([coveredAt(number), coveredFrom(number + 1)])])
+  }
+  const several = matchTerm(moreThanTerm(store, 1))
+  return matchAny([
+    matchAll([{ op: 'not', of: several }, covered(area => areaTerm(store, area))]),
+    covers.length === 1
+      ? covered(area => whollyInTerm(store, area))
+      : matchAll([several, coveredAt(0), coveredAt(1), coveredFrom(2)]),
+  ])
+}
+
+/** The containers that a rule covers: of all tokens, or of the one with this id. */
+interface Reach {
+  readonly area: Area
+  readonly id?: string
+}
+
+/** All conditions of a rule as one; `undefined` where nothing can meet them all. It agrees with `matches`. */
+function reachOf(rule: AccessRule): Reach | undefined {
+  if (typeof rule.container === 'string') return { area: toArea(rule.container, true) }
+  let reach: Reach = { area: toArea('/', true) }
+  for (const { attribute, operator, value } of rule.conditions ?? []) {
+    if (attribute === 'id') {
+      if (reach.id !== undefined && reach.id !== value) return undefined
+      reach = { ...reach, id: value }
+    } else {
+      const area = intersectAreas(reach.area, toArea(value, operator === 'starts_with'))
+      if (!area) return undefined
+      reach = { ...reach, area }
+    }
+  }
+  return reach
+}
+
+/** What one or more rules cover in the same area. */
+interface Cover {
+  readonly area: Area
+  /** Of which tokens. */
+  readonly ids: Query
+}
+
+/** One cover for each area. The parts of a query that name the same ids are one object, which a store reads once. */
+function coversOf(store: TenantStore, reaches: readonly Reach[]): Cover[] {
+  const covers = new Map<string, { readonly area: Area; readonly ids: Set<string> | 'all' }>()
+  for (const { area, id } of reaches) {
+    const name = `${area.below} ${area.path}`
+    const ids = covers.get(name)?.ids ?? new Set()
+    covers.set(name, { area, ids: id === undefined || ids === 'all' ? 'all' : ids.add(id) })
+  }
+  return [...covers.values()].map(({ area, ids }) => ({
+    area,
+    ids: ids === 'all' ? { op: 'all' } : { op: 'ids', ids: [...ids].map(id => store.address('token', id)) },
+  }))
+}

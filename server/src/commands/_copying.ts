@@ -1,0 +1,132 @@
+import type { Test } from 'tap'
+import { openReceiver } from '../../testing/receiver.ts'
+import { newMasterKey } from '../../testing/stores.ts'
+import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { systemRandom } from '../base/random.ts'
+import { copyStore, openSource } from '../storage/copy/copy-store.ts'
+import { openStore, parseStorage } from '../storage/open.ts'
+import { furnish } from './_furnished.ts'
+import { runCommand } from './table.ts'
+
+export const oldKey = newMasterKey()
+export const newKey = newMasterKey()
+export const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
+export const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined) => ({
+  ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
+  ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
+})
+
+/** The command in this process, which saves the start of one: what it prints, or the sentence it refuses with. */
+export async function copy(
+  from: string,
+  to: string,
+  environment: Record<string, string> = keys(oldKey, newKey),
+) {
+  try {
+    const { output, exitCode } = await runCommand('copy', ['--from', from, '--to', to], environment)
+    return { output, exitCode, refusal: '' }
+  } catch (error) {
+    return { output: '', exitCode: 2, refusal: (error as Error).message }
+  }
+}
+
+export const open = (t: Test, storage: string, masterKey: Uint8Array) =>
+  openVault(t, { storage, masterKey, dev: false, allowPrivateCallbacks: true })
+
+/** A small vault that can be read by the key answered. */
+export async function fill(t: Test, storage: string, count = 3, masterKey = oldKey): Promise<string> {
+  const vault = open(t, storage, masterKey)
+  const { send, privateKey } = await openTenant(vault)
+  await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      send('POST', '/tokens', { id: `kept-${index}`, type: 'token', data: `as it was ${index}` }),
+    ),
+  )
+  await vault.close()
+  return privateKey
+}
+
+export async function read(
+  t: Test,
+  storage: string,
+  masterKey: Uint8Array,
+  apiKey: string,
+): Promise<unknown> {
+  const vault = open(t, storage, masterKey)
+  try {
+    return (await sender(vault, apiKey)('GET', '/tokens/kept-1')).json.data
+  } finally {
+    await vault.close()
+  }
+}
+
+/** A vault that has everything in it goes from store to store, and a server on the last answers as on the first. */
+export async function moves(t: Test, ...storages: string[]): Promise<void> {
+  const [first = ''] = storages
+  let reply = 500
+  let delivered = 0
+  const receiver = await openReceiver(t, () => {
+    if (reply === 200) delivered++
+    return reply
+  })
+  const before = open(t, first, oldKey)
+  const furnished = await furnish(before, receiver)
+  const answers = await furnished.answers(before)
+  t.ok(receiver.received.length > 0, 'a job was tried, and waits for its next turn')
+  await before.close()
+  // Only now: reading what is revealed adds to the log, behind the answer.
+  const still = open(t, first, oldKey)
+  const log = await furnished.log(still)
+  await still.close()
+
+  let key = oldKey
+  for (const [index, to] of storages.slice(1).entries()) {
+    const next = newMasterKey()
+    const { output, exitCode, refusal } = await copy(storages[index] ?? '', to, keys(key, next))
+    t.equal(refusal, '')
+    t.equal(exitCode, 0)
+    t.match(
+      output,
+      /^\d{3} records of 2 tenants were copied; all were read back and agree; .* new key as .*\n$/,
+    )
+    key = next
+  }
+  reply = 200
+  const after = open(t, storages.at(-1) ?? '', key)
+  t.same(await furnished.log(after), log)
+  for (const [index, answer] of (await furnished.answers(after)).entries()) t.equal(answer, answers[index])
+
+  const again = await furnished.again(after)
+  t.equal(again.text, furnished.replayed.text, 'what was done once is not done again')
+  const send = sender(after, furnished.tenant.privateKey)
+  const grant = { nonce: furnished.session.nonce, permissions: ['token:read'] }
+  t.equal((await send('POST', '/sessions/authorize', grant)).status, 200, 'a nonce that waited')
+  t.equal((await send('POST', '/sessions/authorize', grant)).status, 409)
+  t.equal((await sender(after, furnished.session.key)('GET', '/tokens')).status, 200)
+  const twin = await send('POST', '/tokens', { type: 'token', data: 'only once', deduplicate_token: true })
+  t.equal(twin.status, 200, 'what was unique is')
+  t.equal((await send('POST', '/tokens', { id: 'many-3', type: 'token', data: 1 })).status, 409)
+
+  await after.clock.advance(60_000)
+  t.equal(delivered, 1, 'the job that waited was done')
+  t.match(await furnished.told(receiver), { raw: { configuration: { LIMIT: 7 } } })
+  await after.clock.advance(61 * 60_000)
+  const cards = (await send('POST', '/tokens/search', { query: 'type:card' })).json.data
+  t.equal(cards[0].data.cvc, undefined, 'what was to end has ended')
+  await after.close()
+}
+
+/** A copy that came to its end but for the end of its marker. */
+export async function almost(t: Test, from: string, to: string): Promise<void> {
+  const random = systemRandom()
+  const [source, destination] = [await openStore(parseStorage(from)), await openStore(parseStorage(to))]
+  const onVerified = () => Promise.reject(new Error('cut off'))
+  const options = { to: { store: destination, masterKey: newKey }, random, nowUs: 1, onVerified }
+  try {
+    const opened = await openSource({ store: source, masterKey: oldKey }, random)
+    await t.rejects(copyStore({ from: opened, ...options }), /cut off/)
+  } finally {
+    await source.close()
+    await destination.close()
+  }
+}

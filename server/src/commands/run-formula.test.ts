@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { startProcess } from '../../testing/process.ts'
+
+const run = (...args: string[]) => startProcess(t, ['run-formula', ...args]).ended
+
+/** A file with this code. */
+function fileWith(t: { testdir(): string }, code: string): string {
+  const file = join(t.testdir(), 'formula.js')
+  writeFileSync(file, code)
+  return file
+}
+
+t.test('prints what the formula answers, and apart from it what it prints', async t => {
+  const file = fileWith(t, `module.exports = async req => { console.warn('hello'); return { raw: req } }`)
+  const { code, stdout, stderr } = await run(file, '--args', '{"a":[1]}', '--configuration', '{"b":true}')
+  t.equal(code, 0)
+  t.same(JSON.parse(stdout), { raw: { args: { a: [1] }, configuration: { b: true }, svc: null } })
+  t.equal(stderr, 'warn: hello\n')
+})
+
+t.test('a refusal is told with its status, and exit code 1', async t => {
+  const file = fileWith(
+    t,
+    `const { BadRequestError } = require('@surrogate/formula-errors')
+     module.exports = async () => { throw new BadRequestError({ 'card.cvc': 'is missing' }) }`,
+  )
+  const { code, stdout, stderr } = await run(file)
+  t.equal(code, 1)
+  t.same(JSON.parse(stdout), {
+    status: 400,
+    kind: 'refused',
+    error: 'BadRequestError',
+    errors: { 'card.cvc': ['is missing'] },
+  })
+  t.equal(stderr, '')
+})
+
+t.test('what could not be asked is one sentence and exit code 2', async t => {
+  const file = fileWith(t, 'module.exports = async () => ({ raw: 1 })')
+  const cases: readonly [name: string, args: readonly string[], says: RegExp][] = [
+    ['no such file', [`${file}x`], /cannot be read/],
+    [
+      'args that are no JSON',
+      [file, '--args', '{"a":4242'],
+      /--args is not well-formed JSON \(at character \d+\)/,
+    ],
+    [
+      'a configuration that is a list',
+      [file, '--configuration', '[]'],
+      /--configuration must be a JSON object/,
+    ],
+    ['no such module', [file, '--formula-module', 'no-such-package'], /no-such-package cannot be given/],
+    ['no file', [], /expected FILE/],
+  ]
+  for (const [name, args, says] of cases) {
+    const { code, stdout, stderr } = await run(...args)
+    t.equal(code, 2, name)
+    t.equal(stdout, '', name)
+    t.match(stderr, says, name)
+    t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one sentence')
+    t.notMatch(stderr, /4242/)
+  }
+  t.match(await run(file), { code: 0 }, 'the file as such is fine')
+})

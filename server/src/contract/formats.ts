@@ -1,0 +1,36 @@
+import { isAbaRoutingNumber, isLuhnValid } from '../base/check-digits.ts'
+import { expirationSpellings, parseExpiration } from '../base/expiration.ts'
+import { isTokenId } from './token-id.ts'
+
+export interface Format {
+  readonly test: (text: string) => boolean
+  /** What a value of this format is, behind "must be". */
+  readonly expected: string
+}
+
+/** True if there is a `}}` behind a `{{`. A regular expression would look for it behind each of them. */
+function holdsExpression(text: string): boolean {
+  const open = text.indexOf('{{')
+  return open >= 0 && text.includes('}}', open + 2)
+}
+
+/** Every format of the contract's `x-formats`. */
+export const formats: Readonly<Record<string, Format>> = {
+  luhn: { test: isLuhnValid, expected: 'a number whose check digit is right (Luhn)' },
+  'aba-routing-number': {
+    test: isAbaRoutingNumber,
+    expected: 'a nine-digit routing number whose checksum is right',
+  },
+  'token-id': {
+    test: isTokenId,
+    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^',
+  },
+  'token-id-or-expression': {
+    test: text => holdsExpression(text) || isTokenId(text),
+    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^, or an expression',
+  },
+  expiration: {
+    test: text => parseExpiration(text) !== undefined,
+    expected: expirationSpellings,
+  },
+}

@@ -1,0 +1,156 @@
+import { createRequire } from 'node:module'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { moreErrors } from '../base/error-list.ts'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { generatedFiles } from '../generated-files.ts'
+import { type Operation, readDocument, readOperations } from './contract.ts'
+import { excerptOf, namesIn } from './excerpt.ts'
+import { listErrors } from './field-errors.ts'
+import { formats } from './formats.ts'
+
+/** Checks values that no request carried whole against the contract's schemas: merged and tokenized data. */
+export type ContractSchemas = Pick<Validators, 'check'>
+
+export interface RequestParts {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: JsonObject
+  readonly idempotencyKey: string | undefined
+  readonly requestBody?: JsonValue | undefined
+}
+
+type Validate = Readonly<Record<string, ValidateFunction>>
+type Module = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
+
+const require = createRequire(generatedFiles)
+
+/** What validators find formats in: a pattern, or what to ask. ajv's own are those that the contract names. */
+const formatTable = {
+  ...fullFormats,
+  ...Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, { validate: test }])),
+}
+
+/** Of the headers in `openapi.yaml`, whatever a server calls its own. In lower case, as validators have them. */
+const contractPrefix = 'svc-'
+const idempotencyHeader = `${contractPrefix}idempotency-key`
+
+const loaded = new Map<Module, Validate>()
+
+/** Functions made from the contract by `npm run generate`: the same for every vault, loaded when one needs them. */
+function load(module: Module): Validate {
+  const functions: Validate = loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
+  loaded.set(module, functions)
+  return functions
+}
+
+/**
+ * Holds requests, values and responses against the contract. Each is checked by a validator that stops at the first
+ * error; only what fails goes, shortened, through one that collects them all, which is loaded when it is needed.
+ */
+export class Validators {
+  readonly operations = readOperations()
+  /** In lower case, with the hyphen. */
+  readonly #headerPrefix: string
+  /** Every name of a member that the contract knows. */
+  #named: ReadonlySet<string> | undefined
+
+  constructor(headerPrefix: string) {
+    this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
+  }
+
+  /** @throws {ServiceError} validation, with what is wrong */
+  checkRequest(operation: Operation, parts: RequestParts): void {
+    const { path, query, idempotencyKey, requestBody } = parts
+    const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
+    for (const validate of validatorsOf(load('requests'), operation)) {
+      if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
+    }
+  }
+
+  #refuse(
+    operation: Operation,
+    request: Omit<RequestParts, 'idempotencyKey'>,
+    first: readonly ErrorObject[],
+  ): never {
+    const { requestBody } = request
+    const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
+    const { query, body } = value as { query: JsonObject; body: JsonValue }
+    const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
+    const all = validatorsOf(load('refusals'), operation).flatMap(validate =>
+      validate(excerpt) ? [] : (validate.errors ?? []),
+    )
+    const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
+    const detail = 'the request is not what the contract says'
+    throw new ServiceError('validation', isCut || list.isFull ? detail + moreErrors : detail, {
+      errors: list.toErrors(),
+    })
+  }
+
+  /** Returns what is wrong with the value, by path below `path`; empty if nothing is. */
+  check(schema: string, value: JsonValue, path: string): FieldErrors {
+    const validate = load('schemas')[schema]
+    if (!validate) throw new Error(`the contract has no schema ${schema}`)
+    if (validate(value)) return {}
+    const thorough = load('schema-refusals')[schema]
+    const isExplained = thorough?.(this.#excerpt(value).value) === false
+    return listErrors((isExplained ? thorough.errors : validate.errors) ?? [], path).toErrors()
+  }
+
+  #excerpt(value: JsonValue) {
+    this.#named ??= namesIn(JSON.parse(readDocument('SVC')))
+    return excerptOf(value, this.#named)
+  }
+
+  /**
+   * What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says.
+   * @param status `default` for a response that a formula chose, whatever its status
+   */
+  findResponseFault(
+    operation: Operation,
+    status: number | 'default',
+    headers: Readonly<Record<string, string>>,
+    body: JsonValue | undefined,
+  ): string | undefined {
+    const { id, statuses } = operation
+    const documented = [String(status), 'default'].find(one => statuses.includes(one))
+    if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
+    const validators = load('responses')
+    const held = [
+      [validators[`${id} ${documented} body`], body ?? null],
+      [validators[`${id} ${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
+    ] as const
+    const faults = held.flatMap(([validate, value]) =>
+      !validate || validate(value) ? [] : (validate.errors ?? []),
+    )
+    if (faults.length === 0) return undefined
+    const places = faults.map(fault => `${fault.instancePath || '/'} ${fault.message} (${fault.schemaPath})`)
+    return `${id} ${status}: ${places.join('; ')}`
+  }
+
+  /** The headers under the names that the contract has for them. */
+  #asInContract(headers: Readonly<Record<string, string | number>>) {
+    const named = Object.entries(headers).map(([given, value]) => {
+      const name = given.toLowerCase()
+      const isOurs = name.startsWith(this.#headerPrefix)
+      return [isOurs ? contractPrefix + name.slice(this.#headerPrefix.length) : name, value]
+    })
+    return Object.fromEntries(named)
+  }
+
+  #asOnTheWire(error: ErrorObject): ErrorObject {
+    if (!error.instancePath.startsWith('/header/')) return error
+    return { ...error, instancePath: error.instancePath.replace(contractPrefix, this.#headerPrefix) }
+  }
+}
+
+/** One for the body, where the operation takes one, and one for the parameters. */
+function validatorsOf(validators: Validate, { id }: Operation): ValidateFunction[] {
+  return [validators[`${id} 0`], validators[`${id} 1`]].filter(one => one !== undefined)
+}
+
+/** A header is always a text; the contract speaks of the number in it. */
+function typedHeaders(headers: Readonly<Record<string, string>>): Record<string, string | number> {
+  const seconds = headers['Retry-After']
+  return seconds === undefined ? { ...headers } : { ...headers, 'Retry-After': Number(seconds) }
+}

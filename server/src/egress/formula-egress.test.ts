@@ -1,0 +1,293 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { openReceiver } from '../../testing/receiver.ts'
+import {
+  createFormulaEgress,
+  type Egress,
+  type EgressRequest,
+  type FormulaEgressOptions,
+} from './formula-egress.ts'
+import type { Resolve } from './resolve.ts'
+
+const failure = (sent: Promise<unknown>) =>
+  sent.then(
+    () => 'no failure',
+    ({ name, reason, message }) => (name === 'EgressError' ? `${reason}: ${message}` : message),
+  )
+
+/** The way out of one invocation, which ends with its signal. */
+function invocation(egress: Egress, over = new AbortController()) {
+  return (request: Partial<EgressRequest> & Pick<EgressRequest, 'url'>) =>
+    egress({ method: 'GET', headers: {}, signal: over.signal, ...request })
+}
+const opened = (origins: string[], options: Partial<FormulaEgressOptions> = {}) =>
+  invocation(createFormulaEgress({ origins, ...options }))
+const unused: Resolve = async () => {
+  throw new Error('nothing should be looked up')
+}
+
+t.test('an allowed origin is fetched', async t => {
+  const receiver = await openReceiver(t, (_, response) => {
+    response.writeHead(201, { 'X-Answer': 'a', 'Set-Cookie': ['b=1', 'c=2'] }).end('hello')
+    return undefined
+  })
+  const fetch = opened([receiver.origin])
+  const response = await fetch({
+    url: `${receiver.origin}/path?q=1`,
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/plain', 'X-Own': 'yes', Authorization: 'Bearer z' },
+    body: Buffer.from('body'),
+  })
+  t.match(response, { status: 201, redirected: false, url: `${receiver.origin}/path?q=1` })
+  t.match(response.headers, { 'x-answer': 'a', 'set-cookie': 'b=1, c=2' })
+  t.equal(Buffer.from(response.body).toString(), 'hello')
+  t.match(receiver.received, [{ method: 'PUT', path: '/path?q=1', body: Buffer.from('body') }])
+  t.match(receiver.received[0]?.headers, { 'x-own': 'yes', authorization: 'Bearer z' })
+})
+
+t.test('by default nothing is allowed, and afterwards exactly what is listed', async t => {
+  const receiver = await openReceiver(t)
+  const { origin, port } = receiver
+  const refused = 'policy: this origin is not allowed'
+  t.equal(await failure(invocation(createFormulaEgress())({ url: origin })), refused)
+  const fetch = opened([origin, 'https://api.example.org'], { resolve: unused })
+  for (const url of [
+    `https://127.0.0.1:${port}/`,
+    `http://127.0.0.1:${port + 1}/`,
+    `http://127.0.0.2:${port}/`,
+    `http://localhost:${port}/`,
+    'http://api.example.org/',
+    'https://api.example.org:444/',
+    'https://evil.api.example.org/',
+    'https://api.example.org.evil.test/',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+  ]) {
+    t.equal(await failure(fetch({ url })), refused, url)
+  }
+  t.match(await failure(fetch({ url: `http://user@127.0.0.1:${port}/` })), /policy: .*user name/)
+  t.match(await failure(fetch({ url: '/relative' })), /request: the URL is not absolute/)
+  t.equal(receiver.received.length, 0)
+  t.equal((await fetch({ url: `${origin}/any/path` })).status, 200, 'control')
+})
+
+t.test('a name that is allowed must stand for a public address', async t => {
+  const receiver = await openReceiver(t)
+  const origin = `http://api.test:${receiver.port}`
+  const asked: string[] = []
+  const resolve: Resolve = async hostname => {
+    asked.push(hostname)
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  t.equal(await failure(opened([origin], { resolve })({ url: origin })), 'network: network error')
+  t.same(asked, ['api.test'])
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('what goes wrong behind an allowed origin does not tell how', async t => {
+  const cutting = await openReceiver(t, (_, response) => void response.destroy())
+  const silent = await openReceiver(t, () => undefined)
+  const closed = 'http://127.0.0.1:1'
+  const fetch = opened([cutting.origin, silent.origin, closed], { limits: { timeoutMs: 50 } })
+  for (const url of [cutting.origin, silent.origin, closed]) {
+    t.equal(await failure(fetch({ url })), 'network: network error', url)
+  }
+})
+
+t.test('headers that belong to the connection or to forwarders are not the formula’s', async t => {
+  const receiver = await openReceiver(t)
+  await opened([receiver.origin])({
+    url: receiver.origin,
+    headers: {
+      HOST: 'evil.test',
+      Connection: 'keep-alive',
+      'Transfer-Encoding': 'chunked',
+      'Content-Length': '99',
+      'X-Forwarded-For': '10.0.0.1',
+      Forwarded: 'for=10.0.0.1',
+      'Proxy-Authorization': 'x',
+      'X-Kept': 'kept',
+    },
+  })
+  const { headers = {} } = receiver.received[0] ?? {}
+  t.match(headers, { host: `127.0.0.1:${receiver.port}`, connection: 'close', 'x-kept': 'kept' })
+  t.same(
+    Object.keys(headers).sort(),
+    ['accept-encoding', 'connection', 'host', 'x-kept'],
+    'and nothing else goes along',
+  )
+})
+
+t.test('what is no HTTP is refused before anything is sent', async t => {
+  const receiver = await openReceiver(t)
+  const fetch = opened([receiver.origin])
+  const wrong: Partial<EgressRequest>[] = [
+    { headers: { 'X-A': 'a\r\nX-B: b' } },
+    { headers: { 'X A': 'a' } },
+    { headers: { 'X-A': '\u0100' } },
+    { method: 'CONNECT' },
+    { method: 'GET /x HTTP/1.1\r\n' },
+    { method: 'TRACE' },
+  ]
+  for (const one of wrong) {
+    t.match(await failure(fetch({ url: receiver.origin, ...one })), /^request: /, JSON.stringify(one))
+  }
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('redirects are followed three times, each checked, and go without secrets elsewhere', async t => {
+  const other = await openReceiver(t)
+  const outside = await openReceiver(t)
+  const first = await openReceiver(t, ({ path }, response) => {
+    const left = Number(/^\/again\/(\d)/.exec(path)?.[1] ?? 0)
+    const targets: Record<string, string> = {
+      '/there': `${other.origin}/b`,
+      '/out': outside.origin,
+      '/user': `http://u:p@127.0.0.1:${other.port}/`,
+      '/broken': 'http://[',
+    }
+    const location = left > 0 ? `/again/${left - 1}` : targets[path]
+    if (location !== undefined) response.writeHead(307, { Location: location }).end()
+    return location === undefined ? 200 : undefined
+  })
+  const fetch = opened([first.origin, other.origin])
+  const headers = { Authorization: 'a', Cookie: 'c', 'X-Own': 'o' }
+
+  t.match(await fetch({ url: `${first.origin}/again/3` }), { status: 200, redirected: true })
+  t.equal(await failure(fetch({ url: `${first.origin}/again/4` })), 'limit: too many redirects')
+  await fetch({ url: `${first.origin}/again/1`, headers })
+  t.match(first.received.at(-1)?.headers, { authorization: 'a', cookie: 'c' }, 'control: at home they stay')
+
+  const answer = await fetch({
+    url: `${first.origin}/there`,
+    headers,
+    method: 'POST',
+    body: Buffer.from('b'),
+  })
+  t.equal(answer.url, `${other.origin}/b`)
+  t.match(other.received, [{ method: 'POST', body: Buffer.from('b'), headers: { 'x-own': 'o' } }])
+  t.notOk(other.received[0]?.headers.authorization)
+  t.notOk(other.received[0]?.headers.cookie)
+
+  t.equal(await failure(fetch({ url: `${first.origin}/out` })), 'policy: this origin is not allowed')
+  t.match(await failure(fetch({ url: `${first.origin}/user` })), /policy: .*user name/)
+  t.equal(await failure(fetch({ url: `${first.origin}/broken` })), 'network: network error')
+  t.equal(outside.received.length, 0)
+
+  const manual = await fetch({ url: `${first.origin}/out`, redirect: 'manual' })
+  t.match(manual, { status: 307, headers: { location: outside.origin } })
+  t.match(await failure(fetch({ url: `${first.origin}/there`, redirect: 'error' })), /policy: .*redirect/)
+})
+
+t.test('which redirects turn into a GET is as browsers have it', async t => {
+  const receiver = await openReceiver(t, ({ path }, response) => {
+    const status = Number(path.slice(1))
+    if (status > 0) response.writeHead(status, { Location: '/' }).end()
+    return status > 0 ? undefined : 200
+  })
+  const fetch = opened([receiver.origin])
+  for (const [status, method, becomes] of [
+    [301, 'POST', 'GET'],
+    [302, 'POST', 'GET'],
+    [303, 'POST', 'GET'],
+    [303, 'PUT', 'GET'],
+    [303, 'HEAD', 'HEAD'],
+    [301, 'PUT', 'PUT'],
+    [307, 'POST', 'POST'],
+    [308, 'DELETE', 'DELETE'],
+  ] as const) {
+    const headers = { 'Content-Type': 'text/plain' }
+    const body = method === 'HEAD' ? {} : { body: Buffer.from('b') }
+    await fetch({ url: `${receiver.origin}/${status}`, method, headers, ...body })
+    const last = receiver.received.at(-1)
+    t.equal(last?.method, becomes, `${method} ${status}`)
+    t.equal(last?.headers['content-type'], becomes === 'GET' ? undefined : 'text/plain')
+  }
+})
+
+t.test('responses are decompressed, and counted while they are', async t => {
+  const limits = { responseBytes: 10_000 }
+  const bombs: Record<string, Buffer> = {
+    '/gzip': gzipSync(Buffer.alloc(10_000_000)),
+    '/br': brotliCompressSync(Buffer.alloc(10_000_000)),
+    '/deflate': deflateSync(Buffer.alloc(10_000_000)),
+  }
+  const receiver = await openReceiver(t, ({ path, headers }, response) => {
+    const coding = path.slice(1)
+    const content = Buffer.alloc(10_000, 'a')
+    const packed: Record<string, Buffer> = {
+      gzip: gzipSync(content),
+      br: brotliCompressSync(content),
+      deflate: deflateSync(content),
+    }
+    const bomb = headers['x-bomb'] ? bombs[path] : undefined
+    if (coding === 'plain') response.end(Buffer.alloc(headers['x-bomb'] ? 10_001 : 10_000, 'a'))
+    else response.writeHead(200, { 'Content-Encoding': coding }).end(bomb ?? packed[coding] ?? 'x')
+    return undefined
+  })
+  const fetch = opened([receiver.origin], { limits })
+  for (const coding of ['plain', 'gzip', 'br', 'deflate']) {
+    const url = `${receiver.origin}/${coding}`
+    const { body, headers } = await fetch({ url })
+    t.equal(Buffer.from(body).toString(), 'a'.repeat(10_000), coding)
+    t.notOk(headers['content-encoding'])
+    t.match(await failure(fetch({ url, headers: { 'X-Bomb': '1' } })), /^size: .*10000 bytes/, coding)
+  }
+  t.equal(await failure(fetch({ url: `${receiver.origin}/zstd` })), 'network: network error')
+  t.equal(await failure(fetch({ url: `${receiver.origin}/gzip,%20gzip` })), 'network: network error')
+})
+
+t.test('a response without end is cut off by its length, or by time', async t => {
+  const receiver = await openReceiver(t, ({ path }, response) => {
+    response.writeHead(200)
+    const more = () => response.write('x'.repeat(65_536), error => error ?? more())
+    if (path === '/fast') more()
+    else response.write('x')
+    return undefined
+  })
+  const fetch = opened([receiver.origin], { limits: { responseBytes: 200_000 } })
+  t.match(await failure(fetch({ url: `${receiver.origin}/fast` })), /^size: /)
+  const hurried = opened([receiver.origin], { limits: { timeoutMs: 50 } })
+  t.equal(await failure(hurried({ url: `${receiver.origin}/slow` })), 'network: network error')
+})
+
+t.test('a request is a megabyte at most', async t => {
+  const receiver = await openReceiver(t)
+  const fetch = opened([receiver.origin])
+  const ask = (length: number) => fetch({ url: receiver.origin, method: 'POST', body: Buffer.alloc(length) })
+  t.equal((await ask(1024 * 1024)).status, 200)
+  t.match(await failure(ask(1024 * 1024 + 1)), /^size: the request/)
+})
+
+t.test('an invocation has so many requests at once, and so many altogether', async t => {
+  const waiting: (() => void)[] = []
+  const receiver = await openReceiver(t, () => new Promise(go => waiting.push(() => go(200))))
+  const egress = createFormulaEgress({ origins: [receiver.origin] })
+  const fetch = invocation(egress)
+  const sent = Array.from({ length: 20 }, () => fetch({ url: receiver.origin }))
+  t.equal(await failure(fetch({ url: receiver.origin })), 'limit: too many requests')
+  await receiver.arrived(20)
+  const another = invocation(egress)({ url: receiver.origin })
+  await receiver.arrived(21)
+  for (const go of waiting) go()
+  t.equal((await another).status, 200, 'another invocation is counted apart')
+  await Promise.all(sent)
+
+  const quick = await openReceiver(t)
+  const few = opened([quick.origin], { limits: { requests: 3 } })
+  for (const _ of [1, 2, 3]) t.equal((await few({ url: quick.origin })).status, 200)
+  t.equal(await failure(few({ url: quick.origin })), 'limit: too many requests')
+})
+
+t.test('requests end with their invocation', async t => {
+  const receiver = await openReceiver(t, () => undefined)
+  const over = new AbortController()
+  const egress = createFormulaEgress({ origins: [receiver.origin] })
+  const fetch = invocation(egress, over)
+  const first = failure(fetch({ url: receiver.origin }))
+  await receiver.arrived(1)
+  over.abort()
+  t.equal(await first, 'network: network error')
+  t.equal(await failure(fetch({ url: receiver.origin })), 'network: network error')
+  t.equal(receiver.received.length, 1)
+})

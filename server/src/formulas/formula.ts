@@ -1,0 +1,88 @@
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { formatMicros } from '../base/time.ts'
+import type { Dated, RecordValue } from '../storage/records/sealed.ts'
+import {
+  type ParameterDefinition,
+  plainParameter,
+  plainSetting,
+  repeatedNames,
+  type SettingDefinition,
+} from './definitions.ts'
+
+export type FormulaType = 'official' | 'private'
+
+/** A formula as a request brings it. `null` means absent. */
+export interface FormulaInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly type: FormulaType
+  readonly icon?: string | null
+  readonly code: string
+  readonly configuration?: readonly SettingDefinition[] | null
+  readonly request_parameters?: readonly ParameterDefinition[] | null
+}
+
+/** A formula as it is kept. */
+export interface FormulaRecord extends RecordValue {
+  readonly name: string
+  readonly description?: string
+  readonly type: FormulaType
+  readonly icon?: string
+  readonly code: string
+  readonly configuration: readonly SettingDefinition[]
+  readonly request_parameters: readonly ParameterDefinition[]
+  readonly created_by?: string
+  readonly modified_by?: string
+}
+
+/** A formula as callers see it. */
+export interface Formula extends FormulaRecord {
+  readonly status: 'verified' | 'coming_soon'
+  readonly created_at: string
+  readonly modified_at?: string
+}
+
+const mostCodeBytes = 50_000
+
+/** What a request says of a formula, without what it leaves open. @throws {ServiceError} validation */
+// Requirements: FOR-501
+export function readFormula(input: FormulaInput) {
+  const { name, description, type, icon, code } = input
+  const configuration = input.configuration ?? []
+  const parameters = input.request_parameters ?? []
+  const errors: FieldErrors = {
+    ...repeatedNames(configuration, 'configuration'),
+    ...repeatedNames(parameters, 'request_parameters'),
+  }
+  // The contract counts characters.
+  if (Buffer.byteLength(code) > mostCodeBytes)
+    errors.code = [`must not be longer than ${mostCodeBytes} bytes in UTF-8`]
+  if (Object.keys(errors).length > 0)
+    throw new ServiceError('validation', 'the formula is not valid', { errors })
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    type,
+    ...(typeof icon === 'string' ? { icon } : {}),
+    code,
+    configuration: configuration.map(plainSetting),
+    request_parameters: parameters.map(plainParameter),
+  }
+}
+
+// Requirements: FOR-001
+export function showFormula(record: Dated<FormulaRecord>): Formula {
+  return {
+    ...record.value,
+    // Requirements: FOR-018
+    status: isRunnable(record.value) ? 'verified' : 'coming_soon',
+    created_at: formatMicros(record.createdUs),
+    ...(record.modifiedUs === undefined ? {} : { modified_at: formatMicros(record.modifiedUs) }),
+  }
+}
+
+/** Whether there is any code: until then a formula is only announced. */
+// Requirements: FOR-502
+export function isRunnable({ code }: Pick<FormulaRecord, 'code'>): boolean {
+  return code !== ''
+}

@@ -1,0 +1,82 @@
+import type { Caller } from '../access/caller.ts'
+import { merge, type Place, type Source, sourceOf } from '../base/merged.ts'
+import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import type { Dated, TenantStore } from '../storage/records/sealed.ts'
+import { type FormulasContext, officialStore, tenantStore } from './context.ts'
+import { existingFormula, findFormula } from './find.ts'
+import { type Formula, type FormulaRecord, showFormula } from './formula.ts'
+import { findByName, nameFilter } from './name-filter.ts'
+import { shippedFormulas } from './shipped/index.ts'
+
+type Listed = Place & { readonly record: Dated<FormulaRecord> }
+
+export interface FormulaQuery extends PageRequest {
+  readonly name?: string
+}
+
+/** @throws {ServiceError} not_found */
+export async function readFormulaById(
+  context: FormulasContext,
+  caller: Caller,
+  id: string,
+): Promise<Formula> {
+  return showFormula((await existingFormula(context, caller.tenant, id)).record)
+}
+
+/** The tenant's own formulas and the official ones as one list, newest first. */
+export async function listFormulas(
+  context: FormulasContext,
+  caller: Caller,
+  query: FormulaQuery,
+): Promise<Page<Formula>> {
+  if (query.name !== undefined) return listByName(context, caller, query, nameFilter(query.name))
+  const nowMs = context.nowUs() / 1000
+  const own = stored(await tenantStore(context, caller.tenant), nowMs)
+  const official = stored(await officialStore(context), nowMs)
+  const all = merge(merge(own, official), sourceOf(shippedFormulas.map(listed)))
+  const page = await all.page(offsetOf(query), query.size)
+  return toPage(
+    page.map(({ record }) => showFormula(record)),
+    await all.total(),
+    query,
+  )
+}
+
+async function listByName(
+  context: FormulasContext,
+  caller: Caller,
+  query: FormulaQuery,
+  matches: (name: string) => boolean,
+): Promise<Page<Formula>> {
+  const nowMs = context.nowUs() / 1000
+  const stores = [await tenantStore(context, caller.tenant), await officialStore(context)]
+  const places: Place[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)
+  for (const store of stores)
+    places.push(...(await findByName(store, 'formula', { op: 'all' }, matches, nowMs)))
+  const page = await sourceOf(places).page(offsetOf(query), query.size)
+  const found = await Promise.all(page.map(({ id }) => findFormula(context, caller.tenant, id)))
+  return toPage(
+    found.flatMap(one => (one ? [showFormula(one.record)] : [])),
+    places.length,
+    query,
+  )
+}
+
+function listed(record: Listed['record']): Listed {
+  return { createdUs: record.createdUs, id: record.value.id, record }
+}
+
+/** The formulas of one collection. No two of it share a time. */
+function stored(store: TenantStore, nowMs: number): Source<Listed> {
+  const find = (query: Parameters<TenantStore['find']>[1], offset: number, limit: number) =>
+    store.findReadable<FormulaRecord>('formula', query, { nowMs, offset, limit })
+  return {
+    total: async () => (await find({ op: 'all' }, 0, 0)).total,
+    before: async ({ createdUs, id }) => {
+      const newer = await find({ op: 'created', fromUs: createdUs + 1 }, 0, 0)
+      const [equal] = (await find({ op: 'created', fromUs: createdUs, toUs: createdUs }, 0, 1)).records
+      return newer.total + (equal && equal.value.id > id ? 1 : 0)
+    },
+    page: async (offset, limit) => (await find({ op: 'all' }, offset, limit)).records.map(listed),
+  }
+}

@@ -1,0 +1,23 @@
+import { parseMicros } from '../../base/time.ts'
+import { SealedRecord } from '../../storage/records/sealed.ts'
+import type { FormulaRecord } from '../formula.ts'
+import { cardCheck } from './card-check.ts'
+import { cardTokenizer } from './card-tokenizer.ts'
+
+/** Early enough for these to stand behind all that anyone makes. */
+const createdUs = parseMicros('2024-01-01T00:00:00.000000Z')
+
+/**
+ * Official formulas that are part of the server: in every vault, as this version has them. They are in no store,
+ * so nothing has to put them there, and nobody can change or delete them. Nor can we: a reactor may be on one, so
+ * a later version may change what is here, but takes nothing away.
+ */
+export const shippedFormulas: readonly SealedRecord<FormulaRecord>[] = [cardCheck, cardTokenizer].map(
+  (value, index) => new SealedRecord(value, { version: 1, createdUs: createdUs + index }),
+)
+
+const byId = new Map(shippedFormulas.map(record => [record.value.id, record]))
+
+export function shippedFormula(id: string): SealedRecord<FormulaRecord> | undefined {
+  return byId.get(id)
+}

@@ -1,0 +1,74 @@
+import type { Caller } from '../access/caller.ts'
+import { auditEntry } from '../audit/entries.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { Write, Written } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import { type FormulasContext, isOperator, tenantStore } from './context.ts'
+import { notOperator } from './create.ts'
+import { existingFormula, type FoundFormula } from './find.ts'
+import { type Formula, type FormulaInput, type FormulaRecord, readFormula, showFormula } from './formula.ts'
+
+/**
+ * Replaces a formula as a whole, but for its type: the two types are kept in different places, and who may see
+ * a formula must not change under those who use it.
+ *
+ * @param companion writes that belong into the same commit
+ * @throws {ServiceError} validation, not_found, permission_denied, idempotency_conflict
+ */
+// Requirements: FOR-013, FOR-014
+export async function updateFormula(
+  context: FormulasContext,
+  caller: Caller,
+  id: string,
+  input: FormulaInput,
+  companion: () => readonly Write[] = () => [],
+): Promise<Formula> {
+  const content = readFormula(input)
+  const own = await tenantStore(context, caller.tenant)
+  for (;;) {
+    const found = await existingFormula(context, caller.tenant, id)
+    const { record } = found
+    const store = await writableStore(context, caller, found, content.type)
+    if (content.type !== record.value.type)
+      throw invalid('type', `must be ${record.value.type}, as it is: a formula keeps its type`)
+    const { created_by } = record.value
+    const value: FormulaRecord = {
+      id: record.value.id,
+      ...content,
+      ...(created_by === undefined ? {} : { created_by }),
+      modified_by: caller.application,
+    }
+    const writes = [
+      store.replace('formula', record.version, value),
+      auditEntry(own, context.random, {
+        operation: 'reactor:update',
+        entity_type: 'reactor_formula',
+        entity_id: value.id,
+        actor: caller.application,
+      }),
+    ]
+    const result = await context.store.commit([...writes, ...companion()], context.nowUs())
+    if (result.ok) return showFormula({ value, ...(result.written[0] as Written) })
+    refuseRivalReceipt(result.conflict, writes)
+  }
+}
+
+/**
+ * The view that keeps a formula, for a caller who may change it.
+ * @param asked the type that a request gives it, if it gives one
+ * @throws {ServiceError} permission_denied
+ */
+export async function writableStore(
+  context: FormulasContext,
+  caller: Caller,
+  { record, store }: FoundFormula,
+  asked = record.value.type,
+) {
+  const official = record.value.type === 'official' || asked === 'official'
+  if (official && !(await isOperator(await tenantStore(context, caller.tenant)))) throw notOperator()
+  if (store) return store
+  throw new ServiceError(
+    'permission_denied',
+    'this formula comes with the server and stays as it is; create another one with its code instead',
+  )
+}

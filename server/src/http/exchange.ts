@@ -1,0 +1,45 @@
+import type { Caller } from '../access/caller.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
+import type { Clock } from '../base/clock.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { Random } from '../base/random.ts'
+import type { Turns } from '../base/turn.ts'
+import type { Operation } from '../contract/contract.ts'
+import type { Validators } from '../contract/validators.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Handlers, Replays } from './handlers/handler.ts'
+import type { Answer, CoreRequest } from './message.ts'
+import type { Router } from './routes.ts'
+
+/** One request on its way through the steps; each step fills in what later ones need. */
+export interface Exchange {
+  readonly request: CoreRequest
+  readonly traceId: string
+  operation?: Operation
+  rawParameters?: Readonly<Record<string, string>>
+  caller?: Caller | undefined
+  bytes?: Uint8Array | undefined
+  parameters?: Record<string, string>
+  query?: JsonObject
+  body?: JsonValue | undefined
+  answer?: Answer
+}
+
+/** What the steps work with. */
+export interface Services {
+  readonly router: Router
+  readonly validators: Validators
+  readonly handlers: Handlers
+  readonly replays: Replays
+  /** The idempotency keys whose first request is still being worked on, by tenant and digest. */
+  readonly inFlight: Set<string>
+  readonly random: Random
+  readonly audit: Pick<AuditRecorder, 'record'>
+  readonly store: SealedStore
+  readonly clock: Clock
+  /** For work that may hold up other requests. */
+  turns(): Turns
+  /** In lower case. */
+  readonly keyHeader: string
+  readonly idempotencyHeader: string
+}

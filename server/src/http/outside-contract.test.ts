@@ -1,0 +1,101 @@
+import t from 'tap'
+import { openTenant, openVault } from '../../testing/vault.ts'
+import { Docs } from './docs.ts'
+
+const vault = openVault(t)
+const ask = (await openTenant(vault)).as(undefined)
+
+t.test('/healthz says that the server works, to anyone', async t => {
+  const { status, json } = await ask('GET', '/healthz')
+  t.equal(status, 200)
+  t.same(json, { status: 'ok' })
+  t.equal((await ask('HEAD', '/healthz')).status, 200)
+  t.equal((await ask('POST', '/healthz')).status, 404)
+})
+
+t.test('/docs shows the contract from files of ours alone', async t => {
+  const files = { '/docs': 'text/html', '/docs/docs.js': 'text/javascript', '/docs/docs.css': 'text/css' }
+  for (const [path, type] of Object.entries({ ...files, '/docs/openapi.json': 'application/json' })) {
+    const { status, headers, text } = await ask('GET', path)
+    t.equal(status, 200, path)
+    t.ok(headers.get('content-type')?.startsWith(type), path)
+    t.ok(text.length > 500, path)
+    const policy = headers.get('content-security-policy') ?? ''
+    t.match(policy, /default-src 'none'/, path)
+    t.match(policy, /frame-ancestors 'none'/, path)
+    t.notMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe/, path)
+    t.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    t.equal((await ask('HEAD', path)).status, 200, path)
+  }
+  const { text } = await ask('GET', '/docs')
+  t.notMatch(text, /(src|href)="(https?:)?\/\//, 'the page loads nothing from elsewhere')
+})
+
+t.test('files and contract are read once, not for each request', async t => {
+  let spelled = 0
+  const docs = new Docs(() => JSON.stringify({ spelled: ++spelled }))
+  for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/openapi.json']) {
+    const first = docs.answer(path)
+    const second = docs.answer(path)
+    t.ok(first?.body && first.body === second?.body, path)
+    t.not(first?.headers, second?.headers, "headers are each response's own")
+  }
+  t.equal(spelled, 1)
+})
+
+t.test('what is not there is a 404, also below /docs', async t => {
+  for (const path of [
+    '/docs/nothing',
+    '/docs/../package.json',
+    '/docs/%2e%2e/index.html',
+    '/docs/docs.js/x',
+    '/healthz/x',
+    '/docsx',
+  ]) {
+    const { status, json } = await ask('GET', path)
+    t.equal(status, 404, path)
+    t.equal(json.type, 'urn:surrogate:error:not_found')
+  }
+  t.equal((await ask('POST', '/docs')).status, 404)
+})
+
+t.test('the header prefix names every header, and the contract as it is served', async t => {
+  const acme = openVault(t, { headerPrefix: 'ACME', corsOrigins: ['*'] })
+  const { privateKey } = await acme.createTenant()
+  const fetch = (path: string, headers: Record<string, string>) =>
+    acme.fetch(`http://vault${path}`, { headers: { Origin: 'https://app.example.com', ...headers } })
+
+  const own = await fetch('/tokens', { 'ACME-API-KEY': privateKey, 'ACME-TRACE-ID': 'mine' })
+  t.equal(own.status, 200)
+  t.equal(own.headers.get('acme-trace-id'), 'mine')
+  t.equal(own.headers.get('svc-trace-id'), null)
+  t.match(own.headers.get('access-control-expose-headers'), /ACME-TRACE-ID/)
+  const other = await fetch('/tokens', { 'SVC-API-KEY': privateKey })
+  t.equal(other.status, 401)
+  t.match((await other.json()).detail, /ACME-API-KEY/)
+
+  const preflight = await acme.fetch('http://vault/tokens', {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' },
+  })
+  t.match(preflight.headers.get('access-control-allow-headers'), /ACME-API-KEY, ACME-IDEMPOTENCY-KEY/)
+
+  const served = await (await fetch('/docs/openapi.json', {})).text()
+  const standard = (await ask('GET', '/docs/openapi.json')).text
+  t.match(standard, /SVC-API-KEY/)
+  t.notMatch(served, /SVC-[A-Z]/)
+  t.equal(JSON.parse(served).components.securitySchemes.ApiKey.name, 'ACME-API-KEY')
+  t.equal(JSON.parse(served).components.parameters.IdempotencyKey.name, 'ACME-IDEMPOTENCY-KEY')
+
+  const keyed = { 'ACME-API-KEY': privateKey, 'Content-Type': 'application/json' }
+  const store = (idempotency: string) =>
+    acme.fetch('http://vault/tokens', {
+      method: 'POST',
+      headers: { ...keyed, 'ACME-IDEMPOTENCY-KEY': idempotency },
+      body: '{"type":"token","data":1}',
+    })
+  const refused = await store('k'.repeat(256))
+  t.equal(refused.status, 400)
+  t.same(Object.keys((await refused.json()).errors), ['acme-idempotency-key'])
+  t.equal((await store('k'.repeat(255))).status, 201)
+})

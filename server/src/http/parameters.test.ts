@@ -1,0 +1,55 @@
+import t from 'tap'
+import type { QueryParameter } from '../contract/contract.ts'
+import { parsePathParameters, parseQuery } from './parameters.ts'
+
+const parameters: QueryParameter[] = [
+  { name: 'id', kind: 'list', keySeparator: '.' },
+  { name: 'page', kind: 'integer', keySeparator: '.' },
+  { name: 'name', kind: 'text', keySeparator: '.' },
+  { name: 'metadata', kind: 'map', keySeparator: '.' },
+]
+const read = (query: string) => JSON.parse(JSON.stringify(parseQuery(query, parameters)))
+
+t.test('lists repeat, integers are numbers, maps have a key in the name', async t => {
+  t.same(read('id=a&id=b&page=2&name=x+y%20z&metadata.k.1=v%26w'), {
+    id: ['a', 'b'],
+    page: 2,
+    name: 'x y z',
+    metadata: { 'k.1': 'v&w' },
+  })
+})
+
+t.test('of a repeated key of a map the first counts', async t => {
+  t.same(read('metadata.a=1&metadata.b=2&metadata.a=3'), { metadata: { a: '1', b: '2' } })
+})
+
+t.test('names of the prototype are keys like any other', async t => {
+  const { metadata } = parseQuery('metadata.__proto__=1&metadata.constructor=2', parameters)
+  t.same(Object.entries(metadata as object), [
+    ['__proto__', '1'],
+    ['constructor', '2'],
+  ])
+})
+
+t.test('what is not known is passed over', async t => {
+  t.same(read('unknown=1&metadata=x&&=&id=a'), { id: ['a'] })
+})
+
+t.test('what is no integer stays a text for the contract to refuse', async t => {
+  t.same(read('page=0x10'), { page: '0x10' })
+  t.same(read('page='), { page: '' })
+  t.same(read('page'), { page: '' })
+})
+
+t.test('a single parameter given twice, or bytes that are no text, are refused by name', async t => {
+  t.throws(() => read('page=1&page=2'), { code: 'validation', errors: { page: [/once/] } })
+  t.throws(() => read('name=%ff'), { code: 'validation', errors: { name: [/UTF-8/] } })
+  const broken = () => parsePathParameters({ id: '%zz' }, [])
+  t.throws(broken, { code: 'validation', errors: { id: [/UTF-8/] } })
+})
+
+t.test('a path parameter is decoded, and a UUID has no case', async t => {
+  const raw = { id: 'A+b%20%43' }
+  t.same(parsePathParameters(raw, []), { id: 'A+b C' })
+  t.same(parsePathParameters(raw, ['id']), { id: 'a+b c' })
+})

@@ -1,0 +1,71 @@
+import { invalid } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { QueryParameter } from '../contract/contract.ts'
+
+/**
+ * The query string as the contract's parameters have it: lists, integers and maps (`metadata.k=v`, where of
+ * a repeated key the first counts). Parameters that the contract does not know are passed over.
+ * @throws {ServiceError} validation
+ */
+export function parseQuery(query: string, parameters: readonly QueryParameter[]): JsonObject {
+  if (query === '' || parameters.length === 0) return {}
+  const values: JsonObject = {}
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=')
+    const rawName = equals === -1 ? pair : pair.slice(0, equals)
+    const name = decode(rawName, 'query')
+    const parameter = parameters.find(one => matches(one, name))
+    if (!parameter) continue
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1), parameter.name)
+    assign(values, parameter, name, value)
+  }
+  return values
+}
+
+/**
+ * Decodes path parameters; UUIDs become lower case, in which they are stored.
+ * @throws {ServiceError} validation
+ */
+export function parsePathParameters(
+  raw: Readonly<Record<string, string>>,
+  uuids: readonly string[],
+): Record<string, string> {
+  const read = (name: string, value: string) => {
+    const text = decode(value, name, false)
+    return uuids.includes(name) ? text.toLowerCase() : text
+  }
+  return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, read(name, value)]))
+}
+
+function matches(parameter: QueryParameter, name: string): boolean {
+  if (parameter.kind !== 'map') return parameter.name === name
+  return name.startsWith(parameter.name + parameter.keySeparator)
+}
+
+function assign(values: JsonObject, parameter: QueryParameter, name: string, value: string): void {
+  const { name: key, kind } = parameter
+  if (kind === 'map') {
+    const entries = (values[key] ?? Object.create(null)) as JsonObject
+    const entry = name.slice(key.length + parameter.keySeparator.length)
+    // Requirements: TOK-023
+    if (!(entry in entries)) entries[entry] = value
+    values[key] = entries
+    return
+  }
+  if (kind === 'list') {
+    const list = (values[key] as string[] | undefined) ?? []
+    list.push(value)
+    values[key] = list
+    return
+  }
+  if (values[key] !== undefined) throw invalid(key, 'must be given once')
+  values[key] = kind === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+}
+
+function decode(text: string, name: string, plusIsSpace = true): string {
+  try {
+    return decodeURIComponent(plusIsSpace ? text.replaceAll('+', ' ') : text)
+  } catch {
+    throw invalid(name, 'is not percent-encoded UTF-8')
+  }
+}

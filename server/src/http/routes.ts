@@ -1,0 +1,118 @@
+import { ServiceError } from '../base/errors.ts'
+import type { Operation } from '../contract/contract.ts'
+
+export interface Route {
+  readonly operation: Operation
+  /** Path parameters as sent, still percent-encoded. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+interface Node {
+  readonly literal: Map<string, Node>
+  parameter?: Node
+  /** True if the parameter that leads here is a UUID, which no literal beside it is. */
+  isUuid: boolean
+  readonly operations: Map<string, { operation: Operation; names: string[] }>
+}
+
+/**
+ * Finds the operation of a request in a tree of path segments. openapi-backend's own router builds a regular
+ * expression for each operation at each request (150 µs a request with this contract); this one takes under 1 µs.
+ */
+export class Router {
+  readonly #root = node()
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      const names: string[] = []
+      let at = this.#root
+      for (const segment of segmentsOf(operation.path)) {
+        const name = /^\{(.+)\}$/.exec(segment)?.[1]
+        if (name === undefined) at = at.literal.get(segment) ?? add(at.literal, segment)
+        else {
+          names.push(name)
+          at.parameter ??= node(true)
+          at = at.parameter
+          at.isUuid &&= operation.uuidParameters.includes(name)
+        }
+      }
+      at.operations.set(operation.method, { operation, names })
+    }
+  }
+
+  /**
+   * A literal segment goes before a parameter, as long as it takes the method: `/tokens/search` takes POST only,
+   * so GET there is about a token whose id is `search`. Where the parameter is a UUID the literal is never a value
+   * of it: `/applications/key` takes GET only, and PUT there is not about an application.
+   * @throws {ServiceError} not_found, method_not_allowed
+   */
+  // Requirements: ERR-502
+  match(method: string, path: string): Route {
+    const segments = segmentsOf(path)
+    const route = findRoute(this.#root, method, segments, 0, [])
+    if (route) return route
+    const ends = endsOf(this.#root, segments, 0)
+    if (ends.length === 0) {
+      throw new ServiceError('not_found', 'there is no such path; see /docs for those there are')
+    }
+    const allowed = [...new Set(ends.flatMap(end => [...end.operations.keys()]))].sort().join(', ')
+    throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {
+      headers: { Allow: allowed },
+    })
+  }
+}
+
+/** The most literal way through the tree that takes the method. */
+function findRoute(
+  at: Node,
+  method: string,
+  segments: readonly string[],
+  depth: number,
+  values: readonly string[],
+): Route | undefined {
+  const segment = segments[depth]
+  if (segment === undefined) {
+    const found = at.operations.get(method)
+    if (!found) return undefined
+    const parameters: Record<string, string> = {}
+    for (const [index, name] of found.names.entries()) parameters[name] = values[index] ?? ''
+    return { operation: found.operation, parameters }
+  }
+  const literal = at.literal.get(segment)
+  const route = literal && findRoute(literal, method, segments, depth + 1, values)
+  const parameter = parameterFor(at, segment)
+  return route ?? (parameter && findRoute(parameter, method, segments, depth + 1, [...values, segment]))
+}
+
+/** Everywhere a path may lead, whatever the method. */
+function endsOf(at: Node, segments: readonly string[], depth: number): Node[] {
+  const segment = segments[depth]
+  if (segment === undefined) return at.operations.size > 0 ? [at] : []
+  return [at.literal.get(segment), parameterFor(at, segment)].flatMap(next =>
+    next ? endsOf(next, segments, depth + 1) : [],
+  )
+}
+
+/** The parameter that may have the segment as its value. */
+function parameterFor({ literal, parameter }: Node, segment: string): Node | undefined {
+  if (segment === '' || (parameter?.isUuid && literal.has(segment))) return undefined
+  return parameter
+}
+
+/** A slash at the end makes no difference. */
+// Requirements: WIR-502
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
+  return segments
+}
+
+function node(isUuid = false): Node {
+  return { literal: new Map(), isUuid, operations: new Map() }
+}
+
+function add(children: Map<string, Node>, segment: string): Node {
+  const child = node()
+  children.set(segment, child)
+  return child
+}

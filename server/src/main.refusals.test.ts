@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { startProcess } from '../testing/process.ts'
+import { main } from './main.ts'
+
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+t.test('a start that cannot succeed ends with code 2 and one sentence', async t => {
+  const folder = t.testdir({
+    data: {},
+    file: 'no folder',
+    'cut-off.json': '{"tenants":[',
+    'wrong.json': '{"tenants":[{"id":"shop"}]}',
+  })
+  const storage = `level:${join(folder, 'data')}`
+  const keyed = { SURROGATE_MASTER_KEY: masterKey }
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.teardown(() => busy.close())
+  const { port } = busy.address() as AddressInfo
+  const holder = startProcess(t, ['--port', '0', '--storage', storage], keyed)
+  await holder.ready()
+  await t.test('while another server has the folder', async t => {
+    await refused(t, ['--port', '0', '--storage', storage], keyed, /in use by another process/)
+  })
+  await holder.end()
+
+  const memory = ['--port', '0', '--storage', 'memory:']
+  const cases: readonly [name: string, args: string[], environment: Record<string, string>, says: RegExp][] =
+    [
+      ['a flag that there is not', ['--prot', '4000'], {}, /--prot/],
+      ['a variable that says nothing', memory, { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+      [
+        'isolation that may or may not be',
+        memory,
+        { SURROGATE_REQUIRE_ISOLATION: 'maybe' },
+        /SURROGATE_REQUIRE_ISOLATION/,
+      ],
+      ['dev on every address', [...memory, '--dev', '--host', '0.0.0.0'], {}, /loopback/],
+      ['no such storage', ['--port', '0', '--storage', 'sqlite:x'], {}, /storage/],
+      [
+        'no such bootstrap file',
+        [...memory, '--bootstrap', join(folder, 'none.json')],
+        {},
+        /none\.json cannot be read/,
+      ],
+      [
+        'a bootstrap file that is no JSON',
+        [...memory, '--bootstrap', join(folder, 'cut-off.json')],
+        {},
+        /cut-off\.json .*JSON/,
+      ],
+      [
+        'a bootstrap file that is wrong',
+        [...memory, '--bootstrap', join(folder, 'wrong.json')],
+        {},
+        /tenants\.0\.id/,
+      ],
+      ['no master key', ['--port', '0', '--storage', storage], {}, /SURROGATE_MASTER_KEY/],
+      [
+        'another master key',
+        ['--port', '0', '--storage', storage],
+        { SURROGATE_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') },
+        /master key/,
+      ],
+      ['a master key cut off', memory, { SURROGATE_MASTER_KEY: masterKey.slice(4) }, /SURROGATE_MASTER_KEY/],
+      ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
+      ['a host of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
+      [
+        'a file in the place of the folder',
+        ['--port', '0', '--storage', `level:${join(folder, 'file')}`],
+        keyed,
+        /data folder/,
+      ],
+    ]
+  for (const [name, args, environment, says] of cases)
+    await t.test(name, async t => refused(t, args, environment, says))
+
+  const control = startProcess(t, ['--port', '0', '--storage', storage], keyed)
+  const { url } = await control.ready()
+  t.equal((await fetch(`${url}/healthz`)).status, 200)
+  t.equal((await control.end()).code, 0, 'the control: nothing of this did any harm')
+})
+
+type Tap = Pick<typeof t, 'equal' | 'match' | 'capture'>
+
+/** In this process: a start that is refused leaves nothing behind, and a process for each would take long. */
+async function refused(
+  t: Tap,
+  args: string[],
+  environment: Record<string, string>,
+  says: RegExp,
+): Promise<void> {
+  const errors = t.capture(process.stderr, 'write', () => true)
+  const code = await main(args, environment)
+  const said = errors()
+    .map(({ args }) => String(args[0]))
+    .join('')
+  errors.restore()
+  t.match(said, /^surrogate-server: [^\n]+\n$/, 'one line')
+  t.match(said, says)
+  t.equal(code, 2)
+}
+
+t.test('the process ends with that code', async t => {
+  const { code, stdout, stderr } = await startProcess(t, ['--prot', '4000']).ended
+  t.equal(code, 2)
+  t.match(stderr, /^surrogate-server: [^\n]+--prot[^\n]+\n$/)
+  t.equal(stdout, '')
+})
+
+t.test('a master key that was damaged is refused', async t => {
+  const folder = t.testdir({})
+  await writeFile(join(folder, 'master.key'), 'half a key')
+  await refused(t, ['--dev', '--port', '0', '--storage', `level:${folder}`], {}, /master\.key/)
+})

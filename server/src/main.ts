@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises'
+import { BootstrapError } from './access/bootstrap.ts'
+import type { NewTenant } from './access/tenants.ts'
+import { JsonError, parseJson } from './base/json.ts'
+import { createLog } from './base/log.ts'
+import { IndexDisagrees } from './commands/reindex.ts'
+import { commands, runCommand } from './commands/table.ts'
+import { type Config, ConfigError, helpText, readConfig } from './config.ts'
+import { warnOfExposed } from './exposed-file.ts'
+import { describeIsolation, IsolationMissing } from './sandbox/isolation.ts'
+import { FormulaModuleRefused } from './sandbox/modules.ts'
+import { CopyDiffers, CopyRefused } from './storage/copy/refused.ts'
+import { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
+import { UnreadableMasterKey } from './storage/keys/master-key.ts'
+import { RotationRefused } from './storage/keys/rotation.ts'
+import { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
+import { StoreUnavailable } from './storage/port.ts'
+import { createVault, type Vault } from './vault.ts'
+import { VaultOptionsError } from './vault-options.ts'
+import { version } from './version.ts'
+
+const exitRefused = 2
+
+/** Runs the server until a signal ends it, or one of the commands. Resolves with the exit code. */
+export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const [first] = argv
+    if (first !== undefined && !first.startsWith('-')) {
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
+        process.stderr.write(`${line}\n`),
+      )
+      say(output)
+      return exitCode
+    }
+    const config = readConfig(argv, environment)
+    if (config.help) return say(helpText(commands))
+    if (config.version) return say(`${version}\n`)
+    const vault = createVault({
+      storage: config.storage,
+      headerPrefix: config.headerPrefix,
+      dev: config.dev,
+      developmentTenant: config.dev,
+      allowPrivateCallbacks: config.allowPrivateCallbacks,
+      formulaAllowOrigins: config.formulaAllowOrigins,
+      formulaModules: config.formulaModules,
+      requireIsolation: config.requireIsolation,
+      warmFormulas: true,
+      auditRetentionDays: config.auditRetentionDays,
+      log: createLog(line => process.stderr.write(line)),
+      ...(config.masterKey ? { masterKey: config.masterKey } : {}),
+      ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),
+      ...(config.bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(config.bootstrap) }),
+    })
+    return await serve(vault, config)
+  } catch (error) {
+    const refusal = explain(error)
+    if (refusal === undefined) throw error
+    process.stderr.write(`surrogate-server: ${refusal}\n`)
+    return exitRefused
+  }
+}
+
+async function serve(vault: Vault, config: Config): Promise<number> {
+  try {
+    const facts = await vault.ready()
+    await warnOf('the bootstrap file', config.bootstrap)
+    await warnOf('the master key', facts.masterKeyFile)
+    // Listened for before anyone is told where we are: a signal right after the ready line must not kill us.
+    const ended = signal('SIGTERM', 'SIGINT')
+    const { url } = await vault.listen({ host: config.host, port: config.port })
+    if (facts.madeMasterKey !== undefined) {
+      say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
+    }
+    say(`surrogate-server ${version} listening on ${url}\n`)
+    if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
+    void facts.isolation?.then(isolation => say(`${describeIsolation(isolation)}\n`))
+    await ended
+  } finally {
+    await vault.close()
+  }
+  return 0
+}
+
+async function warnOf(what: string, file: string | undefined): Promise<void> {
+  const warning = file === undefined ? undefined : await warnOfExposed(what, file)
+  if (warning !== undefined) process.stderr.write(warning)
+}
+
+function introduction(tenant: NewTenant, url: string, prefix: string): string {
+  const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`
+  return [
+    '',
+    `  public key      ${tenant.publicKey}`,
+    `  private key     ${tenant.privateKey}`,
+    `  management key  ${tenant.managementKey}`,
+    `  webhook secret  ${tenant.webhookSecret}`,
+    '',
+    'Store a card:',
+    '',
+    `  curl -s ${url}/tokens -H '${prefix}-API-KEY: ${tenant.privateKey}' -H 'Content-Type: application/json' -d '${card}'`,
+    '',
+    `The contract is at ${url}/docs`,
+    '',
+  ].join('\n')
+}
+
+async function readBootstrapFile(path: string) {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new ConfigError(`the bootstrap file ${path} cannot be read`)
+  })
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ConfigError(`the bootstrap file ${path} ${error.message} (at character ${error.offset})`)
+  }
+}
+
+const known = [
+  ConfigError,
+  CopyDiffers,
+  CopyRefused,
+  DatabaseRefused,
+  DataFolderRefused,
+  IndexDisagrees,
+  FormulaModuleRefused,
+  IsolationMissing,
+  RotationRefused,
+  StoreUnavailable,
+  UnfinishedCopy,
+  UnfinishedRotation,
+  UnknownStorage,
+  UnreadableMasterKey,
+  VaultOptionsError,
+  WrongMasterKey,
+]
+
+/** The sentence for what an operator can put right; `undefined` for a fault of ours. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
+  if (known.some(kind => error instanceof kind)) return (error as Error).message
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE') return 'the port is taken by another process; choose one with --port'
+  if (code === 'EACCES') return 'permission denied: the port or the data folder is not ours to use'
+  if (code === 'EEXIST' || code === 'ENOTDIR')
+    return 'the data folder is a file; choose another with --storage'
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'the host is not an address of this machine'
+  return undefined
+}
+
+function signal(...names: NodeJS.Signals[]): Promise<void> {
+  return new Promise(resolve => {
+    for (const name of names) process.once(name, () => resolve())
+  })
+}
+
+function say(text: string): number {
+  process.stdout.write(text)
+  return 0
+}

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { openReactors, reactorOn } from '../../testing/reactors.ts'
+import { openTenant } from '../../testing/vault.ts'
+import { createLog } from '../base/log.ts'
+import { FormulaConsole } from './console.ts'
+
+const code = `module.exports = async req => {
+  console.log('printed', req.args.what)
+  console.error('and this')
+  return {}
+}`
+
+t.test('what a formula prints is shown to its owner, and is in no log', async t => {
+  const said: string[] = []
+  const vault = openReactors(t, { log: createLog(line => said.push(line)) })
+  const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
+  const react = await reactorOn(tenant, code)
+  t.equal((await react({ args: { what: 's3cret' } })).status, 200)
+  const path = `/_dev/reactors/${react.id}/console`
+  const { status, json } = await tenant.asManagement('GET', path)
+  t.equal(status, 200)
+  t.match(json.data, [
+    { level: 'log', text: 'printed s3cret', at: /Z$/ },
+    { level: 'error', text: 'and this' },
+  ])
+  t.notMatch(said.join(''), 's3cret')
+  t.equal((await tenant.as(undefined)('GET', path)).status, 401)
+  t.equal((await tenant.send('GET', path)).status, 403)
+  t.equal((await other.asManagement('GET', path)).status, 404)
+  t.equal((await tenant.asManagement('GET', path, undefined, { origin: 'https://a.example' })).status, 403)
+  await vault.reset()
+  t.equal((await tenant.asManagement('GET', path)).status, 401, 'as after any reset')
+})
+
+t.test('without --dev nothing is kept, and nothing answers', async t => {
+  const vault = openReactors(t, { dev: false })
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, code)
+  t.equal((await react({ args: { what: 'x' } })).status, 200)
+  t.equal((await tenant.asManagement('GET', `/_dev/reactors/${react.id}/console`)).status, 404)
+})
+
+t.test('only the last lines are kept, of each reactor its own', async t => {
+  const lines = new FormulaConsole()
+  for (let count = 0; count < 300; count++)
+    lines.print('t', 'r', { level: 'log', text: `${count}`.padEnd(5000) }, 0)
+  const kept = lines.read('t', 'r')
+  t.equal(kept.length, 100)
+  t.match(kept[0]?.text, /^200 /)
+  t.equal(kept[0]?.text.length, 2000)
+  t.same(lines.read('t', 'other'), [])
+})

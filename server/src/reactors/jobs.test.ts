@@ -1,0 +1,309 @@
+import t from 'tap'
+import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
+import { openTenant } from '../../testing/vault.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { JobPerformer } from '../http/job-performer.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { openAuthorized } from '../sessions/_fixture.ts'
+import type { Digest, Write } from '../storage/port.ts'
+import type { Job } from '../webhooks/job.ts'
+
+/** Asynchronous invocations: accepted into a list, and performed when a test says so. */
+function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
+  const accepted: Job[] = []
+  const kept: Write[] = []
+  let performer: JobPerformer | undefined
+  const vault = openReactors(
+    tap,
+    {},
+    {
+      ...(sandbox ? { sandbox } : {}),
+      jobs: given => {
+        performer = given
+        return {
+          checkCallback: url => {
+            if (url.startsWith('http:'))
+              throw new ServiceError('validation', 'no', { errors: { callback_url: ['no'] } })
+          },
+          accept: async (job, companion = []) => {
+            accepted.push(job)
+            kept.push(...companion)
+          },
+        }
+      },
+    },
+  )
+  const perform = async (companion: (kept: JsonValue) => readonly Write[] = () => []) => {
+    const job = accepted.shift()
+    if (!performer || !job) throw new Error('there is no job')
+    return (await performer.perform(job, companion)) as JsonObject
+  }
+  const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer)
+  return { vault, accepted, kept, perform, finish }
+}
+
+const callback_url = 'https://hooks.example.org/a'
+const sum = `module.exports = async req => ({ raw: req.args.secret.length })`
+
+t.test('what is valid is accepted with its expressions, and run later with the data', async t => {
+  const { vault, accepted, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, sum)
+  const user = await tenant.application({ permissions: ['token:use'] })
+  const token = await makeToken(tenant, { data: 's3cret' })
+  const args = { secret: `{{ ${token} }}` }
+  const trace = { 'SVC-TRACE-ID': 'of the request' }
+  const reply = await user('POST', react.path, { args, callback_url, timeout_ms: 60_000 }, trace)
+  t.match(reply, { status: 202, text: '' })
+  t.same(accepted, [
+    {
+      tenant: tenant.tenantId,
+      application: user.id,
+      reactor: react.id,
+      args,
+      callbackUrl: callback_url,
+      timeoutMs: 60_000,
+      traceId: 'of the request',
+      depth: 0,
+    },
+  ])
+  t.same(await perform(), { raw: 6 })
+  t.equal((await react({ callback_url, args: { secret: 'abc' } })).status, 202)
+  t.match(accepted, [{ timeoutMs: 10_000, application: String }])
+})
+
+t.test('a job of a session runs with what the session may do when it runs', async t => {
+  const { vault, accepted, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, sum)
+  const token = await makeToken(tenant, { data: 's3cret' })
+  const own = await tenant.application({ permissions: ['token:use'] })
+  const session = await openAuthorized(tenant, { permissions: ['token:use'] }, own)
+  const later = async () => {
+    const body = { args: { secret: `{{ ${token} }}` }, callback_url }
+    t.equal((await session.send('POST', react.path, body)).status, 202)
+    t.match(accepted, [{ session: String }])
+  }
+  await later()
+  t.same(await perform(), { raw: 6 })
+  await later()
+  const path = `/applications/${own.id}`
+  await tenant.asManagement('PUT', path, { name: 'Own', permissions: ['token:read'] })
+  t.match(await perform(), { status: 403 }, 'what its authorizer lost it has lost')
+  await tenant.asManagement('PUT', path, { name: 'Own', permissions: ['token:use'] })
+  await later()
+  await vault.clock.advance(3 * 60_000)
+  t.match(await perform(), { status: 401 }, 'its time is over')
+})
+
+t.test('what is not valid is refused before it is accepted', async t => {
+  const { vault, accepted } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const parameters = { request_parameters: [{ name: 'n', type: 'number' }] }
+  const react = await reactorOn(tenant, sum, { formula: parameters })
+  const soon = await reactorOn(tenant, '', { formula: parameters })
+  const hidden = await makeToken(tenant, { data: 1, containers: ['/hidden/'] })
+  const limited = await tenant.application({
+    rules: [{ priority: 1, container: '/mine/', transform: 'mask', permissions: ['token:use'] }],
+  })
+  const good = { args: { n: '1' }, callback_url, timeout_ms: 10_000 }
+  const rows: [string, JsonObject, number][] = [
+    ['no URL', { callback_url: 'not a url' }, 400],
+    ['a URL that may not be called', { callback_url: 'http://example.org/' }, 400],
+    ['too short a time', { timeout_ms: 9_999 }, 400],
+    ['too long a time', { timeout_ms: 210_001 }, 400],
+    ['a time with a fraction', { timeout_ms: 10_000.5 }, 400],
+    ['a token that there is not', { args: { n: '{{ gone }}' } }, 400],
+    ['malformed braces', { args: { n: '{{' } }, 400],
+    ['a parameter that is missing', { args: {} }, 400],
+    ['a parameter that cannot be cast', { args: { n: 'x' } }, 400],
+  ]
+  for (const [name, bad, status] of rows) {
+    t.equal((await react({ ...good, ...bad })).status, status, name)
+    t.equal(accepted.length, 0, name)
+  }
+  t.equal((await limited('POST', react.path, { ...good, args: { n: `{{ ${hidden} }}` } })).status, 403)
+  t.equal((await soon(good)).status, 422)
+  t.equal(accepted.length, 0)
+  t.equal((await limited('POST', react.path, good)).status, 202)
+  t.equal((await react({ ...good, timeout_ms: 210_000 })).status, 202)
+})
+
+t.test('the answer is kept in the commit of its tokens, and can be told again', async t => {
+  const { vault, accepted, perform, finish } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(
+    tenant,
+    "module.exports = () => ({ raw: 1, tokenize: [{ type: 'token', data: 'x' }, 'y'] })",
+  )
+  await react({ callback_url })
+  const [job] = accepted
+  const kept: JsonValue[] = []
+  const answer = await perform(given => {
+    kept.push(given)
+    return []
+  })
+  t.match(answer, { raw: 1, tokens: [{ type: 'token', created_at: /Z$/ }, String] })
+  t.notMatch(JSON.stringify(kept), 'created_at')
+  t.same(await finish(job as Job, kept.at(-1) ?? null), answer)
+  t.same(await finish(job as Job, { type: 'a problem of another' }), { type: 'a problem of another' })
+})
+
+t.test('what is kept holds no data, and is told whatever has gone since', async t => {
+  const { vault, accepted, perform, finish } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const original = { type: 'token', data: 'original', metadata: { a: 'b' } }
+  const existing = await makeToken(tenant, original)
+  const code = `module.exports = () => ({ raw: 1, tokenize: {
+    new: { type: 'token', data: 's3cret', mask: '{{ data | last4 }}' }, old: ${JSON.stringify({ ...original, deduplicate_token: true })}, bare: 'y' } })`
+  const react = await reactorOn(tenant, code)
+  const rights = { permissions: ['token:use', 'token:read'] }
+  const user = await tenant.application(rights)
+  await user('POST', react.path, { callback_url })
+  const job = accepted[0] as Job
+  const kept: JsonValue[] = []
+  await perform(given => {
+    kept.push(given)
+    return []
+  })
+  t.notMatch(JSON.stringify(kept), /s3cret|cret"|"a":"b"/)
+  const told = async () => (await finish(job, kept.at(-1) ?? null)) as { tokens: JsonObject }
+  const { tokens } = await told()
+  const made = tokens.new as JsonObject
+  t.match(tokens, { new: { data: 'cret' }, old: { id: existing, metadata: { a: 'b' } }, bare: String })
+
+  await tenant.asManagement('DELETE', `/applications/${user.id}`)
+  const without = (await told()).tokens
+  t.same(without.new, made, 'what it made, masked')
+  t.match(without.old, { id: existing })
+  t.notOk('metadata' in (without.old as JsonObject), 'of an original nothing that nobody may read')
+
+  for (const id of [made.id, tokens.bare]) await tenant.send('DELETE', `/tokens/${id}`)
+  t.match(await told(), { raw: 1, tokens: { new: null, old: { id: existing }, bare: null } })
+})
+
+t.test('where the writes beside it do not hold, nothing is made', async t => {
+  const { vault, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const never: Write = {
+    type: 'expect',
+    kind: 'job',
+    tenant: tenant.tenantId,
+    id: 'x'.repeat(22) as Digest,
+    version: 9,
+  }
+  for (const code of [
+    "module.exports = () => ({ tokenize: 'x' })",
+    'module.exports = () => ({ raw: 1 })',
+    'module.exports = () => nothing',
+  ]) {
+    await (await reactorOn(tenant, code))({ callback_url })
+    await t.rejects(
+      perform(() => [never]),
+      { code: 'idempotency_conflict' },
+      code,
+    )
+  }
+  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 0)
+})
+
+t.test('rights are asked again when a job runs, and a refusal is what is told', async t => {
+  const { vault, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, sum)
+  const token = await makeToken(tenant, { data: 's3cret' })
+  const body = { args: { secret: `{{ ${token} }}` }, callback_url }
+  const change = (id: string, permission: string) =>
+    tenant.asManagement('PUT', `/applications/${id}`, { name: 'A', permissions: [permission] })
+  const rows: [string, (id: string) => Promise<unknown>, status: number][] = [
+    ['nothing has changed', async () => {}, 0],
+    ['the permission is gone', id => change(id, 'token:read'), 403],
+    ['the application is gone', id => tenant.asManagement('DELETE', `/applications/${id}`), 401],
+    ['the token is gone', () => tenant.send('DELETE', `/tokens/${token}`), 400],
+    ['the reactor is gone', () => tenant.asManagement('DELETE', `/reactors/${react.id}`), 404],
+  ]
+  for (const [name, happens, status] of rows) {
+    const again = name === 'the reactor is gone' ? { callback_url, args: { secret: 'x' } } : body
+    const user = await tenant.application({ permissions: ['token:use'] })
+    const accepted = await user('POST', react.path, again, { 'SVC-TRACE-ID': name.replaceAll(' ', '-') })
+    t.equal(accepted.status, 202, accepted.text)
+    await happens(user.id)
+    const kept: JsonValue[] = []
+    const told = await perform(given => {
+      kept.push(given)
+      return []
+    })
+    if (status === 0) t.same(told, { raw: 6 })
+    else {
+      t.match(
+        told,
+        { status, title: String, instance: `urn:surrogate:trace:${name.replaceAll(' ', '-')}` },
+        name,
+      )
+      t.same(kept, [told], 'and is kept')
+    }
+  }
+})
+
+t.test('what the formula refuses or chooses is told as it would be at once', async t => {
+  const { vault, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const code = `const { CustomHttpResponseError, InvalidPaymentMethodError } = require('@surrogate/formula-errors')
+  module.exports = async req => {
+    if (req.args.custom) throw new CustomHttpResponseError({ status: 418, headers: { 'x-a': 'b' }, body: ['tea'] })
+    if (req.args.refuse) throw new InvalidPaymentMethodError('declined')
+    throw new Error('of no class')
+  }`
+  const react = await reactorOn(tenant, code)
+  const told = async (args: JsonObject) => {
+    await react({ args, callback_url })
+    return perform()
+  }
+  t.same(await told({ custom: true }), { status: 418, body: ['tea'] })
+  t.match(await told({ refuse: true }), { status: 402, errors: { error: ['declined'] } })
+  t.match(await told({}), { status: 500, title: 'Reactor Runtime Error' })
+})
+
+t.test('where there is no room, nothing is done', async t => {
+  const { vault, perform } = openJobs(t, { run: async () => ({ kind: 'busy' }), close: async () => {} })
+  const tenant = await openTenant(vault)
+  await (await reactorOn(tenant, sum))({ callback_url, args: { secret: '' } })
+  let asked = 0
+  const count = () => {
+    asked++
+    return []
+  }
+  await t.rejects(perform(count), { name: 'NoRoom' })
+  t.equal(asked, 0)
+})
+
+t.test('an idempotency key is kept with the job, and answers 202 again', async t => {
+  const { vault, accepted, kept } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const react = await reactorOn(tenant, sum)
+  const key = { 'SVC-IDEMPOTENCY-KEY': 'once' }
+  const body = { args: { secret: 'x' }, callback_url }
+  t.equal((await react(body, key)).status, 202)
+  t.match(kept, [{ type: 'insert', kind: 'idempotency', tenant: tenant.tenantId }])
+  t.equal(accepted.length, 1)
+})
+
+t.test('a job that a formula asks for goes no deeper than one it waits for', async t => {
+  const { vault, accepted, perform } = openJobs(t)
+  const tenant = await openTenant(vault)
+  const application = await tenant.application({ permissions: ['token:use'] })
+  const code = `module.exports = async ({ svc, args }) => {
+    try {
+      await svc.reactors.react(args.again, { args, callback_url: '${callback_url}' })
+      return { raw: 'asked' }
+    } catch (error) { return { raw: error.status } }
+  }`
+  const react = await reactorOn(tenant, code, { reactor: { application: { id: application.id } } })
+  await react({ args: { again: react.id }, callback_url })
+  for (const depth of [0, 1, 2]) {
+    t.match(accepted, [{ depth, application: String }])
+    t.same(await perform(), { raw: depth < 2 ? 'asked' : 400 })
+  }
+  t.same(accepted, [])
+})

@@ -1,0 +1,66 @@
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import { sourceOf } from '../base/merged.ts'
+import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import { tenantStore } from '../formulas/context.ts'
+import { findByName, nameFilter } from '../formulas/name-filter.ts'
+import type { Query } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { ReactorsContext } from './context.ts'
+import { existingReactor, type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
+
+export interface ReactorQuery extends PageRequest {
+  readonly id?: readonly string[]
+  readonly name?: string
+}
+
+/** @throws {ServiceError} not_found */
+export async function readReactor(context: ReactorsContext, caller: Caller, id: string): Promise<Reactor> {
+  const store = await tenantStore(context, caller.tenant)
+  return reactorShower(context, store)(await existingReactor(store, id))
+}
+
+/** The tenant's reactors, newest first. */
+// Requirements: REA-007
+export async function listReactors(
+  context: ReactorsContext,
+  caller: Caller,
+  query: ReactorQuery,
+): Promise<Page<Reactor>> {
+  const store = await tenantStore(context, caller.tenant)
+  const { total, records } = await find(context, store, query)
+  const show = reactorShower(context, store)
+  // One whose formula does not open takes no other with it, nor does one that is deleted at this moment.
+  const shown = await Promise.all(
+    records.map(record => store.readable(() => show(record)).catch(passOverGone)),
+  )
+  return toPage(
+    shown.filter(one => one !== undefined),
+    total,
+    query,
+  )
+}
+
+function passOverGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+}
+
+async function find(context: ReactorsContext, store: TenantStore, query: ReactorQuery) {
+  const nowMs = context.nowUs() / 1000
+  const among: Query =
+    query.id === undefined
+      ? { op: 'all' }
+      : { op: 'ids', ids: [...new Set(query.id.map(id => store.address('reactor', id.toLowerCase())))] }
+  const page = { offset: offsetOf(query), limit: query.size }
+  if (query.name === undefined) return store.findReadable<ReactorRecord>('reactor', among, { nowMs, ...page })
+  const places = await findByName(store, 'reactor', among, nameFilter(query.name), nowMs)
+  const onPage = await sourceOf(places).page(page.offset, page.limit)
+  const records = await store.getMany<ReactorRecord>(
+    'reactor',
+    onPage.map(({ id }) => id),
+  )
+  return {
+    total: places.length,
+    records: records.filter((record): record is SealedRecord<ReactorRecord> => record !== undefined),
+  }
+}

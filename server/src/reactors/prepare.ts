@@ -1,0 +1,121 @@
+import type { Behalf } from '../access/behalf.ts'
+import type { Caller } from '../access/caller.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { tenantStore } from '../formulas/context.ts'
+import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import { demandReferences, resolveReferences } from '../tokens/detokenize.ts'
+import { fitArguments } from './arguments.ts'
+import { type Configuration, castConfiguration } from './configuration.ts'
+import type { ReactorsContext } from './context.ts'
+import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
+
+/** An invocation as it is asked for. */
+export interface ReactInput {
+  readonly reactor: string
+  /** With expressions; absent is an empty object. */
+  readonly args: JsonValue
+  /** How many formulas wait for this one; 0 from outside. */
+  readonly depth: number
+  readonly traceId: string
+}
+
+/** An invocation that is valid: all that is left is to run it. It holds data. */
+export interface Prepared {
+  readonly reactor: ReactorRecord
+  readonly formula: FormulaRecord
+  readonly configuration: Configuration
+  readonly args: JsonObject
+  /** In whose name the formula's client asks; absent where the reactor has no application. */
+  readonly behalf: Behalf | undefined
+}
+
+/** How many formulas may wait for one that they have invoked. */
+const deepest = 2
+
+/**
+ * All that can be wrong with an invocation before any code runs: the reactor, its configuration, the tokens and
+ * the caller's right to each of them, the arguments.
+ *
+ * @throws {ServiceError} not_found, validation, detokenize_failed, permission_denied, unprocessable
+ */
+export async function prepare(
+  context: ReactorsContext,
+  caller: Caller,
+  { reactor: id, args, depth, traceId }: ReactInput,
+): Promise<Prepared> {
+  const store = await tenantStore(context, caller.tenant)
+  const { value: reactor } = await existingReactor(store, id)
+  if (depth > deepest) {
+    throw new ServiceError(
+      'validation',
+      `a formula may be invoked by one that another invoked, but not deeper: ${deepest} are waiting for this one`,
+    )
+  }
+  const { value: formula } = (await formulaOfReactor(context, caller.tenant, reactor)).record
+  // Requirements: FOR-502
+  if (!isRunnable(formula))
+    throw new ServiceError('unprocessable', 'the formula is coming soon: it has no code yet')
+  const configuration = castConfiguration(
+    formula.configuration,
+    reactor.configuration as JsonObject,
+    "the reactor's configuration does not fit its formula any more; update the reactor",
+  )
+  const resolved = await resolveReferences(context.tokens, caller, args, 'raw', 'args')
+  return {
+    reactor,
+    formula,
+    configuration,
+    // Requirements: INV-015
+    args: fitArguments(formula.request_parameters, resolved),
+    behalf: behalfOf(store, reactor, depth + 1, traceId),
+  }
+}
+
+/**
+ * Asks again for what an invocation that was answered before needed: its reactor, and `token:use` of each token in its
+ * arguments that is still there. A token that is gone, perhaps by the formula's own doing, asks for nothing.
+ *
+ * @throws {ServiceError} not_found, permission_denied
+ */
+export async function checkAgain(
+  context: ReactorsContext,
+  caller: Caller,
+  { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,
+): Promise<void> {
+  await existingReactor(await tenantStore(context, caller.tenant), reactor)
+  await demandReferences(context.tokens, caller, args, 'args')
+}
+
+// Requirements: INV-019, INV-020
+function behalfOf(
+  store: TenantStore,
+  { application }: ReactorRecord,
+  depth: number,
+  traceId: string,
+): Behalf | undefined {
+  if (application === undefined) return undefined
+  const secret = store.shownDigest('formula client', application)
+  return { tenant: store.tenant, application, depth, traceId, secret }
+}
+
+/** What a request says of when and where its answer is wanted. */
+export interface WantedInput {
+  readonly callback_url?: string | null
+  readonly timeout_ms?: number | null
+}
+
+/** Real milliseconds. */
+export const syncTimeoutMs = 10_000
+
+/** Where and how long an invocation runs on its own; `undefined` where the caller waits. @throws {ServiceError} validation */
+// Requirements: INV-024
+export function readWanted({ callback_url, timeout_ms }: WantedInput) {
+  if (typeof callback_url === 'string') {
+    return { callbackUrl: callback_url, timeoutMs: timeout_ms ?? syncTimeoutMs }
+  }
+  if (typeof timeout_ms === 'number')
+    throw invalid('timeout_ms', 'may be given only together with callback_url')
+  return undefined
+}

@@ -1,0 +1,103 @@
+import { type Application, type ApplicationRecord, showApplication } from '../access/application.ts'
+import { ServiceError } from '../base/errors.ts'
+import { formatMicros } from '../base/time.ts'
+import { type FoundFormula, findFormula } from '../formulas/find.ts'
+import { type Formula, showFormula } from '../formulas/formula.ts'
+import type { Dated, RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { Configuration } from './configuration.ts'
+import type { ReactorsContext } from './context.ts'
+
+/** A reactor as it is kept. */
+export interface ReactorRecord extends RecordValue {
+  readonly name: string
+  /** Ids. */
+  readonly formula: string
+  readonly application?: string
+  readonly configuration: Configuration
+  readonly created_by: string
+  readonly modified_by?: string
+}
+
+/** A reactor as callers see it, with its formula as that is now. */
+export interface Reactor {
+  readonly id: string
+  readonly tenant_id: string
+  readonly name: string
+  readonly formula: Formula
+  readonly configuration: Configuration
+  readonly application?: Application
+  readonly created_by: string
+  readonly created_at: string
+  readonly modified_by?: string
+  readonly modified_at?: string
+}
+
+/** @throws {ServiceError} not_found */
+// Requirements: ERR-512
+export async function existingReactor(store: TenantStore, id: string): Promise<SealedRecord<ReactorRecord>> {
+  const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
+  if (record) return record
+  throw noReactor()
+}
+
+/**
+ * The formula of a reactor that was read before. As long as there is a reactor its formula stays: where it is gone,
+ * both were deleted since.
+ *
+ * @throws {ServiceError} not_found
+ */
+// Requirements: ERR-512
+export async function formulaOfReactor(
+  context: ReactorsContext,
+  tenant: string,
+  { formula }: ReactorRecord,
+): Promise<FoundFormula> {
+  const found = await findFormula(context, tenant, formula)
+  if (found) return found
+  throw noReactor()
+}
+
+const noReactor = () => new ServiceError('not_found', 'there is no reactor with this id')
+
+/**
+ * Shows reactors; what several of them share is read once. Who commits one gives the formula that it was made on,
+ * which may be gone again when the reactor is shown.
+ *
+ * @throws {ServiceError} not_found where the reactor is gone meanwhile
+ */
+// Requirements: REA-001, REA-502
+export function reactorShower(context: ReactorsContext, store: TenantStore, known?: FoundFormula) {
+  const formulas = new Map<string, Promise<Formula>>()
+  if (known) formulas.set(known.record.value.id, Promise.resolve(showFormula(known.record)))
+  const applications = new Map<string, Promise<Application | undefined>>()
+  const applicationOf = async (id: string) => {
+    const record = await store.get<ApplicationRecord>('application', id)
+    return record && showApplication(store.tenant, record)
+  }
+  return async (record: Dated<ReactorRecord>): Promise<Reactor> => {
+    const { id, name, formula, application, configuration, created_by, modified_by } = record.value
+    const shownFormula = await once(formulas, formula, async () =>
+      showFormula((await formulaOfReactor(context, store.tenant, record.value)).record),
+    )
+    const shownApplication =
+      application === undefined ? undefined : await once(applications, application, applicationOf)
+    return {
+      id,
+      tenant_id: store.tenant,
+      name,
+      formula: shownFormula,
+      configuration,
+      ...(shownApplication ? { application: shownApplication } : {}),
+      created_by,
+      created_at: formatMicros(record.createdUs),
+      ...(modified_by === undefined ? {} : { modified_by }),
+      ...(record.modifiedUs === undefined ? {} : { modified_at: formatMicros(record.modifiedUs) }),
+    }
+  }
+}
+
+function once<T>(known: Map<string, Promise<T>>, id: string, read: (id: string) => Promise<T>): Promise<T> {
+  const reading = known.get(id) ?? read(id)
+  known.set(id, reading)
+  return reading
+}

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { startProcess } from '../../testing/process.ts'
+import { createVault } from '../vault.ts'
+import { describeIsolation, type Isolation, missingLayers } from './isolation.ts'
+
+const keyed = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
+
+t.test('a server says at its start, and in /healthz, what holds formulas', async t => {
+  const server = startProcess(t, ['--port=0', '--storage=memory:'], keyed)
+  const { url } = await server.ready()
+  const [, said = ''] = await server.printed(/^(formulas run in processes with: .*)\n/m)
+  const health = (await (await fetch(`${url}/healthz`)).json()) as { formulas: Isolation }
+  t.equal(said, describeIsolation(health.formulas))
+  t.same(Object.keys(health), ['status', 'formulas'])
+  t.match(health.formulas, { permissionModel: true, jitless: true })
+  t.equal((await server.end()).code, 0)
+})
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+
+t.test('a server that requires isolation starts where it has it only', { skip: !isRoot }, async t => {
+  const args = ['--port=0', '--storage=memory:', '--require-isolation']
+  const complete = startProcess(t, args, keyed)
+  const first = await Promise.race([complete.ready().then(() => 'ready' as const), complete.ended])
+  if (first !== 'ready') {
+    t.match(first, { code: 2, stderr: /lacks layers/ })
+    t.comment('skipped: this host lacks layers itself')
+    return
+  }
+  const { url } = await complete.ready()
+  const { formulas } = (await (await fetch(`${url}/healthz`)).json()) as { formulas: Isolation }
+  t.same(missingLayers(formulas), [], 'known before a formula has run')
+  await complete.end()
+  // Root that may not make namespaces, as in most containers.
+  const bound = ['setpriv', '--bounding-set', '-sys_admin', '--inh-caps', '-sys_admin']
+  const lacking = await startProcess(t, args, keyed, bound).ended
+  t.equal(lacking.code, 2)
+  t.equal(
+    lacking.stderr,
+    'surrogate-server: --require-isolation: this host lacks layers that hold the processes of formulas: no files, no network\n',
+  )
+  t.equal(lacking.stdout, '', 'it has not listened')
+  const control = startProcess(t, args.slice(0, 2), keyed, bound)
+  await control.ready()
+  t.match(await control.printed(/without: .*\n/), ['without: no files, no network\n'])
+  await control.end()
+})
+
+t.test('a vault that requires isolation does not open without', async t => {
+  const without = ['unshare', 'setpriv'] as const
+  const lacking = createVault({ requireIsolation: true }, { sandboxParts: { without } })
+  await t.rejects(lacking.ready(), { name: 'IsolationMissing', message: /no network/ })
+  await lacking.close()
+  const control = createVault({}, { sandboxParts: { without } })
+  await control.ready()
+  await control.close()
+})
+
+t.test('a module that cannot be given to formulas is refused at the start', async t => {
+  for (const [name, says] of [
+    ['no-such-package', /Could not resolve "no-such-package"/],
+    ['../package.json', /is no name of a package/],
+    ['fs', /Could not resolve "fs"/],
+  ] as const) {
+    const { code, stderr } = await startProcess(t, [
+      '--storage=memory:',
+      '--dev',
+      '--port=0',
+      '--formula-module',
+      name,
+    ]).ended
+    t.equal(code, 2)
+    t.match(stderr, /^surrogate-server: [^\n]+\n$/)
+    t.match(stderr, says)
+  }
+})

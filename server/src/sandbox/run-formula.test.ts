@@ -1,0 +1,94 @@
+import t from 'tap'
+import { openTenant, openVault } from '../../testing/vault.ts'
+import { errorRegistry } from '../base/errors.ts'
+import { formulaErrorNames } from './messages.ts'
+import { formulaErrorCodes, outcomeStatus } from './outcome-status.ts'
+import { runFormula } from './run-formula.ts'
+import type { Outcome } from './sandbox.ts'
+
+t.test('a formula is run as an author would', async t => {
+  const code = `module.exports = async ({ args, configuration, svc }) => {
+    console.log('adding')
+    return { raw: { sum: args.a + configuration.b, svc } }
+  }`
+  t.same(await runFormula(code, { args: { a: 1 }, configuration: { b: 2 } }), {
+    outcome: { kind: 'answered', raw: { sum: 3, svc: null } },
+    status: 200,
+    console: [{ level: 'log', text: 'adding' }],
+  })
+})
+
+t.test('the client of a formula is the real one, and reaches a vault', async t => {
+  const vault = openVault(t)
+  const { privateKey } = await openTenant(vault)
+  const code = `module.exports = async ({ svc }) => {
+    const { id } = await svc.tokens.create({ type: 'card', data: { number: '4242424242424242' } })
+    const { data } = await svc.tokens.get(id)
+    let listed = 0
+    for await (const token of svc.tokens.list()) listed += token.id === id ? 1 : 0
+    const missing = await svc.tokens.get('missing').catch(error => [error.name, error.status])
+    await svc.tokens.delete(id)
+    return { raw: { number: data.number, listed, missing } }
+  }`
+  const { outcome } = await runFormula(code, { svc: { fetch: vault.fetch, apiKey: privateKey } })
+  t.same(outcome, {
+    kind: 'answered',
+    raw: { number: '4242424242424242', listed: 1, missing: ['NotFoundError', 404] },
+  })
+  const without = await runFormula(code, { svc: { fetch: vault.fetch } })
+  t.match(
+    without,
+    { outcome: { kind: 'failed', reason: 'threw' }, status: 500 },
+    'without the key it may do nothing',
+  )
+})
+
+t.test('every outcome has the status it has over HTTP', async t => {
+  const statuses: readonly [outcome: Outcome, status: number][] = [
+    [{ kind: 'answered' }, 200],
+    [{ kind: 'custom', status: 302, headers: {} }, 302],
+    [{ kind: 'unusable', detail: '' }, 422],
+    [{ kind: 'failed', reason: 'threw', detail: '' }, 500],
+    [{ kind: 'busy' }, 429],
+  ]
+  for (const [outcome, status] of statuses) t.equal(outcomeStatus(outcome), status, outcome.kind)
+  const refused = Object.fromEntries(
+    formulaErrorNames.map(error => [error, outcomeStatus({ kind: 'refused', error, errors: {} })]),
+  )
+  t.same(refused, {
+    BadRequestError: 400,
+    AuthenticationError: 401,
+    InvalidPaymentMethodError: 402,
+    AuthorizationError: 403,
+    RateLimitError: 429,
+    ReactorRuntimeError: 500,
+    InvalidReactorConfigurationError: 400,
+  })
+  for (const code of Object.values(formulaErrorCodes)) t.ok(errorRegistry[code])
+})
+
+t.test('options that cannot be right are refused, and what the code does is not', async t => {
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  const wrong: readonly [name: string, options: object, says: RegExp][] = [
+    ['args', { args: circular }, /args must be JSON/],
+    ['configuration', { configuration: [] }, /configuration is an object/],
+    ['time', { timeoutMs: 0 }, /timeoutMs/],
+    ['a module', { modules: ['no-such-package'] }, /no-such-package/],
+  ]
+  for (const [name, options, says] of wrong) await t.rejects(runFormula('', options as never), says, name)
+  t.match(await runFormula('}'), { outcome: { kind: 'unusable' }, status: 422 })
+  const slow = await runFormula('module.exports = async () => { for (;;); }', { timeoutMs: 1_000 })
+  t.match(slow, { outcome: { kind: 'failed', reason: 'time' }, status: 500 })
+})
+
+t.test('modules that are allowed are there, evaluated anew each time', async t => {
+  const code = `const semver = require('semver'); semver.left = (semver.left ?? 0) + 1
+    module.exports = async () => ({ raw: [semver.satisfies('1.2.3', '^1.0.0'), semver.left, require('semver') === semver] })`
+  t.match(await runFormula(code, { modules: ['semver'] }), {
+    outcome: { kind: 'answered', raw: [true, 1, true] },
+  })
+  t.match(await runFormula(code), {
+    outcome: { kind: 'failed', detail: 'the formula threw a TypeError at line 1' },
+  })
+})

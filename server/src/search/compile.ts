@@ -1,0 +1,63 @@
+import { areaTerm } from '../access/container-terms.ts'
+import { isEverywhere } from '../access/containers.ts'
+import {
+  createdByTerm,
+  dataTerm,
+  fingerprintTerm,
+  idTerm,
+  matchAll,
+  matchAny,
+  matchTerm,
+  metadataTerm,
+  modifiedByTerm,
+  typeTerm,
+} from '../access/terms.ts'
+import type { Query } from '../storage/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import type { SearchQuery, TextField } from './query.ts'
+
+// Requirements: SEA-020, SEA-021, SEA-022, SEA-024
+const fieldTerms = {
+  type: typeTerm,
+  data: dataTerm,
+  fingerprint: fingerprintTerm,
+  created_by: createdByTerm,
+  modified_by: modifiedByTerm,
+} as const satisfies Record<Exclude<TextField, 'id'>, unknown>
+
+/** The query as the store knows it: terms of one tenant in the place of fields and values. */
+export function compileSearch(store: TenantStore, query: SearchQuery): Query {
+  switch (query.kind) {
+    case 'everything':
+      return { op: 'all' }
+    case 'text':
+      if (query.field === 'id') return matchId(store, query.value)
+      return matchTerm(fieldTerms[query.field](store, query.value))
+    case 'metadata':
+      return matchTerm(metadataTerm(store, query.key, query.value))
+    case 'container':
+      return isEverywhere(query.area) ? { op: 'all' } : matchTerm(areaTerm(store, query.area))
+    // Requirements: SEA-023, SEA-024
+    case 'time': {
+      const { field, kind: _, ...bounds } = query
+      return { op: field === 'created_at' ? 'created' : 'modified', ...bounds }
+    }
+    case 'not':
+      return { op: 'not', of: compileSearch(store, query.of) }
+    // Requirements: SEA-003
+    case 'and':
+      return matchAll(query.of.map(part => compileSearch(store, part)))
+    // Requirements: SEA-004
+    case 'or':
+      return matchAny(query.of.map(part => compileSearch(store, part)))
+  }
+}
+
+/** Ids in lower case are found by their address, those with capitals by a term of their own. */
+// Requirements: SEA-019
+function matchId(store: TenantStore, id: string): Query {
+  return matchAny([
+    { op: 'ids', ids: [store.address('token', id.toLowerCase())] },
+    matchTerm(idTerm(store, id)),
+  ])
+}

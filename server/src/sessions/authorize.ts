@@ -1,0 +1,115 @@
+import type { Caller } from '../access/caller.ts'
+import { checkRights } from '../access/check-rights.ts'
+import type { Permission } from '../access/permissions.ts'
+import { type AccessRule, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
+import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
+import { auditEntry } from '../audit/entries.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { Write } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { readExpiration } from '../tokens/expiry.ts'
+import {
+  callingApplication,
+  digestNonce,
+  type NonceRecord,
+  type SessionsContext,
+  storesOf,
+} from './context.ts'
+
+/** The longest that a session can be made to live, in milliseconds from its creation. */
+// Requirements: SES-503
+const longestLifetimeMs = 24 * 60 * 60 * 1000
+
+export interface AuthorizeSessionInput {
+  readonly nonce: string
+  readonly permissions?: readonly Permission[] | null
+  readonly rules?: readonly AccessRule[] | null
+  readonly expires_at?: string | null
+}
+
+/**
+ * Grants rights to the session that belongs to the nonce, once. Of several that try, one succeeds: the grant
+ * is made under the condition that the session is as it was created.
+ *
+ * @param companion writes that belong into the same commit, made from the session's id
+ * @throws {ServiceError} in this order: validation, not_found, validation of how long, permission_denied,
+ *   nonce_used. Whatever was refused leaves the nonce usable.
+ */
+// Requirements: SES-004, SES-006, SES-008, SES-010, SES-505
+export async function authorizeSession(
+  context: SessionsContext,
+  caller: Caller,
+  input: AuthorizeSessionInput,
+  companion: (session: string) => readonly Write[] = () => [],
+): Promise<void> {
+  const rights: Rights = {
+    permissions: [...new Set(input.permissions ?? [])],
+    // Requirements: SES-501
+    rules: (input.rules ?? []).map(plainRule),
+  }
+  // The permissions that a session can be granted are those that a private application may hold.
+  checkRights('private', rights)
+  const { store } = await storesOf(context, caller)
+  for (;;) {
+    const nowUs = context.nowUs()
+    const expiration =
+      typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
+    const session = await liveSession(store, input.nonce, nowUs)
+    if (expiration && expiration.ms > session.createdUs / 1000 + longestLifetimeMs) {
+      throw invalid('expires_at', 'must lie at most 24 hours after the creation of the session')
+    }
+    const { value: authorizer, unchanged } = await callingApplication(store, caller)
+    refuseWhatIsNotHeld(authorizer, rights)
+    if (session.value.grant) throw new ServiceError('nonce_used', 'the session is authorized already')
+
+    const authorized: SessionRecord = {
+      ...session.value,
+      grant: { authorizer: authorizer.id, ...rights },
+      ...(expiration ? { expires_ms: expiration.ms } : {}),
+    }
+    const writes = [
+      store.replace('session', session.version, authorized, sessionIndex(store, authorized)),
+      unchanged,
+      auditEntry(store, context.random, {
+        operation: 'session:authorize',
+        entity_type: 'session',
+        entity_id: authorized.id,
+        actor: authorizer.id,
+      }),
+    ]
+    const result = await store.commit([...writes, ...companion(authorized.id)], nowUs)
+    if (result.ok) return
+    refuseRivalReceipt(result.conflict, writes)
+    // Another was quicker with this nonce, or the application was changed: look again.
+  }
+}
+
+async function liveSession(
+  store: TenantStore,
+  nonce: string,
+  nowUs: number,
+): Promise<SealedRecord<SessionRecord>> {
+  const pointer = await store.get<NonceRecord>('nonce', digestNonce(store, nonce))
+  const session = pointer && (await store.get<SessionRecord>('session', pointer.value.session))
+  if (!session || isSessionOver(session.value, nowUs)) {
+    throw new ServiceError('not_found', 'there is no session with this nonce, or its time is over')
+  }
+  return session
+}
+
+/** Nobody can grant a permission that it holds nowhere. @throws {ServiceError} permission_denied */
+// Requirements: SES-502
+function refuseWhatIsNotHeld(own: Rights, granted: Rights): void {
+  const errors = new ErrorList()
+  const check = (path: string, permissions: readonly Permission[]) => {
+    for (const permission of permissions) {
+      if (errors.isFull) return
+      if (!holdsAnywhere(own, permission)) errors.add(path, `${permission} is not yours to grant`)
+    }
+  }
+  check('permissions', granted.permissions)
+  for (const [index, rule] of granted.rules.entries()) check(`rules.${index}.permissions`, rule.permissions)
+  errors.refuseIfAny('an application can grant only what it holds itself', 'permission_denied')
+}

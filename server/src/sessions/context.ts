@@ -1,0 +1,43 @@
+import type { ApplicationRecord } from '../access/application.ts'
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { Write } from '../storage/port.ts'
+import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+
+/** What the verbs of this folder work with. */
+export interface SessionsContext {
+  readonly store: SealedStore
+  readonly random: Random
+  nowUs(): number
+}
+
+/** Leads from a nonce to its session. Its id is the nonce's digest; the nonce itself is nowhere. */
+export interface NonceRecord extends RecordValue {
+  readonly session: string
+}
+
+export function digestNonce(store: TenantStore, nonce: string): string {
+  return store.shownDigest('nonce', nonce)
+}
+
+export async function storesOf(context: SessionsContext, { tenant }: Pick<Caller, 'tenant'>) {
+  const root = await context.store.root(context.nowUs())
+  const store = await context.store.tenant(tenant)
+  if (!store) throw new Error('a caller without a tenant')
+  return { root, store }
+}
+
+/**
+ * The calling application as it is now, and the condition that it still is so when the commit happens: a
+ * session must not outlive an application that is deleted in the same moment.
+ * @throws {ServiceError} unauthenticated, where it is gone
+ */
+export async function callingApplication(
+  store: TenantStore,
+  { application }: Caller,
+): Promise<{ readonly value: ApplicationRecord; readonly unchanged: Write }> {
+  const record = await store.get<ApplicationRecord>('application', application)
+  if (!record) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+  return { value: record.value, unchanged: store.expect('application', application, record.version) }
+}

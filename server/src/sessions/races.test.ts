@@ -1,0 +1,106 @@
+import t from 'tap'
+import { enginesToTry, openTestStore } from '../../testing/storage.ts'
+import { newMasterKey, replacing } from '../../testing/stores.ts'
+import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { LevelStore } from '../storage/engines/level/level-store.ts'
+import type { Store } from '../storage/port.ts'
+import { openSession } from './_fixture.ts'
+
+const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 'token:search', 'token:use']
+
+for (const engine of enginesToTry) {
+  t.test(`of many that use one nonce at once, one succeeds (${engine})`, async t => {
+    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
+    const masterKey = newMasterKey()
+    // Two processes on one store, so that nothing in memory can decide it.
+    const vaults = [1, 2].map(() => openVault(t, { masterKey }, { openStore: async () => unclosed(store) }))
+    t.teardown(() => store.close())
+    const [first, second] = vaults
+    if (!first || !second) throw new Error('two vaults')
+    const tenant = await openTenant(first)
+    const senders = vaults.map(vault => sender(vault, tenant.privateKey))
+    for (let round = 0; round < 5; round++) {
+      const session = await openSession(tenant)
+      const replies = await Promise.all(
+        [...grants, ...grants].map((permission, index) =>
+          session.authorize({ permissions: [permission] }, senders[index % 2]),
+        ),
+      )
+      const statuses = replies.map(({ status }) => status).sort()
+      t.same(statuses, [200, ...Array(11).fill(409)])
+      const winner = grants[replies.findIndex(({ status }) => status === 200) % grants.length]
+      const tried: [string, number][] = [
+        ['token:read', (await session.send('GET', '/tokens')).status],
+        ['token:create', (await session.send('POST', '/tokens', { type: 'token', data: 1 })).status],
+        ['token:update', (await session.send('PATCH', '/tokens/missing', {})).status],
+        ['token:delete', (await session.send('DELETE', '/tokens/missing')).status],
+        ['token:use', (await session.send('POST', '/detokenize', {})).status],
+      ]
+      for (const [permission, status] of tried) t.equal(status !== 403, permission === winner, permission)
+    }
+    const log = await tenant.asManagement('GET', '/logs?entity_type=session')
+    t.equal(log.json.pagination.total_items, 10, 'five were created and five authorized')
+  })
+}
+
+function unclosed(store: Store): Store {
+  return replacing(store, { close: async () => {} })
+}
+
+t.test('an authorization that races a change of its application holds what is left of it', async t => {
+  const inner = await openTestStore(t)
+  let beforeCommit: (() => Promise<unknown>) | undefined
+  const store = replacing(inner, {
+    commit: async (writes, nowUs) => {
+      const task = writes.some(({ kind, type }) => kind === 'session' && type === 'replace')
+        ? beforeCommit
+        : undefined
+      if (task) beforeCommit = undefined
+      await task?.()
+      return inner.commit(writes, nowUs)
+    },
+  })
+  const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
+  const own = await tenant.application({ permissions: ['token:read'] })
+  const path = `/applications/${own.id}`
+
+  const narrowed = await openSession(tenant)
+  beforeCommit = () => tenant.asManagement('PUT', path, { name: 'x', permissions: ['token:delete'] })
+  t.equal(
+    (await narrowed.authorize({ permissions: ['token:read'] }, own)).status,
+    403,
+    'no longer its to grant',
+  )
+
+  const orphaned = await openSession(tenant)
+  beforeCommit = () => tenant.asManagement('DELETE', path)
+  t.equal((await orphaned.authorize({ permissions: ['token:delete'] }, own)).status, 401)
+  t.equal(
+    (await orphaned.authorize({ permissions: ['token:delete'] })).status,
+    200,
+    'the nonce is still good',
+  )
+})
+
+t.test('a session that is created while its application is deleted does not come to be', async t => {
+  const inner = await openTestStore(t)
+  let beforeCommit: (() => Promise<unknown>) | undefined
+  const store = replacing(inner, {
+    commit: async (writes, nowUs) => {
+      const task = writes.some(({ kind }) => kind === 'session') ? beforeCommit : undefined
+      if (task) beforeCommit = undefined
+      await task?.()
+      return inner.commit(writes, nowUs)
+    },
+  })
+  const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
+  const page = await tenant.application({ permissions: ['token:create'] }, 'public')
+  t.equal((await page('POST', '/sessions')).status, 201)
+  beforeCommit = () =>
+    tenant.asManagement('PUT', `/applications/${page.id}`, { name: 'x', permissions: ['token:update'] })
+  t.equal((await page('POST', '/sessions')).status, 201, 'a change of it is nothing to fail over')
+  beforeCommit = () => tenant.asManagement('DELETE', `/applications/${page.id}`)
+  t.equal((await page('POST', '/sessions')).status, 401)
+  const left = await inner.find('session', tenant.tenantId, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
+  t.equal(left.total, 0)
+})

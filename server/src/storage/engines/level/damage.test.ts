@@ -1,0 +1,103 @@
+import t from 'tap'
+import { replacing } from '../../../../testing/stores.ts'
+import { openTenant, openVault } from '../../../../testing/vault.ts'
+import { silentLog } from '../../../base/log.ts'
+import { digest, get, insert, mustCommit, replace, tenantA } from '../../port.samples.ts'
+import { StoreDamaged, StoreUnavailable } from '../../port.ts'
+import { MemoryStore } from '../memory/memory-store.ts'
+import type { Level } from './epoch.ts'
+import { collectionKey, documentKey } from './keys.ts'
+import { LevelStore } from './level-store.ts'
+import { openClassicLevel } from './open.ts'
+
+const damagedKey = documentKey(collectionKey('token', tenantA), digest('damaged'))
+
+function corruption(): Error {
+  return Object.assign(new Error('Corruption: bad block type'), { code: 'LEVEL_CORRUPTION' })
+}
+
+/** LevelDB with one key that it cannot read. */
+async function openDamaged(folder: string, faults: { isDamaged: boolean; isWriteDamaged?: boolean }) {
+  const level = await openClassicLevel(folder)
+  const getSync = level.getSync.bind(level) as (...given: unknown[]) => Buffer | undefined
+  const getMany = level.getMany.bind(level) as (...given: unknown[]) => Promise<(Buffer | undefined)[]>
+  const makeBatch = level.batch.bind(level) as () => ReturnType<Level['batch']>
+  level.getSync = ((key: string, options: object) => {
+    if (faults.isDamaged && key === damagedKey) throw corruption()
+    return getSync(key, options)
+  }) as Level['getSync']
+  level.getMany = (async (keys: string[], options: object) => {
+    if (faults.isDamaged && keys.includes(damagedKey)) throw corruption()
+    return getMany(keys, options)
+  }) as Level['getMany']
+  level.batch = (() => {
+    const batch = makeBatch()
+    if (faults.isWriteDamaged) batch.write = async () => Promise.reject(corruption())
+    return batch
+  }) as Level['batch']
+  return level
+}
+
+t.test('what cannot be read is in the way of nobody who does not ask for it', async t => {
+  const faults = { isDamaged: false }
+  const store = await LevelStore.open(t.testdir(), { openLevel: folder => openDamaged(folder, faults) })
+  t.teardown(() => store.close())
+  await mustCommit(store, [insert('damaged', { terms: ['x'] }), insert('whole')])
+  faults.isDamaged = true
+  await t.rejects(get(store, 'damaged'), StoreDamaged)
+  t.equal((await get(store, 'whole'))[0]?.version, 1)
+
+  // All of them share a batch.
+  const commits = await Promise.allSettled([
+    store.commit([insert('before', { terms: ['x'] })], 10),
+    store.commit([replace('damaged', 1)], 10),
+    store.commit([replace('whole', 1), insert('after', { terms: ['x'] })], 10),
+  ])
+  t.same(
+    commits.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.match(commits[1], { reason: { name: 'StoreDamaged' } })
+  t.equal(store.unhealthy(), undefined)
+  t.same(
+    (await get(store, 'before', 'whole', 'after')).map(document => document?.version),
+    [1, 2, 1],
+  )
+  const stamps = (await get(store, 'before', 'after')).map(document => document?.createdUs)
+  t.not(stamps[0], stamps[1])
+})
+
+t.test('where LevelDB does not write any more because of damage, the reason says what to do', async t => {
+  const faults = { isDamaged: false, isWriteDamaged: false }
+  const store = await LevelStore.open(t.testdir(), {
+    openLevel: folder => openDamaged(folder, faults),
+    delay: (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+  })
+  t.teardown(() => store.close())
+  await mustCommit(store, [insert('a')])
+  faults.isWriteDamaged = true
+  await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
+  t.match(store.unhealthy(), /^the data folder is damaged: stop the server and run .+ reindex --repair$/)
+  t.equal((await get(store, 'a'))[0]?.version, 1, 'reads go on')
+})
+
+t.test('a request for what is damaged is a 500, and the log says why', async t => {
+  const memory = new MemoryStore()
+  let isDamaged = false
+  const store = replacing(memory, {
+    get: async (kind, tenant, ids) => {
+      if (isDamaged && kind === 'token') throw new StoreDamaged('a part of the data folder is damaged')
+      return memory.get(kind, tenant, ids)
+    },
+    peek: () => undefined,
+  })
+  const told: unknown[] = []
+  const log = { ...silentLog, error: (event: string, fields?: object) => told.push({ event, ...fields }) }
+  const vault = openVault(t, { log }, { openStore: async () => store })
+  const tenant = await openTenant(vault)
+  const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 1 })).json
+  t.equal((await tenant.send('GET', `/tokens/${id}`)).status, 200, 'the control')
+  isDamaged = true
+  t.equal((await tenant.send('GET', `/tokens/${id}`)).status, 500)
+  t.match(told, [{ event: 'request failed', error: 'StoreDamaged' }])
+})

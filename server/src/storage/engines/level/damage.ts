@@ -1,0 +1,16 @@
+import { StoreDamaged } from '../../port.ts'
+
+/** Turns LevelDB's complaint that what it read makes no sense into ours. @throws {StoreDamaged} */
+export function orDamaged<Result>(read: () => Result): Result {
+  try {
+    const result = read()
+    return result instanceof Promise ? (result.catch(refuse) as Result) : result
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function refuse(error: unknown): never {
+  if ((error as { code?: unknown }).code !== 'LEVEL_CORRUPTION') throw error
+  throw new StoreDamaged('a part of the data folder is damaged', { cause: error })
+}

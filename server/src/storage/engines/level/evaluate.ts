@@ -1,0 +1,163 @@
+import type { Digest, Query } from '../../port.ts'
+import {
+  countBits,
+  fill,
+  fillRange,
+  intersect,
+  listOffsets,
+  newWords,
+  subtractFrom,
+  unite,
+  type Words,
+} from './bitmap.ts'
+import { blockSize } from './keys.ts'
+import type { BlockMap } from './term-cache.ts'
+
+/** Ordinals `from` up to, not including, `end`. */
+export interface OrdinalRange {
+  readonly from: number
+  readonly end: number
+}
+
+/** A query's leaf that is no term. What it matches is worked out before the evaluation. */
+export type Leaf = Extract<Query, { op: 'ids' | 'created' | 'modified' }>
+export type Resolved = BlockMap | OrdinalRange
+
+export interface Inputs {
+  readonly live: BlockMap
+  readonly terms: ReadonlyMap<Digest, BlockMap>
+  readonly leaves: ReadonlyMap<Leaf, Resolved>
+}
+
+/** Puts the matches within a block into `out`; false where there are none, and `out` then holds anything. */
+export type BlockMatcher = (block: number, out: Words) => boolean
+
+export function compileQuery(query: Query, inputs: Inputs): BlockMatcher {
+  switch (query.op) {
+    case 'all':
+      return matchBlocks(inputs.live)
+    case 'none':
+      return () => false
+    case 'term':
+      return matchBlocks(inputs.terms.get(query.term) ?? new Map())
+    case 'ids':
+    case 'created':
+    case 'modified': {
+      const resolved = inputs.leaves.get(query) ?? new Map()
+      return 'from' in resolved ? matchRange(resolved) : matchBlocks(resolved)
+    }
+    case 'and':
+      return matchEvery(
+        query.of.map(part => compileQuery(part, inputs)),
+        inputs.live,
+      )
+    case 'or':
+      return matchSome(query.of.map(part => compileQuery(part, inputs)))
+    case 'not':
+      return matchRest(compileQuery(query.of, inputs), inputs.live)
+  }
+}
+
+export function matchBlocks(blocks: BlockMap): BlockMatcher {
+  return (block, out) => {
+    const image = blocks.get(block)
+    if (image === undefined) return false
+    fill(out, image)
+    return true
+  }
+}
+
+function matchRange({ from, end }: OrdinalRange): BlockMatcher {
+  return (block, out) => {
+    const start = block * blockSize
+    if (end <= start || from >= start + blockSize) return false
+    fillRange(out, Math.max(from - start, 0), Math.min(end - start, blockSize))
+    return true
+  }
+}
+
+function matchEvery(parts: readonly BlockMatcher[], live: BlockMap): BlockMatcher {
+  const [first = matchBlocks(live), ...others] = parts
+  const scratch = newWords()
+  return (block, out) =>
+    first(block, out) && others.every(part => part(block, scratch) && intersect(out, scratch))
+}
+
+function matchSome(parts: readonly BlockMatcher[]): BlockMatcher {
+  const scratch = newWords()
+  return (block, out) => {
+    let any = false
+    for (const part of parts) {
+      if (!any) any = part(block, out)
+      else if (part(block, scratch)) unite(out, scratch)
+    }
+    return any
+  }
+}
+
+/** NOT reaches over the documents there are, not over all ordinals. */
+function matchRest(part: BlockMatcher, live: BlockMap): BlockMatcher {
+  const everything = matchBlocks(live)
+  const scratch = newWords()
+  return (block, out) => {
+    if (!part(block, out)) return everything(block, out)
+    return everything(block, scratch) && subtractFrom(scratch, out)
+  }
+}
+
+/** `part` without `excluded`, and within the documents there are. */
+export function restrict(part: BlockMatcher, live: BlockMap, excluded: BlockMap): BlockMatcher {
+  const everything = matchBlocks(live)
+  const outside = matchBlocks(excluded)
+  const scratch = newWords()
+  return (block, out) => {
+    if (!part(block, out) || !everything(block, scratch) || !intersect(out, scratch)) return false
+    if (!outside(block, scratch)) return true
+    subtract(out, scratch)
+    return true
+  }
+}
+
+function subtract(out: Words, other: Words): void {
+  for (let word = 0; word < out.length; word++) out[word] = (out[word] ?? 0) & ~(other[word] ?? 0)
+}
+
+export interface PageWish {
+  readonly offset: number
+  readonly limit: number
+  readonly oldestFirst: boolean
+  /** Where the page may begin and end; the total is of everything. */
+  readonly within: OrdinalRange
+}
+
+/** Counts all matches and lists the ordinals of one page, walking the blocks in the order of the answer. */
+export function pickPage(matcher: BlockMatcher, live: BlockMap, wish: PageWish) {
+  const { limit, oldestFirst, within } = wish
+  const blocks = [...live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
+  const inRange = matchRange(within)
+  const words = newWords()
+  const scratch = newWords()
+  const ordinals: number[] = []
+  let total = 0
+  let skip = wish.offset
+  for (const block of blocks) {
+    if (!matcher(block, words)) continue
+    const count = countBits(words)
+    total += count
+    if (ordinals.length >= limit) continue
+    const wholly = within.from <= block * blockSize && within.end >= (block + 1) * blockSize
+    if (!wholly && !(inRange(block, scratch) && intersect(words, scratch))) continue
+    const candidates = wholly ? count : countBits(words)
+    if (candidates <= skip) {
+      skip -= candidates
+      continue
+    }
+    const offsets = listOffsets(words)
+    if (!oldestFirst) offsets.reverse()
+    for (const offset of offsets.slice(skip, skip + limit - ordinals.length)) {
+      ordinals.push(block * blockSize + offset)
+    }
+    skip = 0
+  }
+  return { total, ordinals }
+}

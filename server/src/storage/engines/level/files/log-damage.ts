@@ -1,0 +1,59 @@
+import { nextTurn } from '../../../../base/turn.ts'
+import {
+  blockBytes,
+  first,
+  fitsOtherLength,
+  fragmentAt,
+  headerBytes,
+  middle,
+  nextFragment,
+  whole,
+} from './log-format.ts'
+
+/** Reading on for so long keeps nobody waiting. */
+const turnBytes = 1 << 20
+const pageBytes = 4096
+const fewestZeros = 64
+
+/**
+ * The place of the first damage in a log, or `undefined` where all that was ever answered is there. LevelDB
+ * itself leaves out what does not fit its checksum, up to the end of the block, and says nothing.
+ *
+ * A crash may leave the last record torn: the file ends within it, or goes on as pages of zeros that were
+ * never written. Anything else is damage, also in the last record: a process that dies changes no byte.
+ */
+export async function findLogDamage(bytes: Buffer): Promise<number | undefined> {
+  let isOpen = false
+  for (let block = 0; block < bytes.length; block += blockBytes) {
+    if (block % turnBytes === 0) await nextTurn()
+    const end = Math.min(block + blockBytes, bytes.length)
+    for (let at = block; end - at >= headerBytes; ) {
+      const fragment = fragmentAt(bytes, at, end)
+      if (!fragment) return isTorn(bytes, at, end) ? undefined : at
+      const begins = fragment.type === whole || fragment.type === first
+      if (begins === isOpen) return at
+      isOpen = fragment.type === first || fragment.type === middle
+      at = fragment.end
+    }
+  }
+  return undefined
+}
+
+/** @param end of the block, which no fragment crosses */
+function isTorn(bytes: Buffer, at: number, end: number): boolean {
+  const zerosFrom = startOfZeros(bytes)
+  if (zerosFrom <= at) return true
+  const page = Math.ceil(zerosFrom / pageBytes) * pageBytes
+  const writtenEnd = page + fewestZeros <= bytes.length ? page : bytes.length
+  const claimedEnd = at + headerBytes + bytes.readUInt16LE(at + 4)
+  if (writtenEnd > end || claimedEnd <= writtenEnd) return false
+  // A whole fragment whose length alone was changed would look as if the file ended within it.
+  return !fitsOtherLength(bytes, at, end) && nextFragment(bytes, at + 1, end) === undefined
+}
+
+/** From where on there is nothing but zeros. */
+function startOfZeros(bytes: Buffer): number {
+  let start = bytes.length
+  while (start > 0 && bytes[start - 1] === 0) start--
+  return start
+}

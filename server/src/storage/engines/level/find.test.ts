@@ -1,0 +1,100 @@
+import t from 'tap'
+import { everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
+import type { FindOptions, Query, Store, Write } from '../../port.ts'
+import { MemoryStore } from '../memory/memory-store.ts'
+import { LevelStore } from './level-store.ts'
+
+const count = 13_000
+
+/** The same documents in both engines: four blocks, one of them emptied, with holes and changes in others. */
+async function fill(store: Store): Promise<void> {
+  const make = (id: number): Write => {
+    const terms = ['all', id % 2 === 0 ? 'even' : 'odd', ...(id % 1_000 === 0 ? ['rare'] : []), `own ${id}`]
+    return insert(id, { terms, ...(id % 100 === 7 ? { dueMs: id } : {}) })
+  }
+  for (let from = 0; from < count; from += 1_000) {
+    await mustCommit(
+      store,
+      Array.from({ length: 1_000 }, (_, index) => make(from + index)),
+      from * 10 + 1,
+    )
+  }
+  const changes: Write[] = []
+  for (let id = 0; id < count; id++) {
+    if (id >= 4_096 && id < 8_192) changes.push(remove(id))
+    else if (id % 9 === 0) changes.push(remove(id))
+    else if (id % 400 === 1) changes.push(replace(id, 1, { terms: ['all', 'changed'] }))
+  }
+  await mustCommit(store, changes, count * 100)
+}
+
+t.test('searches over many blocks find what the naive engine finds', async t => {
+  const folder = t.testdir()
+  const model = new MemoryStore()
+  // Too small for all terms at once: they come and go.
+  const filled = await LevelStore.open(folder, { cacheBytes: 4_000 })
+  await Promise.all([fill(model), fill(filled)])
+  await filled.close()
+  const store = await LevelStore.open(folder, { cacheBytes: 4_000 })
+  t.teardown(() => store.close())
+
+  const and = (...of: Query[]): Query => ({ op: 'and', of })
+  const queries: Query[] = [
+    { op: 'all' },
+    term('rare'),
+    term('own 9001'),
+    and(term('all'), term('odd')),
+    and(term('even'), { op: 'not', of: term('rare') }),
+    { op: 'not', of: term('even') },
+    { op: 'or', of: [term('rare'), term('changed'), term('own 3')] },
+    { op: 'created', fromUs: 40_000, toUs: 90_000 },
+    and({ op: 'created', fromUs: 41_500 }, term('odd')),
+    { op: 'created', fromUs: 50_000, toUs: 60_000 },
+    { op: 'modified', fromUs: count * 100 + 5 },
+    { op: 'not', of: { op: 'modified' } },
+  ]
+  const pages: FindOptions[] = [
+    { nowMs: 0, offset: 0, limit: 10 },
+    { nowMs: 9_000, offset: 0, limit: 10, oldestFirst: true },
+    { nowMs: 9_000, offset: 4_000, limit: 50 },
+    { nowMs: 0, offset: 3, limit: 5, afterUs: 80_010 },
+    { nowMs: 0, offset: 3_000, limit: 5, afterUs: 120_010 },
+    { nowMs: 20_000, offset: 0, limit: 5, afterUs: 30_500, oldestFirst: true },
+    { nowMs: 20_000, offset: 3_000, limit: 5, afterUs: 30_500, oldestFirst: true },
+    { nowMs: 0, offset: 0, limit: 5, afterUs: 50_000 },
+  ]
+  for (const query of queries) {
+    for (const page of pages) {
+      const [expected, found] = await Promise.all(
+        [model, store].map(each => each.find('token', tenantA, query, page)),
+      )
+      t.equal(found?.total, expected?.total)
+      t.same(
+        found?.documents.map(document => document.id),
+        expected?.documents.map(document => document.id),
+        `${JSON.stringify(query)} ${JSON.stringify(page)}`,
+      )
+    }
+  }
+  const whole = await store.find('token', tenantA, { op: 'all' }, everything)
+  t.equal(whole.documents.length, whole.total)
+})
+
+t.test('a search begun before clear ends with one of the two states', async t => {
+  const store = await LevelStore.open(t.testdir())
+  t.teardown(() => store.close())
+  await mustCommit(
+    store,
+    Array.from({ length: 50 }, (_, id) => insert(id, { terms: ['x'] })),
+  )
+  const [before, , after] = await Promise.all([
+    store.find('token', tenantA, term('x'), everything),
+    store.clear(),
+    store.find('token', tenantA, term('x'), everything),
+  ])
+  for (const { total, documents } of [before, after]) {
+    t.ok(total === 0 || total === 50)
+    t.equal(documents.length, total)
+  }
+  t.equal((await store.find('token', tenantA, term('x'), everything)).total, 0)
+})

@@ -1,0 +1,264 @@
+import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
+import type { Epoch } from './epoch.ts'
+import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
+import {
+  agendaRange,
+  type CollectionKey,
+  collectionKey,
+  documentKey,
+  liveTerm,
+  ordinalKey,
+  tenantOfAgendaKey,
+  termPrefix,
+} from './keys.ts'
+import { decodeDocument, decodePlace } from './record.ts'
+import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
+import type { PublishedState } from './state.ts'
+import type { BlockMap, HeldTerm, TermCache } from './term-cache.ts'
+
+const nothing: BlockMap = new Map()
+
+/**
+ * Three steps: bring the terms into memory; in one synchronous step take the epoch and the blocks of that
+ * same moment; then work out the rest, evaluate and read the page, all of that moment.
+ */
+export async function findDocuments(
+  state: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  query: Query,
+  options: FindOptions,
+): Promise<Found> {
+  const collection = collectionKey(kind, tenant)
+  const { digests, leaves } = partsOf(query)
+  const { terms, held } = await holdTerms(state, collection, [liveTerm, ...digests])
+  // Nothing may await between here and the end of the capture.
+  if (state.terms !== terms) {
+    // The store was emptied meanwhile, and with it this cache.
+    for (const { term } of held) terms.letGo(term)
+    return findDocuments(state, kind, tenant, query, options)
+  }
+  const epoch = state.epoch.hold()
+  const floor = state.dueFloor(collection)
+  const { floorMs, changes } = floor
+  const blocks = new Map(held.map(({ digest, term }) => [digest, terms.capture(term)]))
+  for (const { term } of held) terms.letGo(term)
+  try {
+    const live = blocks.get(liveTerm) ?? nothing
+    if (live.size === 0) return { total: 0, documents: [] }
+    const moment: Moment = { collection, epoch, live }
+    const resolved = await resolveLeaves(moment, leaves)
+    const over =
+      options.nowMs >= floorMs
+        ? await scanOver(moment, options.nowMs, next => {
+            // A floor worked out at this moment says nothing of what the writer has added since.
+            if (floor.changes === changes) floor.floorMs = next
+          })
+        : nothing
+    const matcher = compileQuery(query, { live, terms: blocks, leaves: resolved })
+    const { total, ordinals } = pickPage(restrict(matcher, live, over), live, {
+      offset: options.offset,
+      limit: options.limit,
+      // Requirements: PAG-503
+      oldestFirst: options.oldestFirst ?? false,
+      within: await rangeBehind(moment, options),
+    })
+    return { total, ...(await readPage(epoch, kind, tenant, ordinals, options.mostBytes)) }
+  } finally {
+    epoch.release()
+  }
+}
+
+function partsOf(query: Query, digests = new Set<Digest>(), leaves = new Set<Leaf>()) {
+  switch (query.op) {
+    case 'term':
+      digests.add(query.term)
+      break
+    case 'ids':
+    case 'created':
+    case 'modified':
+      leaves.add(query)
+      break
+    case 'and':
+    case 'or':
+      for (const part of query.of) partsOf(part, digests, leaves)
+      break
+    case 'not':
+      partsOf(query.of, digests, leaves)
+      break
+    case 'all':
+    case 'none':
+      break
+  }
+  return { digests, leaves }
+}
+
+interface HeldTerms {
+  readonly terms: TermCache
+  readonly held: { readonly digest: Digest; readonly term: HeldTerm }[]
+}
+
+async function holdTerms(
+  state: PublishedState,
+  collection: CollectionKey,
+  digests: readonly Digest[],
+): Promise<HeldTerms> {
+  const { terms, epoch } = state
+  const holding = digests.map(digest => terms.hold(termPrefix(collection, digest), epoch))
+  // Mostly all of them are in memory, and awaiting nothing saves as many turns.
+  const settled = holding.some(term => term instanceof Promise)
+    ? await Promise.allSettled(holding)
+    : undefined
+  const held = digests.flatMap((digest, index) => {
+    const outcome = settled?.[index] ?? { status: 'fulfilled', value: holding[index] as HeldTerm }
+    return outcome.status === 'fulfilled' ? [{ digest, term: outcome.value }] : []
+  })
+  const failed = settled?.find(outcome => outcome.status === 'rejected')
+  if (!failed) return { terms, held }
+  for (const { term } of held) terms.letGo(term)
+  throw failed.reason
+}
+
+/** Where the page may stand, given the stamp it continues behind. */
+async function rangeBehind(moment: Moment, { afterUs, oldestFirst }: FindOptions): Promise<OrdinalRange> {
+  if (afterUs === undefined) return { from: 0, end: Number.POSITIVE_INFINITY }
+  return oldestFirst
+    ? { from: await firstOrdinalFrom(moment, Math.floor(afterUs) + 1), end: Number.POSITIVE_INFINITY }
+    : { from: 0, end: await firstOrdinalFrom(moment, Math.ceil(afterUs)) }
+}
+
+/** How many documents are read together where their sizes count. */
+const readTogether = 4
+
+async function readPage(
+  epoch: Epoch,
+  kind: DocumentKind,
+  tenant: string,
+  ordinals: readonly number[],
+  mostBytes?: number,
+): Promise<Pick<Found, 'documents' | 'rest'>> {
+  if (ordinals.length === 0) return { documents: [] }
+  const collection = collectionKey(kind, tenant)
+  const values = await epoch.read(ordinals.map(ordinal => ordinalKey(collection, ordinal)))
+  const places = values.flatMap(value => (value ? [decodePlace(value)] : []))
+  const read = async (some: readonly Place[]) => {
+    const documents = await readDocuments(
+      epoch,
+      kind,
+      tenant,
+      some.map(({ id }) => id),
+    )
+    const present = documents.filter(document => document !== undefined)
+    if (present.length !== some.length) throw new Error('the index lists a document that is not there')
+    return present
+  }
+  if (places.length !== ordinals.length) throw new Error('the index lists a place that is not there')
+  if (mostBytes === undefined) return { documents: await read(places) }
+  const documents: StoredDocument[] = []
+  let bytes = 0
+  while (documents.length < places.length && bytes <= mostBytes) {
+    for (const document of await read(places.slice(documents.length, documents.length + readTogether))) {
+      documents.push(document)
+      bytes += document.box.length
+    }
+  }
+  return { documents, rest: places.slice(documents.length) }
+}
+
+/** What requests read again and again. Tokens are many: keeping each that is read costs as much as reading it. */
+const keptKinds: ReadonlySet<DocumentKind> = new Set([
+  'key',
+  'application',
+  'session',
+  'setting',
+  'formula',
+  'reactor',
+])
+
+/** A document that was read by id a moment ago and has not changed since. */
+export function recentDocument(
+  state: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  id: Digest,
+): StoredDocument | undefined {
+  if (!keptKinds.has(kind)) return undefined
+  return state.recent.find(documentKey(collectionKey(kind, tenant), id))
+}
+
+/** One document by id from the disk, kept in memory for the next who asks. */
+export async function readDocument(
+  state: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  id: Digest,
+): Promise<StoredDocument | undefined> {
+  const kept = recentDocument(state, kind, tenant, id)
+  if (kept) return kept
+  const key = documentKey(collectionKey(kind, tenant), id)
+  const { epoch } = state
+  const read = epoch.read([key])
+  const [value] = read instanceof Promise ? await read : read
+  if (!value) return undefined
+  const document = decodeDocument(kind, tenant, id, value)
+  // A write may have been published while this was read.
+  if (state.epoch === epoch && keptKinds.has(kind)) state.recent.keep(key, document)
+  return document
+}
+
+export async function readDocuments(
+  epoch: Epoch,
+  kind: DocumentKind,
+  tenant: string,
+  ids: readonly Digest[],
+): Promise<(StoredDocument | undefined)[]> {
+  const collection = collectionKey(kind, tenant)
+  const read = epoch.read(ids.map(id => documentKey(collection, id)))
+  const values = read instanceof Promise ? await read : read
+  return ids.map((id, index) => {
+    const value = values[index]
+    return value && decodeDocument(kind, tenant, id, value)
+  })
+}
+
+/** What of a kind is due, over all tenants. */
+export async function findDue(
+  state: PublishedState,
+  kind: DocumentKind,
+  beforeMs: number,
+  limit: number,
+): Promise<StoredDocument[]> {
+  const epoch = state.epoch.hold()
+  try {
+    const due: StoredDocument[] = []
+    const before = Math.floor(Math.min(beforeMs, Number.MAX_SAFE_INTEGER))
+    if (!(before >= 0) || limit <= 0) return due
+    for await (const entries of epoch.entries(agendaRange(kind, before), Math.min(limit, 1000))) {
+      const wanted = entries.slice(0, limit - due.length)
+      due.push(...(await readAgenda(epoch, kind, wanted)))
+      if (due.length >= limit) break
+    }
+    return due
+  } finally {
+    epoch.release()
+  }
+}
+
+async function readAgenda(
+  epoch: Epoch,
+  kind: DocumentKind,
+  entries: readonly [string, Buffer][],
+): Promise<StoredDocument[]> {
+  const places = entries.map(([key, value]) => ({
+    tenant: tenantOfAgendaKey(key),
+    id: value.toString('latin1') as Digest,
+  }))
+  const values = await epoch.read(
+    places.map(({ tenant, id }) => documentKey(collectionKey(kind, tenant), id)),
+  )
+  return places.map(({ tenant, id }, index) => {
+    const value = values[index]
+    if (!value) throw new Error('the agenda lists a document that is not there')
+    return decodeDocument(kind, tenant, id, value)
+  })
+}

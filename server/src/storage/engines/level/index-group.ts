@@ -1,0 +1,119 @@
+import type { Digest } from '../../port.ts'
+import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOffset } from './bitmap.ts'
+import type { HeadBlocks } from './head-blocks.ts'
+import { blockKey, blockSize, type CollectionKey, liveTerm, termPrefix } from './keys.ts'
+import type { PublishedBlock } from './state.ts'
+import type { TermCache } from './term-cache.ts'
+import type { Change, Mutations } from './write-group.ts'
+
+/** A block of one term that the group changes. */
+interface TouchedBlock extends PublishedBlock {
+  readonly collection: CollectionKey
+  readonly term: Digest
+  image: OwnBlock
+}
+
+const removing = blockSize
+
+/**
+ * The index side of a group: each touched block is copied once, changed in memory and written once,
+ * whatever number of documents of the group touch it.
+ */
+export class IndexGroup {
+  readonly touched: TouchedBlock[] = []
+  readonly #byPlace = new Map<CollectionKey, Map<number, Map<Digest, TouchedBlock>>>()
+  readonly #missing: TouchedBlock[] = []
+  // One entry per bit to change: the block, and the offset with a flag above it.
+  readonly #targets: TouchedBlock[] = []
+  readonly #offsets: number[] = []
+  readonly #heads: HeadBlocks
+  readonly #terms: TermCache
+
+  constructor(changes: readonly Change[], heads: HeadBlocks, terms: TermCache) {
+    this.#heads = heads
+    this.#terms = terms
+    for (const { collection, before, after } of changes) {
+      if (before) {
+        const { ordinal, terms } = before
+        if (!after) this.#note(collection, ordinal, liveTerm, removing)
+        for (const term of without(terms, after?.terms)) this.#note(collection, ordinal, term, removing)
+      }
+      if (after) {
+        const { ordinal, terms } = after
+        if (!before) {
+          const place = ordinal % blockSize
+          this.#heads.enter(collection, (ordinal - place) / blockSize, place === 0)
+          this.#note(collection, ordinal, liveTerm, 0)
+        }
+        for (const term of without(terms, before?.terms)) this.#note(collection, ordinal, term, 0)
+      }
+    }
+  }
+
+  /** Reads the blocks that neither the head blocks nor the cache know, and changes all of them in memory. */
+  async apply(read: (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>) {
+    if (this.#missing.length > 0) {
+      const values = await read(this.#missing.map(({ prefix, block }) => blockKey(prefix, block)))
+      for (const [index, touched] of this.#missing.entries()) {
+        const value = values[index]
+        if (value) touched.image = copyBlock(decodeBlock(value))
+      }
+    }
+    for (let index = 0; index < this.#targets.length; index++) {
+      const target = this.#targets[index] as TouchedBlock
+      const offset = this.#offsets[index] ?? 0
+      if (offset < removing) target.image = addOffset(target.image, offset)
+      else removeOffset(target.image, offset - removing)
+    }
+  }
+
+  encode(mutations: Mutations): void {
+    for (const { prefix, block, image } of this.touched) {
+      const value = encodeBlock(image)
+      if (value) mutations.put(blockKey(prefix, block), value)
+      else mutations.del(blockKey(prefix, block))
+    }
+  }
+
+  /** From now on the images belong to all readers and are not changed any more. */
+  publish(): void {
+    for (const { collection, term, block, image } of this.touched) {
+      this.#heads.set(collection, block, term, image)
+    }
+  }
+
+  #note(collection: CollectionKey, ordinal: number, term: Digest, flag: number): void {
+    const offset = ordinal % blockSize
+    this.#targets.push(this.#touch(collection, (ordinal - offset) / blockSize, term))
+    this.#offsets.push(offset + flag)
+  }
+
+  #touch(collection: CollectionKey, block: number, term: Digest): TouchedBlock {
+    const blocks = entryOf(this.#byPlace, collection)
+    const terms = entryOf(blocks, block)
+    const known = terms.get(term)
+    if (known) return known
+    const prefix = termPrefix(collection, term)
+    const base = this.#heads.get(collection, block, term) ?? this.#terms.peek(prefix, block)
+    const touched = { collection, term, prefix, block, image: base ? copyBlock(base) : [] }
+    terms.set(term, touched)
+    this.touched.push(touched)
+    if (!base) this.#missing.push(touched)
+    return touched
+  }
+}
+
+function entryOf<Outer, Inner, Value>(map: Map<Outer, Map<Inner, Value>>, key: Outer): Map<Inner, Value> {
+  let entry = map.get(key)
+  if (!entry) {
+    entry = new Map()
+    map.set(key, entry)
+  }
+  return entry
+}
+
+function without(terms: readonly Digest[], others: readonly Digest[] | undefined): readonly Digest[] {
+  if (!others || others.length === 0) return terms
+  const known = new Set(others)
+  return terms.filter(term => !known.has(term))
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { digest, tenantA } from '../../port.samples.ts'
+import { documentKinds } from '../../port.ts'
+import {
+  agendaKey,
+  agendaRange,
+  anchorBefore,
+  anchorKey,
+  blockKey,
+  blockOfKey,
+  collectionKey,
+  dueKey,
+  dueRange,
+  endOfKeys,
+  garbageKey,
+  garbageOfKey,
+  liveTerm,
+  modifiedKey,
+  modifiedRange,
+  ordinalKey,
+  ordinalOfKey,
+  stampOfKey,
+  tenantOfAgendaKey,
+  termPrefix,
+} from './keys.ts'
+
+const collection = collectionKey('token', tenantA)
+const stamp = fc.maxSafeNat()
+const ordinal = fc.nat(2 ** 36 - 1)
+
+const isWithin = (key: string, { gte, lt }: { gte: string; lt: string }) => key >= gte && key < lt
+
+t.test('no two kinds and no two tenants share a collection', async t => {
+  const keys = documentKinds.map(kind => collectionKey(kind, tenantA))
+  t.equal(new Set(keys).size, documentKinds.length)
+  for (const key of keys) t.equal(key.length, 23)
+  fc.assert(
+    fc.property(
+      fc.uuid(),
+      fc.uuid(),
+      (a, b) => a === b || collectionKey('token', a) !== collectionKey('token', b),
+    ),
+  )
+  t.throws(() => collectionKey('token', 'not a tenant'), TypeError)
+  t.throws(() => collectionKey('token', tenantA.replace('1', 'A')), TypeError)
+})
+
+t.test('keys sort as their numbers do, and give them back', async () => {
+  fc.assert(
+    fc.property(stamp, stamp, ordinal, ordinal, (a, b, m, n) => {
+      const sorted = (left: string, right: string, isLess: boolean, isMore: boolean) =>
+        left < right === isLess && left > right === isMore
+      return (
+        sorted(ordinalKey(collection, m), ordinalKey(collection, n), m < n, m > n) &&
+        sorted(dueKey(collection, a, m), dueKey(collection, b, m), a < b, a > b) &&
+        stampOfKey(dueKey(collection, a, m)) === a &&
+        ordinalOfKey(dueKey(collection, a, m)) === m &&
+        ordinalOfKey(modifiedKey(collection, a, m)) === m &&
+        isWithin(dueKey(collection, a, m), dueRange(collection)) &&
+        isWithin(modifiedKey(collection, a, m), modifiedRange(collection, b, b)) === (a === b)
+      )
+    }),
+  )
+  fc.assert(
+    fc.property(fc.nat(1e7), fc.uuid(), (block, tenant) => {
+      const prefix = termPrefix(collectionKey('audit', tenant), digest('x'))
+      return blockOfKey(blockKey(prefix, block)) === block
+    }),
+  )
+})
+
+t.test('the agenda of a kind has all tenants, and ends with the bound', async () => {
+  fc.assert(
+    fc.property(fc.uuid(), stamp, stamp, ordinal, (tenant, due, before, ordinal) => {
+      const key = agendaKey(collectionKey('nonce', tenant), due, ordinal)
+      return (
+        tenantOfAgendaKey(key) === tenant &&
+        isWithin(key, agendaRange('nonce', before)) === due <= before &&
+        !isWithin(key, agendaRange('token', before))
+      )
+    }),
+  )
+})
+
+t.test('an anchor is found by every stamp from its own on', async () => {
+  fc.assert(
+    fc.property(fc.nat(1e9), fc.nat(1e9), fc.nat(1e6), (createdUs, us, block) => {
+      const key = anchorKey(collection, createdUs, block)
+      return blockOfKey(key) === block && isWithin(key, anchorBefore(collection, us)) === createdUs <= us
+    }),
+  )
+})
+
+t.test('one range holds all of a collection and nothing else', async t => {
+  const near = collectionKey('token', `${tenantA.slice(0, -1)}2`)
+  const keys = [
+    dueKey(collection, 5, 1),
+    blockKey(termPrefix(collection, liveTerm), 0),
+    ordinalKey(collection, 0),
+  ]
+  for (const key of keys) t.ok(isWithin(key, { gte: collection, lt: collection + endOfKeys }))
+  t.notOk(isWithin(ordinalKey(near, 0), { gte: collection, lt: collection + endOfKeys }))
+  t.same(garbageOfKey(garbageKey(7, collection)), { round: 7, collection })
+})

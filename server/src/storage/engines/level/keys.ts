@@ -1,0 +1,182 @@
+import type { Digest, DocumentKind } from '../../port.ts'
+
+/**
+ * The whole key layout of the data folder, and nothing else knows it. README.md draws it as a table.
+ *
+ * Keys are ASCII strings, as LevelDB reads those faster than byte keys. All parts have a fixed width, so
+ * that they need no separators and sort by value. A collection's keys stand together under one prefix: one
+ * range holds all that a removed document could have left behind.
+ */
+
+/** A kind and a tenant: the first 23 characters of all keys of a collection. */
+export type CollectionKey = string & { readonly collectionKey: unique symbol }
+
+/** A letter never changes its meaning: data folders outlive this table. `c` was another kind's; see `registryKeys`. */
+const letters = {
+  tenant: 't',
+  application: 'a',
+  key: 'k',
+  token: 'o',
+  'token-cvc': 'v',
+  formula: 'f',
+  reactor: 'r',
+  session: 's',
+  nonce: 'n',
+  job: 'j',
+  'job-content': 'p',
+  idempotency: 'i',
+  audit: 'u',
+  setting: 'e',
+} as const satisfies Record<DocumentKind, string>
+
+/** Stands in the place of a term for the block of all documents there are. No digest looks like it. */
+export const liveTerm = '*' as Digest
+
+/** Documents per block of the search index; measured as the best compromise of read and write cost. */
+export const blockSize = 4096
+
+export const formatKey = '!format'
+/** Until format 2: the combinations of containers there were. */
+export const registryKeys = { gte: 'c', lt: 'd' }
+/** Behind every key there is: all keys are ASCII. */
+export const endOfKeys = '\x7f'
+
+const stampWidth = 11
+const ordinalWidth = 7
+const blockWidth = 5
+const digestWidth = 22
+
+/** Any whole number up to 2^53 - 1 at the width where text sorts as the number does. */
+function digits(value: number, width: number): string {
+  return value.toString(36).padStart(width, '0')
+}
+
+export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey {
+  return (letters[kind] + shortTenant(tenant)) as CollectionKey
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const shortTenants = new Map<string, string>()
+
+function shortTenant(tenant: string): string {
+  let short = shortTenants.get(tenant)
+  if (short === undefined) {
+    if (!uuid.test(tenant)) throw new TypeError('a tenant is a lower-case UUID')
+    short = Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url')
+    // A table of answers that can be worked out again: emptied before it grows without bound.
+    if (shortTenants.size >= 10_000) shortTenants.clear()
+    shortTenants.set(tenant, short)
+  }
+  return short
+}
+
+function longTenant(short: string): string {
+  const hex = Buffer.from(short, 'base64url').toString('hex')
+  return [8, 12, 16, 20, 32].map((end, part, ends) => hex.slice(ends[part - 1] ?? 0, end)).join('-')
+}
+
+const kinds = new Map(
+  Object.entries(letters).map(([kind, letter]) => [letter as string, kind as DocumentKind]),
+)
+const collectionWidth = 1 + digestWidth
+
+/** Whose collection it is; `undefined` for a letter that stands for nothing. */
+export function placeOfCollection(
+  collection: CollectionKey,
+): { readonly kind: DocumentKind; readonly tenant: string } | undefined {
+  const kind = kinds.get(collection.charAt(0))
+  return kind && { kind, tenant: longTenant(collection.slice(1)) }
+}
+
+/** Where the first collection behind this one begins, or the first of all. */
+export const collectionsBehind = (collection: CollectionKey | undefined) => ({
+  gte: collection === undefined ? '"' : collection + endOfKeys,
+  lt: endOfKeys,
+})
+export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as CollectionKey
+
+/** The sorts of key a collection has, by the letter behind its prefix. */
+export type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
+export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
+export const keysOfSort = (collection: CollectionKey, sort: KeySort) => ({
+  gte: `${collection}${sort}`,
+  lt: `${collection}${sort}${endOfKeys}`,
+})
+/** The id in a `documentKey`. */
+export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
+/** The term in a `blockKey`: a digest, or the shorter one that stands in its place. */
+export const termOfKey = (key: string) => key.slice(collectionWidth + 1, -blockWidth) as Digest
+
+export const documentKey = (collection: CollectionKey, id: Digest) => `${collection}d${id}`
+export const ordinalKey = (collection: CollectionKey, ordinal: number) =>
+  `${collection}o${digits(ordinal, ordinalWidth)}`
+export const uniqueKey = (collection: CollectionKey, unique: Digest) => `${collection}u${unique}`
+export const counterKey = (collection: CollectionKey) => `${collection}n`
+
+/** Where the blocks of a term stand; `blockKey` is one of them. */
+export const termPrefix = (collection: CollectionKey, term: Digest) => `${collection}b${term}`
+export const blockKey = (prefix: string, block: number) => prefix + digits(block, blockWidth)
+export const blockOfKey = (key: string) => Number.parseInt(key.slice(-blockWidth), 36)
+
+/** The stamp of the first document of a block, by which a time is found among the ordinals. */
+export const anchorKey = (collection: CollectionKey, createdUs: number, block: number) =>
+  `${collection}a${digits(createdUs, stampWidth)}${digits(block, blockWidth)}`
+export const anchorBefore = (collection: CollectionKey, us: number) => ({
+  gte: `${collection}a`,
+  lt: `${collection}a${digits(us + 1, stampWidth)}`,
+})
+
+export const modifiedKey = (collection: CollectionKey, modifiedUs: number, ordinal: number) =>
+  `${collection}m${digits(modifiedUs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const modifiedRange = (collection: CollectionKey, fromUs: number, toUs: number) => ({
+  gte: `${collection}m${digits(fromUs, stampWidth)}`,
+  lt: `${collection}m${digits(toUs, stampWidth)}${endOfKeys}`,
+})
+
+export const dueKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
+  `${collection}e${digits(dueMs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const dueRange = (collection: CollectionKey) => ({
+  gte: `${collection}e`,
+  lt: `${collection}e${endOfKeys}`,
+})
+/** The stamp in a `dueKey`, and the ordinal at the end of a `dueKey` or `modifiedKey`. */
+export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
+export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)
+
+/** All that is due of one kind, over all tenants; the value is the document's id. */
+const agendaPrefix = '!due'
+export const agendaKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
+  `${agendaPrefix}${collection[0]}${digits(dueMs, stampWidth)}${collection.slice(1)}${digits(ordinal, ordinalWidth)}`
+export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
+  gte: `${agendaPrefix}${letters[kind]}`,
+  lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
+})
+export const agendaOfAll = { gte: agendaPrefix, lt: `${agendaPrefix}${endOfKeys}` }
+/** The collection and the due time an `agendaKey` speaks of. */
+export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueMs: number } {
+  const start = agendaPrefix.length
+  const tenant = key.slice(start + 1 + stampWidth, start + 1 + stampWidth + digestWidth)
+  return {
+    collection: (key.charAt(start) + tenant) as CollectionKey,
+    dueMs: Number.parseInt(key.slice(start + 1, start + 1 + stampWidth), 36),
+  }
+}
+export function tenantOfAgendaKey(key: string): string {
+  const start = agendaPrefix.length + 1 + stampWidth
+  return longTenant(key.slice(start, start + digestWidth))
+}
+
+/** Collections where something was removed or replaced since the compaction before this round. */
+const garbagePrefix = '!garbage'
+export const garbageKey = (round: number, collection: CollectionKey) =>
+  `${garbagePrefix}${digits(round, stampWidth)}${collection}`
+export const garbageRange = { gte: garbagePrefix, lt: `${garbagePrefix}${endOfKeys}` }
+export function garbageOfKey(key: string): { round: number; collection: CollectionKey } {
+  const start = garbagePrefix.length + stampWidth
+  return {
+    round: Number.parseInt(key.slice(garbagePrefix.length, start), 36),
+    collection: key.slice(start) as CollectionKey,
+  }
+}
+
+export const leaseKey = (name: string) => `!lease${name}`

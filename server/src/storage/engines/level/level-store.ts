@@ -1,0 +1,259 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  type FindOptions,
+  type Found,
+  type Lease,
+  type Query,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
+} from '../../port.ts'
+import { compactCollection, readGarbageMarks } from './compact.ts'
+import { orDamaged } from './damage.ts'
+import type { Level } from './epoch.ts'
+import { type Losses, repairFolder } from './files/repair-folder.ts'
+import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
+import { formatKey, leaseKey } from './keys.ts'
+import { openFolder, refuseInUse, writeFormat } from './open.ts'
+import { takeRoom, type WriteProbe } from './probe.ts'
+import type { Findings } from './reindex/findings.ts'
+import { type ReindexOptions, reindex } from './reindex/reindex.ts'
+import { PublishedState } from './state.ts'
+import { Writer } from './writer.ts'
+
+export interface LevelOptions {
+  /** Memory for the search index, in bytes. */
+  readonly cacheBytes?: number
+  /** Opens LevelDB in the folder; tests put failures in. */
+  readonly openLevel?: (folder: string) => Promise<Level>
+  /** Writes what finds out whether there is room; tests put failures in. */
+  readonly writeProbe?: WriteProbe
+  /** Opens a folder of an earlier version, too, for `reindex` to repair. */
+  readonly forRepair?: boolean
+  /** Waits before the next attempt to recover; ends early when aborted. */
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** One opening of the folder: after a failed write nothing in memory can be trusted, so all of it is replaced. */
+interface Opening {
+  readonly level: Level
+  readonly state: PublishedState
+  readonly writer: Writer
+}
+
+const defaultCacheBytes = 128 << 20
+const firstDelayMs = 200
+const longestDelayMs = 10_000
+
+/** The LevelDB engine: one folder, one process. */
+export class LevelStore implements Store {
+  readonly #folder: string
+  readonly #options: LevelOptions
+  readonly #closing = new AbortController()
+  #opening: Opening
+  #failure: string | undefined
+  #recovery: Promise<void> | undefined
+  #compaction: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(folder: string, options: LevelOptions, opening: Opening) {
+    this.#folder = folder
+    this.#options = options
+    this.#opening = opening
+  }
+
+  /** @throws {DataFolderRefused} */
+  static async open(folder: string, options: LevelOptions = {}): Promise<LevelStore> {
+    let onFailure = (_error: unknown) => {}
+    const store = new LevelStore(folder, options, await openAll(folder, options, error => onFailure(error)))
+    onFailure = error => store.#fail(error)
+    return store
+  }
+
+  /** Repairs a damaged folder, and says what was left out. @throws {DataFolderRefused} where it is in use */
+  static async repair(folder: string): Promise<Losses> {
+    await refuseInUse(folder)
+    const losses = await repairFolder(folder)
+    await (await openFolder(folder, { forRepair: true, isRepaired: true })).close()
+    return losses
+  }
+
+  async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return this.#opening.writer.commit(writes, nowUs)
+  }
+
+  get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
+    const { state } = this.#opening
+    const [only] = ids
+    if (only === undefined || ids.length > 1) {
+      return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
+    }
+    return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
+  }
+
+  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
+    return recentDocument(this.#opening.state, kind, tenant, id)
+  }
+
+  async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    return orUnavailable(() => findDocuments(this.#opening.state, kind, tenant, query, options))
+  }
+
+  async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    return orUnavailable(() => findDue(this.#opening.state, kind, beforeMs, limit))
+  }
+
+  async lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
+    const { level, writer } = this.#opening
+    return writer.alone(async () => {
+      const held = await level.get(leaseKey(name))
+      if (held) {
+        const { holder: other, untilMs: end } = JSON.parse(held.toString()) as Lease
+        if (other !== holder && end > nowMs) return false
+      }
+      await level.put(leaseKey(name), Buffer.from(JSON.stringify({ holder, untilMs })), { sync: true })
+      return true
+    })
+  }
+
+  compact(): Promise<void> {
+    // Two at a time would only do the same work twice.
+    const compaction = this.#compaction.then(() => orUnavailable(() => this.#compact()))
+    this.#compaction = compaction.catch(() => {})
+    return compaction
+  }
+
+  async clear(): Promise<void> {
+    const { level, state, writer } = this.#opening
+    await writer.alone(async () => {
+      await level.clear({ lt: formatKey })
+      await level.clear({ gt: formatKey })
+      // Puts the clearing, too, safely on disk: the log is one sequence.
+      await level.batch().del(leaseKey('')).write({ sync: true })
+      writer.forget()
+      state.reset()
+    })
+  }
+
+  /** Verifies the search index against the documents, and repairs it where that is asked for. */
+  reindex(options: ReindexOptions): Promise<Findings> {
+    const { level, state, writer } = this.#opening
+    return orUnavailable(() =>
+      writer.alone(async () => {
+        const findings = await reindex(level, options)
+        if (options.repair && findings.displaced === 0) await writeFormat(level)
+        writer.forget()
+        state.reset()
+        return findings
+      }),
+    )
+  }
+
+  unhealthy(): string | undefined {
+    return this.#failure
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort()
+    await this.#recovery
+    await this.#opening.writer.stop('the store is closed')
+    await this.#compaction
+    await this.#opening.level.close()
+  }
+
+  async #compact(): Promise<void> {
+    const { level, state, writer } = this.#opening
+    const round = await writer.alone(async () => writer.garbageRound++)
+    const marks = (await readGarbageMarks(state)).filter(mark => mark.round <= round)
+    // Only the writer knows when a write has failed: behind a torn record nothing must come into LevelDB's log.
+    const alone = (write: () => Promise<void>) => writer.alone(write)
+    // LevelDB keeps whatever a search that began earlier may still want to read.
+    await state.olderEpochsEnded()
+    for (const collection of new Set(marks.map(mark => mark.collection))) {
+      await compactCollection(level, collection, alone)
+    }
+    const batch = level.batch()
+    for (const { key } of marks) batch.del(key)
+    await alone(() => batch.write())
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= reasonOf(error)
+    this.#recovery ??= this.#recover().finally(() => {
+      this.#recovery = undefined
+    })
+  }
+
+  /** Reads go on with what was open until a new opening is worth the try. */
+  async #recover(): Promise<void> {
+    const { delay = unreferencedDelay } = this.#options
+    const { signal } = this.#closing
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+      try {
+        await delay(delayMs, signal)
+        signal.throwIfAborted()
+        const room = await takeRoom(this.#folder, this.#options.writeProbe)
+        await this.#opening.level.close()
+        await room.release()
+        this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
+        this.#failure = undefined
+        return
+      } catch {
+        // unhealthy() goes on saying why.
+        if (signal.aborted) return
+      }
+    }
+  }
+}
+
+async function openAll(
+  folder: string,
+  { openLevel, forRepair, cacheBytes = defaultCacheBytes }: LevelOptions,
+  onFailure: (error: unknown) => void,
+): Promise<Opening> {
+  const level = await openFolder(folder, { openLevel, forRepair })
+  const state = new PublishedState(level, cacheBytes)
+  const marks = await readGarbageMarks(state)
+  const round = Math.max(0, ...marks.map(mark => mark.round + 1))
+  return { level, state, writer: new Writer(state, round, onFailure) }
+}
+
+async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await orDamaged(work)
+  } catch (error) {
+    // Every error of LevelDB carries a code of this form; others are ours and no outage.
+    const { code } = error as { code?: unknown }
+    if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error
+    throw new StoreUnavailable('the store cannot answer at the moment', { cause: error })
+  }
+}
+
+function unreferencedDelay(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal, ref: false })
+}
+
+function reasonOf(error: unknown): string {
+  const text = describe(error)
+  if (/no space left|disk quota/i.test(text)) return 'the disk is full'
+  if (/corruption/i.test(text)) {
+    return 'the data folder is damaged: stop the server and run surrogate-server reindex --repair'
+  }
+  return 'a write to the data folder failed'
+}
+
+/** All messages of an error and its causes. */
+function describe(error: unknown): string {
+  let text = ''
+  for (let at = error; at instanceof Error; at = at.cause) text += `${at.message}\n`
+  return text
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { digest, tenantA } from '../../port.samples.ts'
+import {
+  decodeCounters,
+  decodeDocument,
+  decodeHeader,
+  decodeOrdinal,
+  decodePlace,
+  encodeCounters,
+  encodeDocument,
+  encodePlace,
+} from './record.ts'
+
+const digests = fc.array(fc.string().map(digest), { maxLength: 40 })
+const maybe = fc.option(fc.maxSafeNat(), { nil: undefined })
+
+t.test('a document reads back as it was written', async t => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        ordinal: fc.maxSafeNat(),
+        // 0 is no version: it stands for a value that was cut off.
+        version: fc.integer({ min: 1, max: 0xffffffff }),
+        createdUs: fc.maxSafeNat(),
+        modifiedUs: maybe,
+        dueMs: maybe,
+        terms: digests,
+        uniques: digests,
+      }),
+      fc.uint8Array({ maxLength: 300 }),
+      (header, box) => {
+        const bytes = encodeDocument(header, box)
+        t.same(decodeHeader(bytes), header)
+        t.equal(decodeOrdinal(bytes), header.ordinal)
+        const { ordinal: _, modifiedUs, dueMs, ...rest } = header
+        const document = decodeDocument('token', tenantA, digest('a'), bytes)
+        t.strictSame(document, {
+          kind: 'token',
+          tenant: tenantA,
+          id: digest('a'),
+          ...rest,
+          ...(modifiedUs === undefined ? {} : { modifiedUs }),
+          ...(dueMs === undefined ? {} : { dueMs }),
+          box,
+        })
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+t.test('a token costs little beside its box and its digests', async t => {
+  const header = {
+    ordinal: 1,
+    version: 1,
+    createdUs: 1,
+    modifiedUs: undefined,
+    dueMs: undefined,
+    uniques: [],
+  }
+  const terms = Array.from({ length: 10 }, (_, index) => digest(index))
+  t.equal(encodeDocument({ ...header, terms }, new Uint8Array(600)).length, 600 + 10 * 22 + 41)
+})
+
+t.test('a place names the document and its stamp', async t => {
+  const place = { id: digest('a'), createdUs: Number.MAX_SAFE_INTEGER }
+  t.same(decodePlace(encodePlace(place.id, place.createdUs)), place)
+})
+
+t.test(
+  'counters read back, those of a folder that counted two numbers as the strictest they can be',
+  async t => {
+    const counters = { nextOrdinal: 5, lastUs: Number.MAX_SAFE_INTEGER, lastCreatedUs: 70 }
+    const bytes = encodeCounters(counters)
+    t.same(decodeCounters(bytes), counters)
+    t.same(decodeCounters(bytes.subarray(0, 16)), { ...counters, lastCreatedUs: Number.MAX_SAFE_INTEGER })
+  },
+)

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import t, { type Test } from 'tap'
+import { digest, everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
+import { type Store, StoreUnavailable } from '../../port.ts'
+import type { Level } from './epoch.ts'
+import { LevelStore } from './level-store.ts'
+import { openClassicLevel } from './open.ts'
+
+/** What goes wrong with the disk, turned on and off by a test. */
+interface Faults {
+  /** The next batch fails: before anything of it is stored, or after all of it is. */
+  nextBatch?: 'before' | 'after'
+  open?: boolean
+  batches: number
+}
+
+/** LevelDB with faults. A failed batch makes all later ones of the same opening fail, as LevelDB does. */
+async function openFaulty(folder: string, faults: Faults): Promise<Level> {
+  if (faults.open) throw new Error('IO error: cannot open')
+  const level = await openClassicLevel(folder)
+  const makeBatch = level.batch.bind(level) as () => ReturnType<Level['batch']>
+  let broken = false
+  const faulty = () => {
+    const batch = makeBatch()
+    const write = batch.write.bind(batch)
+    batch.write = async (options?: object) => {
+      faults.batches++
+      const fault = faults.nextBatch
+      delete faults.nextBatch
+      if (fault === 'after') await write({ ...options })
+      broken ||= fault !== undefined
+      if (broken) throw new Error(`IO error: ${folder}/000007.log: No space left on device`)
+      return write({ ...options })
+    }
+    return batch
+  }
+  level.batch = faulty as Level['batch']
+  return level
+}
+
+/** Waiting that a test ends itself. */
+function handDelay() {
+  const waiting: { ms: number; go: () => void }[] = []
+  const asked: number[] = []
+  const delay = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      asked.push(ms)
+      waiting.push({ ms, go: resolve })
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  return { delay, asked, go: () => waiting.shift()?.go(), isWaiting: () => waiting.length > 0 }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}
+
+const has = async (store: Store, ...ids: string[]) =>
+  (await store.get('token', tenantA, ids.map(digest))).map(document => document?.version ?? 0)
+const totalOf = async (store: Store, name: string) =>
+  (await store.find('token', tenantA, term(name), everything)).total
+
+for (const fault of ['before', 'after'] as const) {
+  t.test(
+    `a batch that fails ${fault} it is stored is refused as a whole, and the store recovers`,
+    async t => {
+      const faults: Faults = { batches: 0 }
+      const hand = handDelay()
+      const store = await LevelStore.open(t.testdir(), {
+        openLevel: folder => openFaulty(folder, faults),
+        delay: hand.delay,
+      })
+      t.teardown(() => store.close())
+      await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] })])
+      t.equal(await totalOf(store, 'x'), 2)
+
+      faults.nextBatch = fault
+      const group = [
+        store.commit([insert('c', { terms: ['x'] })], 5),
+        store.commit([remove('a'), replace('b', 1, { terms: ['y'] })], 5),
+        // A conflict is not answered either: it might rest on a write that did not happen.
+        store.commit([insert('c')], 5),
+      ]
+      for (const commit of group) await t.rejects(commit, StoreUnavailable)
+      t.equal(store.unhealthy(), 'the disk is full')
+      await t.rejects(store.commit([insert('d')], 6), StoreUnavailable)
+      await t.rejects(store.lease({ name: 'l', holder: 'h', nowMs: 1, untilMs: 2 }), StoreUnavailable)
+      t.same(await has(store, 'a', 'b', 'c'), [1, 1, 0], 'reads go on as before the batch')
+      t.same([await totalOf(store, 'x'), await totalOf(store, 'y')], [2, 0])
+
+      const batches = faults.batches
+      await until(hand.isWaiting)
+      hand.go()
+      await until(() => store.unhealthy() === undefined)
+      t.equal(faults.batches, batches, 'the broken opening was not written to again')
+      const stored = fault === 'after'
+      t.same(await has(store, 'a', 'b', 'c'), stored ? [0, 2, 1] : [1, 1, 0])
+      t.same([await totalOf(store, 'x'), await totalOf(store, 'y')], stored ? [1, 1] : [2, 0])
+      const result = await mustCommit(store, [insert('d', { terms: ['x'] })], 1)
+      t.same(result, { ok: true, written: [{ version: 1, createdUs: stored ? 7 : 3 }] })
+      t.equal(await totalOf(store, 'x'), stored ? 2 : 3)
+    },
+  )
+}
+
+t.test('recovering goes on, ever more slowly, until the folder opens', async t => {
+  const faults: Faults = { batches: 0 }
+  const hand = handDelay()
+  const store = await LevelStore.open(t.testdir(), {
+    openLevel: folder => openFaulty(folder, faults),
+    delay: hand.delay,
+  })
+  t.teardown(() => store.close())
+  await mustCommit(store, [insert('a')])
+  faults.nextBatch = 'before'
+  faults.open = true
+  await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
+  for (let attempt = 0; attempt < 8; attempt++) {
+    await until(hand.isWaiting)
+    hand.go()
+  }
+  await until(hand.isWaiting)
+  t.same(hand.asked, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000])
+  t.ok(store.unhealthy())
+  await t.rejects(has(store, 'a'), StoreUnavailable, 'closed for the attempt, it cannot be read')
+  await t.rejects(totalOf(store, 'x'), StoreUnavailable)
+  delete faults.open
+  hand.go()
+  await until(() => store.unhealthy() === undefined)
+  t.same(await has(store, 'a', 'b'), [1, 0])
+})
+
+t.test('a write that is cut short is not room: the folder stays open, and is read', async t => {
+  const faults: Faults = { batches: 0 }
+  const hand = handDelay()
+  let openings = 0
+  let roomBytes = 300_000
+  const store = await LevelStore.open(t.testdir(), {
+    openLevel: folder => {
+      openings++
+      return openFaulty(folder, faults)
+    },
+    delay: hand.delay,
+    writeProbe: async (file, piece) => {
+      const taken = Math.min(roomBytes, piece.length)
+      roomBytes -= taken
+      await file.write(piece.subarray(0, taken))
+      return { bytesWritten: taken }
+    },
+  })
+  t.teardown(() => store.close())
+  await mustCommit(store, [insert('a', { terms: ['x'] })])
+  faults.nextBatch = 'before'
+  await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await until(hand.isWaiting)
+    hand.go()
+    await until(hand.isWaiting)
+    t.equal(openings, 1, 'it was not closed')
+    t.same(await has(store, 'a', 'b'), [1, 0])
+    t.equal(await totalOf(store, 'x'), 1)
+  }
+  roomBytes = Number.POSITIVE_INFINITY
+  hand.go()
+  await until(() => store.unhealthy() === undefined)
+  t.equal(openings, 2)
+  await mustCommit(store, [insert('b')])
+})
+
+t.test('a store that fails again recovers again', async t => {
+  const faults: Faults = { batches: 0 }
+  const hand = handDelay()
+  const store = await LevelStore.open(t.testdir(), {
+    openLevel: folder => openFaulty(folder, faults),
+    delay: hand.delay,
+  })
+  t.teardown(() => store.close())
+  for (const id of ['a', 'b', 'c']) {
+    faults.nextBatch = 'before'
+    await t.rejects(store.commit([insert(id)], 1), StoreUnavailable)
+    await until(hand.isWaiting)
+    hand.go()
+    await until(() => store.unhealthy() === undefined)
+    await mustCommit(store, [insert(id)])
+  }
+  t.same(await has(store, 'a', 'b', 'c'), [1, 1, 1])
+})
+
+t.test('a store can be closed while it recovers', async t => {
+  const faults: Faults = { batches: 0 }
+  const hand = handDelay()
+  const folder = t.testdir()
+  const store = await LevelStore.open(folder, {
+    openLevel: folder => openFaulty(folder, faults),
+    delay: hand.delay,
+  })
+  await mustCommit(store, [insert('a')])
+  faults.nextBatch = 'before'
+  await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
+  await until(hand.isWaiting)
+  await store.close()
+  await t.rejects(store.commit([insert('c')], 1), StoreUnavailable)
+  const again = await LevelStore.open(folder)
+  t.same(await has(again, 'a', 'b', 'c'), [1, 0, 0])
+  await again.close()
+})
+
+t.test('a disk that is really full loses nothing answered, and freed it is used again', async t => {
+  const folder = t.testdir()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=14m', 'tmpfs', folder], { stdio: 'pipe' })
+  } catch {
+    t.comment('skipped: mounting a small tmpfs needs root')
+    return
+  }
+  try {
+    await fillDisk(t, folder)
+  } finally {
+    execFileSync('umount', [folder])
+  }
+})
+
+async function fillDisk(t: Test, folder: string): Promise<void> {
+  await writeFile(`${folder}/ballast`, Buffer.alloc(10 << 20))
+  await writeFile(`${folder}/crumb`, Buffer.alloc(1 << 20))
+  const hand = handDelay()
+  const store = await LevelStore.open(`${folder}/data`, { delay: hand.delay })
+  const answered: string[] = []
+  for (let round = 0; store.unhealthy() === undefined; round++) {
+    const commits = Array.from({ length: 16 }, async (_, index) => {
+      const id = `${round}.${index}`
+      await mustCommit(store, [insert(id, { terms: ['x', id], box: randomBytes(2_000) })])
+      answered.push(id)
+    })
+    const outcomes = await Promise.allSettled(commits)
+    const refused = outcomes.filter(outcome => outcome.status === 'rejected')
+    t.ok(refused.every(({ reason }) => reason instanceof StoreUnavailable))
+  }
+  t.equal(store.unhealthy(), 'the disk is full')
+  t.ok(answered.length > 100, `${answered.length} commits were answered before`)
+  const allThere = async () => (await has(store, ...answered)).every(version => version === 1)
+  t.ok(await allThere(), 'what was answered can be read while the disk is full')
+  t.equal(await totalOf(store, 'x'), answered.length)
+
+  await until(hand.isWaiting)
+  hand.go()
+  await until(hand.isWaiting)
+  t.equal(store.unhealthy(), 'the disk is full', 'still no room')
+  t.ok(await allThere())
+
+  // Room for a part of what LevelDB needs: such a write is cut short, and no error.
+  execFileSync('rm', [`${folder}/crumb`])
+  hand.go()
+  await until(hand.isWaiting)
+  t.equal(store.unhealthy(), 'the disk is full', 'not enough room')
+  t.ok(await allThere(), 'reads go on')
+  t.equal(await totalOf(store, 'x'), answered.length)
+
+  execFileSync('rm', [`${folder}/ballast`])
+  hand.go()
+  await until(() => store.unhealthy() === undefined)
+  t.ok(await allThere())
+  const total = await totalOf(store, 'x')
+  const whole = await store.find('token', tenantA, { op: 'all' }, everything)
+  t.equal(whole.total, total)
+  t.equal(whole.documents.length, total)
+  // Commits that were refused may have reached the disk, whole.
+  t.ok(total >= answered.length && total <= answered.length + 16)
+  await mustCommit(store, [insert('after', { terms: ['x'] })])
+  t.equal(await totalOf(store, 'x'), total + 1)
+  await store.close()
+}

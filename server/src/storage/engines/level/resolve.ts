@@ -1,0 +1,157 @@
+import type { Digest } from '../../port.ts'
+import { type Block, listOffsets } from './bitmap.ts'
+import type { Epoch } from './epoch.ts'
+import type { Leaf, Resolved } from './evaluate.ts'
+import {
+  anchorBefore,
+  blockOfKey,
+  blockSize,
+  type CollectionKey,
+  documentKey,
+  dueRange,
+  modifiedRange,
+  ordinalKey,
+  ordinalOfKey,
+  stampOfKey,
+} from './keys.ts'
+import { decodeOrdinal, decodePlace } from './record.ts'
+import type { BlockMap } from './term-cache.ts'
+
+/** One collection at one moment. */
+export interface Moment {
+  readonly collection: CollectionKey
+  readonly epoch: Epoch
+  readonly live: BlockMap
+}
+
+/** What each leaf matches at this moment. */
+export async function resolveLeaves(
+  moment: Moment,
+  leaves: ReadonlySet<Leaf>,
+): Promise<ReadonlyMap<Leaf, Resolved>> {
+  const resolved = new Map<Leaf, Resolved>()
+  const modified: ModifiedRange[] = []
+  for (const leaf of leaves) {
+    if (leaf.op === 'ids') {
+      resolved.set(leaf, await placeIds(moment, leaf.ids))
+      continue
+    }
+    const from = wholeFrom(leaf.fromUs)
+    const to = wholeTo(leaf.toUs)
+    if (!(from <= to)) resolved.set(leaf, new Map())
+    else if (leaf.op === 'modified') modified.push({ leaf, from, to, ordinals: [] })
+    else {
+      resolved.set(leaf, {
+        from: await firstOrdinalFrom(moment, from),
+        end: await firstOrdinalFrom(moment, to + 1),
+      })
+    }
+  }
+  await scanModified(moment, modified)
+  for (const { leaf, ordinals } of modified) resolved.set(leaf, blocksOf(ordinals))
+  return resolved
+}
+
+interface ModifiedRange {
+  readonly leaf: Leaf
+  readonly from: number
+  readonly to: number
+  readonly ordinals: number[]
+}
+
+const mostUs = Number.MAX_SAFE_INTEGER - 1
+
+/** Bounds may be absent, infinite or between two stamps; stamps are whole numbers from 0 on. */
+const wholeFrom = (us = 0) => Math.ceil(Math.max(us, 0))
+const wholeTo = (us = mostUs) => Math.floor(Math.min(us, mostUs))
+
+async function placeIds({ collection, epoch }: Moment, ids: readonly Digest[]): Promise<BlockMap> {
+  const values = await epoch.read(ids.map(id => documentKey(collection, id)))
+  return blocksOf(values.flatMap(value => (value ? [decodeOrdinal(value)] : [])))
+}
+
+/**
+ * The first ordinal whose document was created at `us` or later. Stamps grow with ordinals, so a time range
+ * is a range of ordinals: an anchor leads to the block, a binary search over what lives there to the place.
+ */
+export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: number): Promise<number> {
+  if (us <= 0) return 0
+  if (us > mostUs) return Number.POSITIVE_INFINITY
+  let block: number | undefined
+  for await (const keys of epoch.keys({ ...anchorBefore(collection, us), reverse: true }, 1)) {
+    block = blockOfKey(keys[0] ?? '')
+    break
+  }
+  if (block === undefined) return 0
+  const image = live.get(block) ?? []
+  const offsets = image instanceof Uint32Array ? listOffsets(image) : image
+  let low = 0
+  let high = offsets.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const [value] = await epoch.read([ordinalKey(collection, block * blockSize + (offsets[middle] ?? 0))])
+    if (!value) throw new Error('the index lists an ordinal that has no document')
+    if (decodePlace(value).createdUs >= us) high = middle
+    else low = middle + 1
+  }
+  const offset = offsets[low]
+  return offset === undefined ? (block + 1) * blockSize : block * blockSize + offset
+}
+
+/**
+ * Reads one key per document in the ranges, and each once however many of them it is in: a query may name the
+ * same months eighty times.
+ */
+async function scanModified({ collection, epoch }: Moment, ranges: readonly ModifiedRange[]): Promise<void> {
+  const waiting = [...ranges].sort((a, b) => a.from - b.from)
+  for (let first = waiting.shift(); first; first = waiting.shift()) {
+    const together = [first]
+    let { to } = first
+    while ((waiting[0]?.from ?? Number.POSITIVE_INFINITY) <= to) {
+      const next = waiting.shift() as ModifiedRange
+      to = Math.max(to, next.to)
+      together.push(next)
+    }
+    for await (const keys of epoch.keys(modifiedRange(collection, first.from, to), 1000)) {
+      for (const key of keys) {
+        const us = stampOfKey(key)
+        for (const range of together) {
+          if (range.from <= us && us <= range.to) range.ordinals.push(ordinalOfKey(key))
+        }
+      }
+    }
+  }
+}
+
+/** What is over and not yet swept, or else the time before which nothing will be over. Reads what is over. */
+export async function scanOver(
+  { collection, epoch }: Omit<Moment, 'live'>,
+  nowMs: number,
+  learnFloor: (nextMs: number) => void,
+): Promise<BlockMap> {
+  const over: number[] = []
+  let next = Number.POSITIVE_INFINITY
+  scan: for await (const keys of epoch.keys(dueRange(collection), 256)) {
+    for (const key of keys) {
+      if (stampOfKey(key) > nowMs) {
+        next = stampOfKey(key)
+        break scan
+      }
+      over.push(ordinalOfKey(key))
+    }
+  }
+  if (over.length === 0) learnFloor(next)
+  return blocksOf(over)
+}
+
+function blocksOf(ordinals: number[]): BlockMap {
+  const blocks = new Map<number, number[]>()
+  for (const ordinal of ordinals) {
+    const block = Math.floor(ordinal / blockSize)
+    const offsets = blocks.get(block)
+    if (offsets) offsets.push(ordinal % blockSize)
+    else blocks.set(block, [ordinal % blockSize])
+  }
+  for (const offsets of blocks.values()) offsets.sort((a, b) => a - b)
+  return blocks satisfies ReadonlyMap<number, Block>
+}

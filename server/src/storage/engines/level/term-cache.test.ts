@@ -1,0 +1,92 @@
+import t, { type Test } from 'tap'
+import { digest, tenantA } from '../../port.samples.ts'
+import { encodeBlock } from './bitmap.ts'
+import { Epoch, ReadPace } from './epoch.ts'
+import { blockKey, collectionKey, termPrefix } from './keys.ts'
+import { openClassicLevel } from './open.ts'
+import { TermCache } from './term-cache.ts'
+
+const prefixOf = (name: string) => termPrefix(collectionKey('token', tenantA), digest(name))
+
+/** An epoch in which each term named has its blocks. */
+async function epochWith(t: Test, terms: Record<string, number[][]>): Promise<Epoch> {
+  const level = await openClassicLevel(t.testdir())
+  t.teardown(() => level.close())
+  for (const [name, blocks] of Object.entries(terms)) {
+    for (const [block, offsets] of blocks.entries()) {
+      await level.put(blockKey(prefixOf(name), block), encodeBlock(offsets) ?? Buffer.alloc(0))
+    }
+  }
+  return new Epoch(level, new ReadPace())
+}
+
+t.test('a term is read once, with all of its blocks and none of another', async t => {
+  const epoch = await epochWith(t, { x: [[1], [2, 3]], y: [[9]] })
+  const cache = new TermCache(1e6)
+  const held = await cache.hold(prefixOf('x'), epoch)
+  t.same(
+    [...cache.capture(held)],
+    [
+      [0, [1]],
+      [1, [2, 3]],
+    ],
+  )
+  t.notOk(cache.hold(prefixOf('x'), epoch) instanceof Promise)
+  t.same(cache.peek(prefixOf('x'), 1), [2, 3])
+  t.same(cache.peek(prefixOf('x'), 7), [])
+  t.equal(cache.peek(prefixOf('y'), 0), undefined, 'what is not here has to be read')
+})
+
+t.test('what is published while a term is read stands against what is read', async t => {
+  const epoch = await epochWith(t, { x: [[1], [2, 3]] })
+  const cache = new TermCache(1e6)
+  const holding = [cache.hold(prefixOf('x'), epoch), cache.hold(prefixOf('x'), epoch)]
+  t.equal(cache.peek(prefixOf('x'), 0), undefined)
+  cache.publish(prefixOf('x'), 0, [])
+  cache.publish(prefixOf('x'), 1, [2, 4])
+  cache.publish(prefixOf('x'), 2, [5])
+  for (const held of await Promise.all(holding)) {
+    t.same([...cache.capture(held)].sort(), [
+      [1, [2, 4]],
+      [2, [5]],
+    ])
+  }
+})
+
+t.test('what was captured does not change any more', async t => {
+  const epoch = await epochWith(t, { x: [[1]] })
+  const cache = new TermCache(1e6)
+  const held = await cache.hold(prefixOf('x'), epoch)
+  const before = cache.capture(held)
+  cache.publish(prefixOf('x'), 0, [1, 2])
+  cache.publish(prefixOf('x'), 3, [4])
+  t.same([...before], [[0, [1]]])
+  t.same(cache.capture(held).get(0), [1, 2])
+  cache.publish(prefixOf('x'), 3, [])
+  t.equal(cache.capture(held).has(3), false)
+})
+
+t.test('the least recently used terms go first, and none that is held', async t => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const epoch = await epochWith(t, Object.fromEntries(names.map(name => [name, [[1]]])))
+  const cache = new TermCache(1_000)
+  const isHere = (name: string) => cache.peek(prefixOf(name), 0) !== undefined
+  const first = await cache.hold(prefixOf('a'), epoch)
+  for (const name of ['b', 'c', 'd']) cache.letGo(await cache.hold(prefixOf(name), epoch))
+  t.same(names.filter(isHere), ['a', 'c', 'd'])
+  cache.letGo(await cache.hold(prefixOf('c'), epoch))
+  cache.letGo(await cache.hold(prefixOf('e'), epoch))
+  t.same(names.filter(isHere), ['a', 'c', 'e'])
+  cache.letGo(first)
+  cache.letGo(await cache.hold(prefixOf('b'), epoch))
+  t.same(names.filter(isHere), ['b', 'c', 'e'])
+  t.ok(cache.size <= 1_000)
+})
+
+t.test('a term that could not be read is not remembered', async t => {
+  const epoch = await epochWith(t, { x: [[1]] })
+  const cache = new TermCache(1e6)
+  await epoch.level.close()
+  await t.rejects(Promise.resolve(cache.hold(prefixOf('x'), epoch)))
+  t.equal(cache.size, 0)
+})

@@ -1,0 +1,195 @@
+import { checkTime } from '../../port.checks.ts'
+import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port.ts'
+import { orDamaged } from './damage.ts'
+import { HeadBlocks } from './head-blocks.ts'
+import { IndexGroup } from './index-group.ts'
+import type { CollectionKey } from './keys.ts'
+import type { PublishedState } from './state.ts'
+import { type Change, type CollectionState, type KeyedWrite, keyWrite, WriteGroup } from './write-group.ts'
+
+/** What waits for its turn: a commit, which may share a batch with others, or a task that wants to be alone. */
+type Job = CommitJob | TaskJob
+
+interface CommitJob {
+  readonly writes: readonly KeyedWrite[]
+  readonly nowUs: number
+  readonly bytes: number
+  readonly resolve: (result: CommitResult) => void
+  readonly reject: (reason: Error) => void
+}
+
+interface TaskJob {
+  readonly task: () => Promise<void>
+  readonly reject: (reason: Error) => void
+}
+
+// A batch is copied several times on its way to the disk, and all of its callers wait for all of it.
+const mostWrites = 512
+const mostBytes = 4 << 20
+const mostCollections = 50_000
+
+/**
+ * The only one who changes the data folder. What arrives while a batch is being synced goes into the next
+ * one together, so a slow disk makes batches larger, not callers slower: every commit costs one sync of the
+ * disk at most, and shares it with all that wait.
+ */
+export class Writer {
+  readonly #state: PublishedState
+  readonly #onFailure: (error: unknown) => void
+  readonly #collections = new Map<CollectionKey, CollectionState>()
+  readonly #heads = new HeadBlocks()
+  #queue: Job[] = []
+  #running: Promise<void> | undefined
+  #stopped: StoreUnavailable | undefined
+  #failed: StoreUnavailable | undefined
+  /** Marks of removed documents are written for this round; each compaction begins a new one. */
+  garbageRound: number
+
+  constructor(state: PublishedState, garbageRound: number, onFailure: (error: unknown) => void) {
+    this.#state = state
+    this.garbageRound = garbageRound
+    this.#onFailure = onFailure
+  }
+
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return new Promise((resolve, reject) => {
+      checkTime(nowUs)
+      const keyed = writes.map(keyWrite)
+      this.#enqueue({ writes: keyed, nowUs, bytes: bytesOf(writes), resolve, reject })
+    })
+  }
+
+  /** Runs a task between two batches. If it fails the writer does: it may have been half done. */
+  alone<Result>(task: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ task: async () => resolve(await task()), reject })
+    })
+  }
+
+  /** Everything was removed: what is remembered of it must go too. */
+  forget(): void {
+    this.#collections.clear()
+    this.#heads.clear()
+  }
+
+  /** Refuses new work, and resolves when what was accepted is done. */
+  async stop(reason: string): Promise<void> {
+    this.#stopped ??= new StoreUnavailable(reason)
+    await this.#running
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#stopped) {
+      job.reject(this.#stopped)
+      return
+    }
+    this.#queue.push(job)
+    // Not at once: what the rest of this turn commits shares the batch.
+    this.#running ??= Promise.resolve().then(() => this.#run())
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const jobs = this.#take()
+      const [first] = jobs
+      if (first && 'task' in first) await this.#runTask(first)
+      else await this.#commit(jobs as CommitJob[])
+    }
+    this.#running = undefined
+  }
+
+  async #runTask(job: TaskJob): Promise<void> {
+    try {
+      await job.task()
+    } catch (error) {
+      this.#fail([job], error)
+    }
+  }
+
+  async #commit(jobs: readonly CommitJob[]): Promise<void> {
+    try {
+      await this.#write(jobs)
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) {
+        this.#fail(jobs, error)
+        return
+      }
+      // Nothing was written. Whoever does not ask for what is damaged must not suffer from it.
+      this.forget()
+      const [only] = jobs
+      if (jobs.length === 1) only?.reject(error)
+      else for (const job of jobs) await (this.#failed ? job.reject(this.#failed) : this.#commit([job]))
+    }
+  }
+
+  #take(): Job[] {
+    let count = 0
+    let writes = 0
+    let bytes = 0
+    for (const job of this.#queue) {
+      if ('task' in job) {
+        count ||= 1
+        break
+      }
+      writes += job.writes.length
+      bytes += job.bytes
+      if (count > 0 && (writes > mostWrites || bytes > mostBytes)) break
+      count++
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  async #write(jobs: readonly CommitJob[]): Promise<void> {
+    if (this.#collections.size > mostCollections) this.#collections.clear()
+    // Between batches the epoch is all there is on disk.
+    const { epoch, level, terms } = this.#state
+    const read = (keys: string[]) => orDamaged(() => epoch.read(keys))
+    const group = new WriteGroup(this.#collections)
+    await group.read(
+      jobs.map(job => job.writes),
+      read,
+    )
+    const results = jobs.map(job => group.decide(job.writes, job.nowUs))
+    if (group.changes.length > 0) {
+      const index = new IndexGroup(group.changes, this.#heads, terms)
+      await index.apply(read)
+      // A chained batch hands each mutation over as it is made: a tenth of the cost of an array of them.
+      const batch = level.batch()
+      group.encode(batch, this.garbageRound)
+      index.encode(batch)
+      await batch.write({ sync: true })
+      index.publish()
+      const changed = group.changes.map(({ document }) => document)
+      this.#state.publish(index.touched, duesOf(group.changes), changed)
+    }
+    // Only now: even a conflict may rest on a write of the same batch.
+    for (const [position, job] of jobs.entries()) job.resolve(results[position] as CommitResult)
+  }
+
+  /**
+   * LevelDB refuses every write after a failed one until it is opened anew, and whether the failed batch is
+   * on disk is unknown. So this writer ends here, with all it remembers.
+   */
+  #fail(jobs: readonly Job[], error: unknown): void {
+    const reason = new StoreUnavailable('the store cannot write at the moment', { cause: error })
+    this.#failed ??= reason
+    this.#stopped ??= reason
+    for (const job of [...jobs, ...this.#queue]) job.reject(reason)
+    this.#queue = []
+    this.#onFailure(error)
+  }
+}
+
+function bytesOf(writes: readonly Write[]): number {
+  let bytes = 0
+  for (const write of writes) if ('box' in write) bytes += write.box.length
+  return bytes
+}
+
+function duesOf(changes: readonly Change[]): (readonly [CollectionKey, number])[] {
+  const dues: (readonly [CollectionKey, number])[] = []
+  for (const { collection, after } of changes) {
+    if (after?.dueMs !== undefined) dues.push([collection, after.dueMs])
+  }
+  return dues
+}

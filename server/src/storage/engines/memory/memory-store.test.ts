@@ -1,0 +1,7 @@
+import t from 'tap'
+import { runStoreCases } from '../../port.cases.ts'
+import { MemoryStore } from './memory-store.ts'
+
+t.test('the memory engine passes the cases of the port', async t => {
+  runStoreCases(t, async () => new MemoryStore(), {})
+})

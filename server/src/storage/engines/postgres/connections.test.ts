@@ -1,0 +1,111 @@
+import t from 'tap'
+import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { type Fault, type Moment, openTcpProxy } from '../../../../testing/tcp-proxy.ts'
+import { digest, tenantA } from '../../port.samples.ts'
+import { StoreUnavailable, type Write } from '../../port.ts'
+import { openPool, unhurriedly } from './connect.ts'
+import { PostgresStore } from './postgres-store.ts'
+
+type Teardown = { teardown(task: () => unknown): void }
+
+const insert = (id: number): Write => ({
+  type: 'insert',
+  kind: 'token',
+  tenant: tenantA,
+  id: digest(id),
+  terms: [],
+  uniques: [],
+  box: new Uint8Array([id]),
+})
+
+const commitSent: Moment = { at: 'before sending', pattern: /COMMIT\0/ }
+const commitDone: Moment = { at: 'before answering', pattern: /COMMIT\0/ }
+
+/** Short where nothing else ends the wait, and long enough for a busy machine. */
+const patience = (fault: Fault) => (fault === 'freeze' ? { answerMs: 2500 } : {})
+
+/** What a silent connection holds the database lets go of before anyone gives up waiting for it. */
+const silence = (fault: Fault) =>
+  fault === 'freeze' ? '%20-c%20idle_in_transaction_session_timeout%3D1000' : ''
+
+/** A store behind a proxy, and another one that reaches the database as it is. */
+async function open(t: Teardown, fault: Fault = 'cut') {
+  const url = `${await openSchema(t)}${silence(fault)}`
+  const proxy = await openTcpProxy(t, Number(new URL(url).port))
+  const direct = await PostgresStore.open(url, { migrate: true })
+  const store = await PostgresStore.open(proxy.via(url), patience(fault))
+  t.teardown(() => Promise.all([store.close(), direct.close()]))
+  const has = async (id: number) => (await direct.get('token', tenantA, [digest(id)]))[0] !== undefined
+  return { proxy, store, has }
+}
+
+for (const fault of ['cut', 'freeze'] as const) {
+  for (const [name, moment, happened] of [
+    ['before its end reaches the database', commitSent, false],
+    ['behind its end, before the answer comes back', commitDone, true],
+  ] as const) {
+    t.test(`${fault}: a commit is all or nothing ${name}`, withPostgres, async t => {
+      const { proxy, store, has } = await open(t, fault)
+      t.match(await store.commit([insert(1)], 1), { ok: true })
+      const struck = proxy.strike(fault, moment)
+      const group = [store.commit([insert(2), insert(3)], 2), store.commit([insert(4)], 3)]
+      for (const commit of group) await t.rejects(commit, StoreUnavailable)
+      await struck
+      // Another transaction stands in line behind what the database still has of this one, and so tells its end.
+      t.match(await store.commit([insert(5)], 4), { ok: true }, 'the next one has another connection')
+      t.same(await Promise.all([2, 3, 4].map(has)), [happened, happened, happened])
+    })
+  }
+
+  t.test(`${fault}: a read fails and the next one does not`, withPostgres, async t => {
+    const { proxy, store } = await open(t, fault)
+    await store.commit([insert(1)], 1)
+    const struck = proxy.strike(fault, { at: 'before answering', pattern: /./s })
+    await t.rejects(store.get('token', tenantA, [digest(1)]), StoreUnavailable)
+    await struck
+    const [found] = await store.get('token', tenantA, [digest(1)])
+    t.equal(found?.version, 1)
+  })
+}
+
+t.test(
+  'where all connections are cut at once the store says so until it reaches the database again',
+  withPostgres,
+  async t => {
+    const { proxy, store } = await open(t)
+    await store.commit([insert(1)], 1)
+    t.equal(store.unhealthy(), undefined)
+    proxy.down()
+    await t.rejects(store.commit([insert(2)], 2), StoreUnavailable)
+    t.equal(store.unhealthy(), 'the database does not answer')
+    proxy.restore()
+    t.match(await store.commit([insert(2)], 2), { ok: true })
+  },
+)
+
+t.test('what takes too long is ended, and the store is as healthy as before', withPostgres, async t => {
+  const url = `${await openSchema(t)}%20-c%20statement_timeout%3D500`
+  const store = await PostgresStore.open(url, { migrate: true })
+  const { pool } = openPool(url, () => {})
+  t.teardown(() => Promise.all([store.close(), pool.end()]))
+  await store.commit([insert(1)], 1)
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK documents')
+  await t.rejects(store.get('token', tenantA, [digest(1)]), StoreUnavailable)
+  t.equal(store.unhealthy(), undefined)
+  await client.query('ROLLBACK')
+  client.release()
+  t.equal((await store.get('token', tenantA, [digest(1)]))[0]?.version, 1)
+})
+
+t.test('upkeep takes as long as it takes, and leaves the limits of all else alone', withPostgres, async t => {
+  const { pool } = openPool(`${await openSchema(t)}%20-c%20statement_timeout%3D300`, () => {}, 400)
+  t.teardown(() => pool.end())
+  const long = 'SELECT pg_sleep(0.6)'
+  await t.rejects(pool.query(long), { code: '57014' })
+  const client = await pool.connect()
+  await unhurriedly(client, () => client.query(long))
+  client.release()
+  await t.rejects(pool.query(long), { code: '57014' })
+})

@@ -1,0 +1,23 @@
+import t from 'tap'
+import { database, withPostgres } from '../../../../testing/postgres.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+
+t.test('databases are told apart', withPostgres, async t => {
+  t.same(await dialectOf(database() as never), { anyIndex: true, undivided: true })
+})
+
+t.test('relatives of PostgreSQL are known by what they say of themselves', async t => {
+  const cases: [version: string, divided: boolean, dialect: Dialect][] = [
+    ['PostgreSQL 17.10 on x86_64', false, { anyIndex: true, undivided: true }],
+    ['PostgreSQL 16.2 on x86_64', true, { anyIndex: true, undivided: false }],
+    ['PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64', false, { anyIndex: false, undivided: false }],
+    ['CockroachDB CCL v23.2.0 (x86_64)', false, { anyIndex: true, undivided: false }],
+  ]
+  for (const [version, divided, dialect] of cases) {
+    t.same(
+      await dialectOf({ query: async () => ({ rows: [{ version, divided }] }) } as never),
+      dialect,
+      version,
+    )
+  }
+})

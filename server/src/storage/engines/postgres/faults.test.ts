@@ -1,0 +1,69 @@
+import t from 'tap'
+import { StoreUnavailable } from '../../port.ts'
+import { asUnavailable, isDown, isOutage, withRetries } from './faults.ts'
+
+const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
+const noWait = () => 0
+
+t.test('a transaction that stood in the way of another is made again, with all it does', async t => {
+  for (const code of ['40001', '40P01']) {
+    let attempts = 0
+    const result = await withRetries(async () => {
+      attempts++
+      if (attempts < 6) throw failed(code)
+      return 'done'
+    }, noWait)
+    t.equal(result, 'done')
+    t.equal(attempts, 6)
+  }
+})
+
+t.test('it is made again a few times only, and nothing else is', async t => {
+  const attempts = async (code: string) => {
+    let count = 0
+    const attempt = async () => {
+      count++
+      throw failed(code)
+    }
+    await t.rejects(withRetries(attempt, noWait), { code })
+    return count
+  }
+  t.equal(await attempts('40001'), 6)
+  for (const code of ['23505', '53100', '57P01', 'ECONNRESET', '']) t.equal(await attempts(code), 1, code)
+})
+
+t.test('what the database cannot do now is told from what is wrong', async t => {
+  const table: readonly [code: string, message: string, outage: boolean, down: boolean][] = [
+    ['57P01', 'terminating connection', true, true],
+    ['57P03', 'the database system is starting up', true, true],
+    ['53100', 'could not extend file', true, true],
+    ['53300', 'too many clients', true, true],
+    ['25006', 'cannot execute INSERT in a read-only transaction', true, true],
+    ['08006', 'connection failure', true, true],
+    ['58030', 'io error', true, true],
+    ['ECONNREFUSED', 'connect ECONNREFUSED', true, true],
+    ['', 'Connection terminated unexpectedly', true, true],
+    ['', 'timeout exceeded when trying to connect', true, false],
+    ['', 'Connection terminated due to connection timeout', true, true],
+    ['57014', 'canceling statement due to statement timeout', true, false],
+    ['25P03', 'terminating connection due to idle-in-transaction timeout', true, false],
+    ['', 'Query read timeout', true, true],
+    ['40001', 'could not serialize access', true, false],
+    ['08P01', 'bind message supplies 5 parameters', false, false],
+    ['42P01', 'relation does not exist', false, false],
+    ['23505', 'duplicate key', false, false],
+    ['', 'something of ours', false, false],
+  ]
+  for (const [code, message, outage, down] of table) {
+    const error = failed(code, message)
+    t.equal(isOutage(error), outage, `${code} ${message}`)
+    t.equal(isDown(error), down, `${code} ${message}`)
+    const told = asUnavailable(error)
+    if (outage)
+      t.match(told, { name: 'StoreUnavailable', message: 'the database cannot answer at the moment' })
+    else t.equal(told, error)
+  }
+  const known = new StoreUnavailable('the store is closed')
+  t.equal(asUnavailable(known), known)
+  t.equal(isOutage(undefined), false)
+})

@@ -1,0 +1,29 @@
+import t from 'tap'
+import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { runStoreModel } from '../../port.model.ts'
+import type { Store } from '../../port.ts'
+import { MemoryStore } from '../memory/memory-store.ts'
+import { PostgresStore } from './postgres-store.ts'
+import { TwoProcesses } from './two-processes.samples.ts'
+
+t.test('random histories end the same in PostgreSQL as in memory', withPostgres, async t => {
+  const urls = new WeakMap<Store, string>()
+  let opened = 0
+  const openAt = async (url: string) => {
+    const open = () => PostgresStore.open(url, { migrate: true })
+    // Every other time two processes share the database.
+    const store = opened++ % 2 === 0 ? await open() : new TwoProcesses(await open(), await open())
+    urls.set(store, url)
+    return store
+  }
+  await runStoreModel(t, {
+    openModel: async () => new MemoryStore(),
+    open: async () => openAt(await openSchema(t)),
+    reopen: async store => {
+      await store.close()
+      return openAt(urls.get(store) ?? '')
+    },
+    oneByOne: store => store instanceof TwoProcesses,
+    runs: 30,
+  })
+})

@@ -1,0 +1,176 @@
+import type { Pool, PoolClient } from 'pg'
+import type {
+  CommitResult,
+  Digest,
+  DocumentKind,
+  FindOptions,
+  Found,
+  Lease,
+  Query,
+  Store,
+  StoredDocument,
+  Write,
+} from '../../port.ts'
+import { firstUse, openPool, unhurriedly } from './connect.ts'
+import { DatabaseTime } from './database-time.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+import { asUnavailable } from './faults.ts'
+import { Health } from './health.ts'
+import { Reader } from './reader.ts'
+import { checkSchema, type Migrated, migrate } from './schema.ts'
+import * as sql from './sql.ts'
+import { Writer } from './writer.ts'
+
+export interface PostgresOptions {
+  /** Makes or raises the schema first, as a test server does for itself. */
+  readonly migrate?: boolean
+  /** How long the database may leave a statement without an answer, in milliseconds; searches have a minute. */
+  readonly answerMs?: number
+}
+
+/** Leases belong to no tenant of ours; their table is split by tenant as all others are. */
+const noTenant = '00000000-0000-0000-0000-000000000000'
+
+/** The PostgreSQL engine: one database, any number of processes. */
+export class PostgresStore implements Store {
+  readonly #pool: Pool
+  readonly #health: Health
+  readonly #time: DatabaseTime
+  readonly #reader: Reader
+  readonly #writer: Writer
+  #compaction: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(pool: Pool, max: number, health: Health, time: DatabaseTime, dialect: Dialect) {
+    this.#pool = pool
+    this.#health = health
+    this.#time = time
+    const onFailure = (error: unknown) => health.failed(error)
+    // Nothing may take all connections: a rush of one kind would keep the others waiting. What is left over is for
+    // leases, upkeep and the question whether the database is there.
+    const share = (part: number) => Math.max(1, Math.floor(max * part))
+    const atOnce = { reads: share(0.2), searches: share(0.25) }
+    this.#reader = new Reader(pool, dialect, atOnce, onFailure)
+    // Most of them: tenants write side by side, and each write waits for a disk.
+    this.#writer = new Writer(pool, share(0.5), onFailure)
+  }
+
+  /** @throws {DatabaseRefused} */
+  static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
+    let onIdleError = (_error: unknown) => {}
+    const { pool, max } = openPool(url, error => onIdleError(error), options.answerMs)
+    const health = new Health(pool)
+    onIdleError = error => health.failed(error)
+    try {
+      const dialect = await firstUse(url, pool, async client => {
+        if (options.migrate) await unhurriedly(client, () => migrate(client))
+        await checkSchema(client)
+        return dialectOf(client)
+      })
+      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect)
+    } catch (error) {
+      health.stop()
+      await pool.end()
+      throw error
+    }
+  }
+
+  /** Makes or raises the schema of a database. @throws {DatabaseRefused} */
+  static async migrate(url: string): Promise<Migrated> {
+    const { pool } = openPool(url, () => {})
+    try {
+      return await firstUse(url, pool, client => unhurriedly(client, () => migrate(client)))
+    } finally {
+      await pool.end()
+    }
+  }
+
+  /** The database's time in epoch milliseconds: what is over is over for all processes at once. */
+  now(): number {
+    return this.#time.nowMs()
+  }
+
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return this.#writer.commit(writes, nowUs)
+  }
+
+  get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
+    return this.#reader.get(kind, tenant, ids)
+  }
+
+  /** Never: another process may have changed it since. */
+  peek(): undefined {
+    return undefined
+  }
+
+  find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    return this.#reader.find(kind, tenant, query, options)
+  }
+
+  due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    return this.#reader.due(kind, beforeMs, limit)
+  }
+
+  lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
+    return this.#orUnavailable(async () => {
+      const values = [noTenant, name, holder, Math.floor(nowMs), Math.floor(untilMs)]
+      const { rowCount } = await this.#pool.query({ ...sql.takeLease, values })
+      return rowCount === 1
+    })
+  }
+
+  compact(): Promise<void> {
+    // Two at a time would only do the same work twice.
+    const compaction = this.#compaction.then(() =>
+      this.#orUnavailable(() =>
+        this.#withClient(client =>
+          unhurriedly(client, async () => {
+            for (const statement of sql.vacuum) await client.query(statement)
+          }),
+        ),
+      ),
+    )
+    this.#compaction = compaction.catch(() => {})
+    return compaction
+  }
+
+  async clear(): Promise<void> {
+    await this.#orUnavailable(() => this.#pool.query(sql.removeAll))
+  }
+
+  unhealthy(): string | undefined {
+    return this.#health.failure
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.stop()
+    await this.#compaction
+    this.#time.stop()
+    this.#health.stop()
+    await this.#pool.end()
+  }
+
+  async #withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect()
+    try {
+      return await use(client)
+    } finally {
+      client.release()
+    }
+  }
+
+  async #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = asUnavailable(error)
+      if (reason !== error) this.#health.failed(error)
+      throw reason
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Digest, Query } from '../../port.ts'
+import { uuidArrayOf, uuidOf } from './rows.ts'
+
+const mostUs = Number.MAX_SAFE_INTEGER
+
+/**
+ * A query as a condition of SQL, with the values it names. The terms that every match must have become one
+ * containment, which drives the search through the index; the rest is asked of what that finds.
+ *
+ * `anyIndex` says that the database can combine several such conditions in one search (PostgreSQL's bitmaps);
+ * where it cannot, the others are written so that no index is tried for them.
+ */
+export class Condition {
+  readonly values: unknown[]
+  readonly #anyIndex: boolean
+
+  constructor(values: unknown[], anyIndex: boolean) {
+    this.values = values
+    this.#anyIndex = anyIndex
+  }
+
+  of(query: Query): string {
+    const parts = conjuncts(query)
+    const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
+    const driver = terms.length === 0 ? [] : [`terms @> ${this.#digests(terms)}`]
+    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
+    return [...driver, ...others].join(' AND ') || 'TRUE'
+  }
+
+  #part(query: Query): string {
+    switch (query.op) {
+      case 'all':
+        return 'TRUE'
+      case 'none':
+        return 'FALSE'
+      case 'term':
+        return this.#anyIndex
+          ? `terms @> ${this.#digests([query.term])}`
+          : `${this.value(uuidOf(query.term))}::uuid = ANY(terms)`
+      case 'ids':
+        return `id = ANY(${this.#digests(query.ids)})`
+      case 'created':
+        return this.#within('created_us', query.fromUs, query.toUs)
+      case 'modified':
+        // What was never modified is in no range, and outside of each: not NULL, which NOT would keep.
+        return `(modified_us IS NOT NULL AND ${this.#within('modified_us', query.fromUs, query.toUs)})`
+      case 'and':
+        return joined(query.of, 'AND', 'TRUE', part => this.#part(part))
+      case 'or':
+        return this.#or(query.of)
+      case 'not':
+        return `NOT (${this.#part(query.of)})`
+    }
+  }
+
+  #or(of: readonly Query[]): string {
+    const parts = alternatives(of)
+    const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
+    if (!this.#anyIndex || terms.length < 2) return joined(parts, 'OR', 'FALSE', part => this.#part(part))
+    const any = `terms && ${this.#digests(terms)}`
+    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
+    return `(${[any, ...others].join(' OR ')})`
+  }
+
+  #within(column: string, fromUs = 0, toUs = mostUs): string {
+    // Bounds may be infinite or between two stamps; stamps are whole numbers.
+    const from = Math.ceil(Math.max(fromUs, 0))
+    const to = Math.floor(Math.min(toUs, mostUs))
+    if (!(from <= to)) return 'FALSE'
+    return `(${column} >= ${this.value(from)} AND ${column} <= ${this.value(to)})`
+  }
+
+  /** Adds a value and answers how the statement names it. */
+  value(value: unknown): string {
+    return `$${this.values.push(value)}`
+  }
+
+  #digests(digests: readonly Digest[]): string {
+    return `${this.value(uuidArrayOf(digests))}::uuid[]`
+  }
+}
+
+function joined(
+  of: readonly Query[],
+  operator: string,
+  empty: string,
+  write: (part: Query) => string,
+): string {
+  return of.length === 0 ? empty : `(${of.map(write).join(` ${operator} `)})`
+}
+
+/** Whether a query asks for nothing that a document might not have. */
+export function isAll(query: Query): boolean {
+  return conjuncts(query).every(part => part.op === 'all')
+}
+
+/** Whether all matches are found by terms they have, and nothing but terms narrows them down. */
+export function isFoundByTerms(query: Query): boolean {
+  const parts = conjuncts(query)
+  return (
+    parts.some(part => part.op === 'term' || isAnyTerm(part)) &&
+    !parts.some(part => part.op === 'ids' || part.op === 'created' || part.op === 'modified')
+  )
+}
+
+function isAnyTerm(query: Query): boolean {
+  return query.op === 'or' && query.of.length > 0 && alternatives(query.of).every(part => part.op === 'term')
+}
+
+/** What all have to match, nested ANDs unfolded. */
+function conjuncts(query: Query): Query[] {
+  return query.op === 'and' ? query.of.flatMap(conjuncts) : [query]
+}
+
+function alternatives(of: readonly Query[]): Query[] {
+  return of.flatMap(part => (part.op === 'or' ? alternatives(part.of) : [part]))
+}

@@ -1,0 +1,139 @@
+import type { Pool } from 'pg'
+import { oncePerTurn } from '../../../base/turn.ts'
+import { checkTime, checkWritten } from '../../port.checks.ts'
+import { type CommitResult, StoreUnavailable, type Write } from '../../port.ts'
+import { asUnavailable, withRetries } from './faults.ts'
+import { commitGroup, type PendingCommit } from './transaction.ts'
+
+interface Job extends PendingCommit {
+  readonly tenants: ReadonlySet<string>
+  readonly bytes: number
+  readonly resolve: (result: CommitResult) => void
+  readonly reject: (reason: unknown) => void
+}
+
+// All callers of a group wait for all of it.
+const mostWrites = 512
+const mostBytes = 4 << 20
+
+/**
+ * Gathers commits that wait into transactions: one tenant's share one, tenants have theirs side by side. While a
+ * transaction of a tenant is under way what arrives for it waits and goes into the next one together, as a second
+ * one could only stand in line behind the first. Commits of a tenant are decided in the order in which they came.
+ */
+export class Writer {
+  readonly #pool: Pool
+  readonly #mostAtOnce: number
+  readonly #onFailure: (error: unknown) => void
+  #waiting: Job[] = []
+  /** The tenants of transactions under way. */
+  readonly #busy = new Set<string>()
+  readonly #running = new Set<Promise<void>>()
+  /** Not at once: what the rest of this turn commits shares the transaction. */
+  readonly #beginLater = oncePerTurn(() => this.#begin())
+  #stopped = false
+
+  constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void) {
+    this.#pool = pool
+    this.#mostAtOnce = mostAtOnce
+    this.#onFailure = onFailure
+  }
+
+  async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    checkTime(nowUs)
+    for (const write of writes) {
+      if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
+      if (write.type === 'restore') checkWritten(write)
+    }
+    if (writes.length === 0) return { ok: true, written: [] }
+    if (this.#stopped) throw new StoreUnavailable('the store is closed')
+    return new Promise((resolve, reject) => {
+      const tenants = new Set(writes.map(({ tenant }) => tenant))
+      this.#waiting.push({ writes, nowUs, tenants, bytes: bytesOf(writes), resolve, reject })
+      this.#beginLater()
+    })
+  }
+
+  /** Refuses new work, and resolves when what was accepted is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#begin()
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #begin(): void {
+    while (this.#running.size < this.#mostAtOnce) {
+      const group = this.#take()
+      const [first] = group
+      if (!first) return
+      for (const tenant of first.tenants) this.#busy.add(tenant)
+      const running: Promise<void> = this.#write(group).finally(() => {
+        for (const tenant of first.tenants) this.#busy.delete(tenant)
+        this.#running.delete(running)
+        this.#begin()
+      })
+      this.#running.add(running)
+    }
+  }
+
+  /** The first commit whose tenants are free, and all that may go with it; what comes later overtakes nothing. */
+  #take(): Job[] {
+    const blocked = new Set(this.#busy)
+    const rest: Job[] = []
+    const group: Job[] = []
+    let writes = 0
+    let bytes = 0
+    for (const job of this.#waiting) {
+      const fits =
+        group.length === 0 ||
+        (isSame(job.tenants, group[0]?.tenants) &&
+          writes + job.writes.length <= mostWrites &&
+          bytes + job.bytes <= mostBytes)
+      if (fits && ![...job.tenants].some(tenant => blocked.has(tenant))) {
+        writes += job.writes.length
+        bytes += job.bytes
+        group.push(job)
+      } else {
+        rest.push(job)
+        for (const tenant of job.tenants) blocked.add(tenant)
+      }
+    }
+    this.#waiting = rest
+    return group
+  }
+
+  async #write(group: readonly Job[]): Promise<void> {
+    try {
+      const results = await withRetries(() => this.#transact(group))
+      for (const [at, job] of group.entries()) job.resolve(results[at] as CommitResult)
+    } catch (error) {
+      const reason = asUnavailable(error)
+      if (reason instanceof StoreUnavailable) this.#onFailure(error)
+      for (const job of group) job.reject(reason)
+    }
+  }
+
+  async #transact(group: readonly Job[]): Promise<CommitResult[]> {
+    const client = await this.#pool.connect()
+    let failure: unknown
+    try {
+      return await commitGroup(client, group)
+    } catch (error) {
+      failure = error
+      throw error
+    } finally {
+      // Of a connection on which something failed it is not known how it stands.
+      client.release(failure !== undefined)
+    }
+  }
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string> | undefined): boolean {
+  return a.size === b?.size && [...a].every(tenant => b.has(tenant))
+}
+
+function bytesOf(writes: readonly Write[]): number {
+  let bytes = 0
+  for (const write of writes) if ('box' in write) bytes += write.box.length
+  return bytes
+}

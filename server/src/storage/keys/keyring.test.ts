@@ -1,0 +1,80 @@
+import t from 'tap'
+import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../testing/stores.ts'
+import { systemRandom } from '../../base/random.ts'
+import { MemoryStore } from '../engines/memory/memory-store.ts'
+import { BrokenRecord } from '../records/broken-record.ts'
+import { addressOf, Keyring, rootTenant, tenantAt, WrongMasterKey } from './keyring.ts'
+
+const random = systemRandom()
+const master = newMasterKey()
+const keyringOn = (store: MemoryStore, key = master) => new Keyring(store, key, random)
+
+t.test('a tenant has the keys it was made with, in every process', async t => {
+  const store = new MemoryStore()
+  const made = await keyringOn(store).create(tenantA, 1)
+  t.same(await keyringOn(store).open(tenantA), made)
+  t.same(await keyringOn(store).create(tenantA, 2), made, 'making them again changes nothing')
+  t.notSame(made.data.key, made.index)
+  t.notSame(await keyringOn(store).create(tenantB, 3), made)
+})
+
+t.test('there are no keys of a tenant that nobody made, until somebody does', async t => {
+  const store = new MemoryStore()
+  const keyring = keyringOn(store)
+  t.equal(await keyring.open(tenantA), undefined)
+  const made = await keyringOn(store).create(tenantA, 1)
+  t.same(await keyring.open(tenantA), made, 'their absence was not remembered')
+})
+
+t.test('many processes that make a tenant at once end with one pair of keys', async t => {
+  const store = new MemoryStore()
+  const made = await Promise.all(Array.from({ length: 20 }, (_, at) => keyringOn(store).create(tenantA, at)))
+  for (const keys of made) t.same(keys, made[0])
+})
+
+t.test('two processes that both saw no keys end with the same ones', async t => {
+  const store = new MemoryStore()
+  const late = keyringOn(store)
+  t.equal(await late.open(tenantA), undefined)
+  const [a, b] = await Promise.all([keyringOn(store).create(tenantA, 1), late.create(tenantA, 1)])
+  t.same(a, b)
+})
+
+t.test('another master key opens nothing, and says so', async t => {
+  const store = new MemoryStore()
+  await keyringOn(store).create(rootTenant, 1)
+  await keyringOn(store).create(tenantA, 1)
+  const wrong = keyringOn(store, newMasterKey())
+  await t.rejects(wrong.open(rootTenant), WrongMasterKey)
+  await t.rejects(wrong.open(tenantA), WrongMasterKey)
+  await t.rejects(wrong.create(tenantA, 2), WrongMasterKey, 'and replaces nothing')
+  t.ok(await keyringOn(store).open(tenantA))
+  for (const length of [0, 31, 33]) t.throws(() => keyringOn(store, new Uint8Array(length)), RangeError)
+})
+
+t.test("one tenant's damaged keys are its own trouble, and no wrong master key", async t => {
+  const store = new OpenMemoryStore()
+  for (const tenant of [rootTenant, tenantA, tenantB]) await keyringOn(store).create(tenant, 1)
+  const [other] = await store.get('tenant', rootTenant, [addressOf(tenantB)])
+  const place = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenantA) } as const
+  store.tamper(place, () => ({ box: other?.box ?? new Uint8Array() }))
+  const keyring = keyringOn(store)
+  await t.rejects(keyring.open(tenantA), BrokenRecord, "another tenant's keys do not open in its place")
+  t.ok(await keyring.open(tenantB))
+  t.ok(await keyring.open(rootTenant))
+})
+
+t.test('keys that were read stay in memory until they are forgotten', async t => {
+  const store = new MemoryStore()
+  const keyring = keyringOn(store)
+  const made = await keyring.create(tenantA, 1)
+  await store.clear()
+  t.same(await keyring.open(tenantA), made)
+  keyring.forget()
+  t.equal(await keyring.open(tenantA), undefined)
+})
+
+t.test('an address says whose keys stand there', async t => {
+  for (const tenant of [tenantA, tenantB, rootTenant]) t.equal(tenantAt(addressOf(tenant)), tenant)
+  t.equal(addressOf(tenantA).length, 22)
+})

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from '../../base/durable-file.ts'
+import type { Random } from '../../base/random.ts'
+import { keyLength } from '../../crypto/envelope.ts'
+
+const fileName = 'master.key'
+
+/** A key file that holds no key; the message is one sentence for the operator. */
+export class UnreadableMasterKey extends Error {
+  override readonly name = 'UnreadableMasterKey'
+}
+
+/**
+ * The master key a development server keeps beside its data. It protects copies of the store that travel
+ * without it and nothing else, which is why a production server is given its key from outside.
+ */
+export async function developmentMasterKey(
+  folder: string,
+  random: Random,
+): Promise<{ readonly key: Uint8Array; readonly made: boolean; readonly file: string }> {
+  const file = join(folder, fileName)
+  const kept = await readDevelopmentMasterKey(folder)
+  if (kept) return { key: kept, made: false, file }
+  const key = random.bytes(keyLength)
+  await writeDevelopmentMasterKey(folder, key)
+  return { key, made: true, file }
+}
+
+/** The key beside the data, if there is one. @throws {UnreadableMasterKey} */
+export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Array | undefined> {
+  const kept = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (kept === undefined) return undefined
+  const key = Buffer.from(kept.trim(), 'base64')
+  if (key.length === keyLength) return key
+  throw new UnreadableMasterKey(`${fileName} in the data folder is not ${keyLength} bytes in base64`)
+}
+
+export async function writeDevelopmentMasterKey(folder: string, key: Uint8Array): Promise<void> {
+  // Data sealed under half a key would be lost.
+  await writeDurably(join(folder, fileName), `${Buffer.from(key).toString('base64')}\n`)
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { dyingAfter, newMasterKey, sealedOn } from '../../../testing/stores.ts'
+import { systemRandom } from '../../base/random.ts'
+import { keyVersionOf } from '../../crypto/envelope.ts'
+import { MemoryStore } from '../engines/memory/memory-store.ts'
+import type { Store } from '../port.ts'
+import { Keyring, rootTenant, UnfinishedRotation, WrongMasterKey } from './keyring.ts'
+import { RotationRefused, rotateMasterKey } from './rotation.ts'
+
+const random = systemRandom()
+const from = newMasterKey()
+const to = newMasterKey()
+
+async function storeWith(count: number) {
+  const store = new MemoryStore()
+  const sealed = sealedOn(store, from)
+  await sealed.root(1)
+  const tenants = Array.from({ length: count }, () => randomUUID())
+  for (const tenant of tenants) {
+    const view = await sealed.createTenant(tenant, 1)
+    await view.commit([view.insert('token', { id: 'kept' })], 1)
+  }
+  return { store, tenants }
+}
+
+const rotate = (store: Store, keys = { from, to }, batchSize?: number) =>
+  rotateMasterKey({ store, ...keys, random, nowUs: 2, ...(batchSize === undefined ? {} : { batchSize }) })
+
+const opensRoot = (store: Store, key: Uint8Array) => new Keyring(store, key, random).open(rootTenant)
+
+async function canRead(store: Store, key: Uint8Array, tenants: readonly string[]): Promise<boolean> {
+  const sealed = sealedOn(store, key)
+  await sealed.root(3)
+  for (const tenant of tenants) {
+    if (!(await (await sealed.tenant(tenant))?.get('token', 'kept'))) return false
+  }
+  return true
+}
+
+t.test('a rotation is one commit; data and keys stay, only their wrapping is another', async t => {
+  const { store, tenants } = await storeWith(5)
+  const boxes = async () =>
+    Promise.all(
+      tenants.map(async tenant => {
+        const all = { nowMs: 0, offset: 0, limit: 10 }
+        return (await store.find('token', tenant, { op: 'all' }, all)).documents
+      }),
+    )
+  const before = await boxes()
+  const keysBefore = await new Keyring(store, from, random).open(tenants[0] ?? '')
+  t.same(await rotate(dyingAfter(store, 1)), { rewrapped: 5, tenants: 5, already: false })
+  t.same(await boxes(), before, 'no document was written anew')
+  t.same(await new Keyring(store, to, random).open(tenants[0] ?? ''), keysBefore)
+  t.ok(await canRead(store, to, tenants))
+  await t.rejects(opensRoot(store, from), WrongMasterKey)
+  t.equal(keyVersionOf(before[0]?.[0]?.box ?? new Uint8Array()), 1, 'a box names the version of its key')
+})
+
+t.test('repeated, it finds that all is done', async t => {
+  const { store, tenants } = await storeWith(2)
+  await rotate(store)
+  t.same(await rotate(store), { rewrapped: 0, tenants: 2, already: true })
+  t.ok(await canRead(store, to, tenants))
+})
+
+t.test('cut off anywhere, it lets no server start, and the same two keys complete it', async t => {
+  const commits = 4
+  for (let survived = 0; survived <= commits; survived++) {
+    const { store, tenants } = await storeWith(5)
+    const cut = rotate(dyingAfter(store, survived), { from, to }, 2)
+    if (survived === commits) await cut
+    else await t.rejects(cut, { name: 'StoreUnavailable' })
+
+    if (survived === 0) t.ok(await canRead(store, from, tenants), 'nothing was changed yet')
+    else if (survived < commits) {
+      await t.rejects(opensRoot(store, from), UnfinishedRotation)
+      await t.rejects(opensRoot(store, to), UnfinishedRotation)
+      await t.rejects(opensRoot(store, newMasterKey()), UnfinishedRotation)
+      await t.rejects(rotate(store, { from, to: newMasterKey() }), RotationRefused, 'not to a third key')
+      await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused, 'not from a third key')
+    }
+    const done = await rotate(store, { from, to }, 2)
+    t.equal(done.already, survived === commits)
+    t.equal(done.rewrapped, Math.max(0, survived === commits ? 0 : 5 - 2 * survived))
+    t.ok(await canRead(store, to, tenants), `completed after ${survived} commits`)
+    await t.rejects(opensRoot(store, from), WrongMasterKey)
+  }
+})
+
+t.test('what cannot be done is refused, and changes nothing', async t => {
+  const { store, tenants } = await storeWith(2)
+  await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused)
+  await t.rejects(rotate(new MemoryStore()), RotationRefused, 'a store without keys')
+  t.ok(await canRead(store, from, tenants))
+
+  // One tenant is under a key that nobody gave.
+  const stray = randomUUID()
+  await new Keyring(store, newMasterKey(), random).create(stray, 1)
+  await t.rejects(rotate(store), { name: 'RotationRefused', message: new RegExp(stray) })
+  t.ok(await canRead(store, from, tenants), 'the others are as they were')
+})

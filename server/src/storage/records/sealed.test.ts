@@ -1,0 +1,231 @@
+import { inspect } from 'node:util'
+import t from 'tap'
+import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../testing/stores.ts'
+import type { DocumentKind, StoredDocument } from '../port.ts'
+import { BrokenRecord } from './broken-record.ts'
+import type { RecordValue, TenantStore } from './sealed.ts'
+
+interface Note extends RecordValue {
+  readonly text: string
+}
+
+async function open() {
+  const store = new OpenMemoryStore()
+  const broken: BrokenRecord[] = []
+  const master = newMasterKey()
+  const sealed = sealedOn(store, master, one => broken.push(one))
+  const a = await sealed.createTenant(tenantA, 1)
+  const b = await sealed.createTenant(tenantB, 1)
+  return { store, broken, sealed, a, b, again: () => sealedOn(store, master) }
+}
+
+async function add(view: TenantStore, id: string, text = `text of ${id}`, kind: DocumentKind = 'token') {
+  await view.commit([view.insert(kind, { id, text } as Note, { terms: [view.term('all', 'x')] })], 1)
+}
+
+async function document(store: OpenMemoryStore, view: TenantStore, id: string, kind: DocumentKind = 'token') {
+  const [found] = await store.get(kind, view.tenant, [view.address(kind, id)])
+  return found as StoredDocument
+}
+
+const all = { nowMs: 0, offset: 0, limit: 100 }
+
+t.test('a record is found by its id and its terms; the store sees neither, nor what it holds', async t => {
+  const { store, a } = await open()
+  await add(a, 'visible-id', 'visible text')
+  t.equal((await a.get<Note>('token', 'visible-id'))?.value.text, 'visible text')
+  t.equal(await a.get('token', 'Visible-id'), undefined)
+  const kept = await document(store, a, 'visible-id')
+  t.notMatch(Buffer.from(kept.box).toString('latin1'), 'visible')
+  t.notMatch(JSON.stringify({ ...kept, box: '' }), 'visible')
+})
+
+t.test('a record that was read, found or written is printed by nothing', async t => {
+  const { a } = await open()
+  await add(a, 'one', 'visible text')
+  const { records } = await a.find<Note>('token', { op: 'all' }, all)
+  const updated = await a.update<Note>('token', 'one', 2, ({ value }) => ({ value }))
+  for (const record of [await a.get<Note>('token', 'one'), records[0], updated]) {
+    t.equal(record?.value.text, 'visible text')
+    for (const text of [`${record}`, JSON.stringify({ record }), inspect({ record }, { depth: 9 })]) {
+      t.match(text, '[hidden]')
+      t.notMatch(text, 'visible')
+    }
+  }
+})
+
+t.test('the same value is another digest in another tenant, field, kind and use', async t => {
+  const { a, b } = await open()
+  const digests = [
+    a.term('type', 'card'),
+    b.term('type', 'card'),
+    a.term('container', 'card'),
+    a.term('typec', 'ard'),
+    a.address('token', 'card'),
+    b.address('token', 'card'),
+    a.address('key', 'card'),
+    a.shownDigest('type', 'card').slice(0, 22),
+  ]
+  t.equal(new Set(digests).size, digests.length)
+  for (const digest of digests) t.match(digest, /^[\w-]{22}$/)
+  t.equal(a.term('type', 'card'), a.term('type', 'card'))
+})
+
+/** Everything that can be wrong with a record, as what is put in the place of the record `here`. */
+const damages: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promise<Partial<StoredDocument>>> =
+  {
+    'a changed byte': async ({ store, a }) => {
+      const { box } = await document(store, a, 'here')
+      return { box: box.map((byte, at) => (at === box.length - 20 ? byte ^ 1 : byte)) }
+    },
+    'a changed key version': async ({ store, a }) => {
+      const { box } = await document(store, a, 'here')
+      return { box: box.map((byte, at) => (at === 4 ? 2 : byte)) }
+    },
+    'its last byte missing': async ({ store, a }) => ({
+      box: (await document(store, a, 'here')).box.slice(0, -1),
+    }),
+    'only its header left': async ({ store, a }) => ({
+      box: (await document(store, a, 'here')).box.slice(0, 20),
+    }),
+    nothing: async () => ({ box: new Uint8Array() }),
+    'another record of the tenant': async ({ store, a }) => ({
+      box: (await document(store, a, 'other')).box,
+    }),
+    'the record of this id of another kind': async ({ store, a }) => ({
+      box: (await document(store, a, 'here', 'token-cvc')).box,
+    }),
+    'the record of this id of another tenant': async ({ store, b }) => ({
+      box: (await document(store, b, 'here')).box,
+    }),
+    'what it was before it was changed': async ({ store, a }) => {
+      const before = (await document(store, a, 'here')).box
+      await a.update<Note>('token', 'here', 2, ({ value }) => ({ value: { ...value, text: 'new' } }))
+      return { box: before }
+    },
+  }
+
+for (const [name, damage] of Object.entries(damages)) {
+  t.test(`${name} in the place of a record is noticed, and the others can be read`, async t => {
+    const given = await open()
+    const { store, broken, a, b } = given
+    for (const id of ['first', 'here', 'other']) await add(a, id)
+    await add(b, 'here')
+    await add(a, 'here', 'a code', 'token-cvc')
+    const place = { kind: 'token', tenant: tenantA, id: a.address('token', 'here') } as const
+    const change = await damage(given)
+    store.tamper(place, () => change)
+
+    const refused = { name: 'BrokenRecord', code: `token/${tenantA}/${place.id}` }
+    await t.rejects(a.get('token', 'here'), refused)
+    await t.rejects(a.getMany('token', ['first', 'here']), refused)
+    await t.rejects(a.at('token', place.id), refused)
+    await t.rejects(a.find('token', { op: 'all' }, all), refused)
+    await t.rejects(
+      a.update('token', 'here', 3, ({ value }) => ({ value })),
+      refused,
+      'nothing is written over it',
+    )
+    t.same(broken, [], 'who asks for it is told himself')
+    const { total, records } = await a.findReadable<Note>('token', { op: 'all' }, all)
+    t.same(
+      records.map(({ value }) => value.id),
+      ['other', 'first'],
+    )
+    t.equal(total, 3, 'the gap shows')
+    t.equal(broken.length, 1)
+    t.match(broken[0], refused)
+    t.equal((await a.get<Note>('token', 'other'))?.value.text, 'text of other')
+    t.equal((await b.get<Note>('token', 'here'))?.value.text, 'text of here')
+  })
+}
+
+t.test('an error says where, and nothing of what', async t => {
+  const error = new BrokenRecord('token', tenantA, 'x'.repeat(22) as never)
+  t.equal(error.message, 'a stored record does not open')
+  t.equal(error.code, `token/${tenantA}/${'x'.repeat(22)}`)
+})
+
+t.test('no update is lost, however many come at once', async t => {
+  const { store, a, again } = await open()
+  await a.commit([a.insert('token', { id: 'counter', count: 0 } as RecordValue)], 1)
+  const other = (await again().tenant(tenantA)) as TenantStore
+  type Counter = RecordValue & { readonly count: number }
+  let attempts = 0
+  const increment = (view: TenantStore) =>
+    view.update<Counter>('token', 'counter', 1, async ({ value }) => {
+      attempts++
+      return { value: { ...value, count: value.count + 1 } }
+    })
+  await Promise.all(Array.from({ length: 50 }, (_, at) => increment(at % 2 ? a : other)))
+  t.equal((await a.get<Counter>('token', 'counter'))?.value.count, 50)
+  t.equal((await document(store, a, 'counter')).version, 51)
+  t.ok(attempts > 50, `${attempts} attempts: some had to be made again`)
+  t.equal(await a.update('token', 'missing', 1, ({ value }) => ({ value })), undefined)
+})
+
+t.test('what goes into the same commit as an update happens with it or not at all', async t => {
+  const { a } = await open()
+  await add(a, 'one')
+  await add(a, 'two')
+  const twice = a.insert('token', { id: 'two' })
+  await t.rejects(
+    a.update<Note>('token', 'one', 2, ({ value }) => ({ value: { ...value, text: 'new' }, also: [twice] })),
+    /a write beside a token failed: exists/,
+  )
+  t.equal((await a.get<Note>('token', 'one'))?.value.text, 'text of one')
+})
+
+t.test('a record is removed without being opened, if it is there', async t => {
+  const { store, a } = await open()
+  await add(a, 'one')
+  store.tamper({ kind: 'token', tenant: tenantA, id: a.address('token', 'one') }, () => ({
+    box: new Uint8Array(),
+  }))
+  t.ok((await a.commit(await a.removal('token', 'one'), 2)).ok)
+  t.same(await a.removal('token', 'one'), [])
+})
+
+t.test('what is due comes from all tenants, earliest first, each with its own view', async t => {
+  const { sealed, a, b } = await open()
+  const due = (view: TenantStore, id: string, dueMs: number) => view.insert('token', { id }, { dueMs })
+  await sealed.commit([due(a, 'late', 30), due(b, 'early', 10), due(a, 'never', 1000)], 1)
+  const found = await sealed.due('token', 30, 10)
+  t.same(
+    found.map(({ store, record }) => [store?.tenant, record?.value.id]),
+    [
+      [tenantB, 'early'],
+      [tenantA, 'late'],
+    ],
+  )
+  t.equal((await sealed.due('token', 30, 1)).length, 1)
+})
+
+t.test('a broken record among what is due does not hide the rest', async t => {
+  const { store, sealed, broken, a, b } = await open()
+  const due = (view: TenantStore, id: string) => view.insert('token', { id }, { dueMs: 10 })
+  await sealed.commit([due(a, 'broken'), due(a, 'whole'), due(b, 'keyless')], 1)
+  store.tamper({ kind: 'token', tenant: tenantA, id: a.address('token', 'broken') }, () => ({
+    box: new Uint8Array(),
+  }))
+  const found = await sealed.due('token', 10, 10)
+  t.same(
+    found.map(({ store, record }) => [store?.tenant, record?.value.id]),
+    [
+      [tenantA, undefined],
+      [tenantA, 'whole'],
+      [tenantB, 'keyless'],
+    ],
+  )
+  t.equal(broken.length, 1)
+})
+
+t.test('what is kept open in memory is gone when the store is emptied', async t => {
+  const { sealed, a } = await open()
+  await a.commit([a.insert('setting', { id: 's' })], 1)
+  t.ok(await a.get('setting', 's'))
+  t.equal(await a.get('setting', 's'), await a.get('setting', 's'), 'opened once')
+  await sealed.clear()
+  t.equal(await a.get('setting', 's'), undefined)
+  t.equal(await sealed.tenant(tenantA), undefined)
+})

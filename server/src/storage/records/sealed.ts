@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../../base/cache-size.ts'
+import type { Random } from '../../base/random.ts'
+import { Steps } from '../../base/turn.ts'
+import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
+import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from '../port.ts'
+import { BrokenRecord } from './broken-record.ts'
+import type { RecordValue, SealedRecord } from './sealed-record.ts'
+import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
+
+export { TooManyBytes } from './large-records.ts'
+export { type Dated, type RecordValue, SealedRecord } from './sealed-record.ts'
+export type { FoundRecords, OnBroken, RecordChange, RecordIndex, TenantStore } from './tenant-store.ts'
+
+/** A document whose time is over. What of it cannot be opened is `undefined`. */
+export interface DueRecord<T extends RecordValue> {
+  readonly document: StoredDocument
+  /** `undefined` where the tenant's keys are not there or do not open. */
+  readonly store: TenantStore | undefined
+  readonly record: SealedRecord<T> | undefined
+}
+
+/**
+ * The only place where plaintext and store meet, with `tenant-store.ts`: records become sealed documents,
+ * values become terms. Each tenant's view seals under that tenant's keys, so what one tenant wrote cannot be
+ * opened by another.
+ */
+export class SealedStore {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly #tenants = new Map<string, TenantStore>()
+  readonly #shared: Shared
+
+  constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
+    this.store = store
+    this.keyring = keyring
+    const opened = new LRUCache<string, SealedRecord<RecordValue>>(upTo(10_000))
+    this.#shared = { store, random, onBroken, opened, steps: new Steps() }
+  }
+
+  /** @throws {WrongMasterKey} */
+  async tenant(tenant: string): Promise<TenantStore | undefined> {
+    const known = this.#tenants.get(tenant)
+    if (known) return known
+    const keys = await this.keyring.open(tenant)
+    return keys && this.#keep(tenant, keys)
+  }
+
+  /** The tenant where its keys are at hand; `undefined` says nothing. */
+  peekTenant(tenant: string): TenantStore | undefined {
+    return this.#tenants.get(tenant)
+  }
+
+  /** The operator's own view, as `root` gives it, where it is at hand. */
+  peekRoot(): TenantStore | undefined {
+    return this.#tenants.get(rootTenant)
+  }
+
+  async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+    return this.#tenants.get(tenant) ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
+  }
+
+  /** The operator's own view: keys by digest, settings, the list of tenants. */
+  root(nowUs: number): Promise<TenantStore> {
+    return this.createTenant(rootTenant, nowUs)
+  }
+
+  /** What of a kind is over at `beforeMs`, of all tenants, earliest first; one that is broken hides no other. */
+  async due<T extends RecordValue>(
+    kind: DocumentKind,
+    beforeMs: number,
+    limit: number,
+  ): Promise<DueRecord<T>[]> {
+    const documents = await this.store.due(kind, beforeMs, limit)
+    return Promise.all(
+      documents.map(async document => {
+        const store = await this.#tenantOf(document)
+        return { document, store, record: store?.openReadable<T>(document) }
+      }),
+    )
+  }
+
+  /** Applies writes of several tenants in one step. */
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    return this.store.commit(writes, nowUs)
+  }
+
+  async clear(): Promise<void> {
+    await this.store.clear()
+    this.keyring.forget()
+    this.#tenants.clear()
+    this.#shared.opened.clear()
+  }
+
+  #keep(tenant: string, keys: TenantKeys): TenantStore {
+    const kept = this.#tenants.get(tenant)
+    if (kept) return kept
+    const made = new TenantStore(tenant, keys, this.#shared)
+    this.#tenants.set(tenant, made)
+    return made
+  }
+
+  async #tenantOf({ kind, tenant, id }: StoredDocument): Promise<TenantStore | undefined> {
+    try {
+      const store = await this.tenant(tenant)
+      if (!store) this.#shared.onBroken(new BrokenRecord(kind, tenant, id))
+      return store
+    } catch (error) {
+      if (!(error instanceof BrokenRecord)) throw error
+      this.#shared.onBroken(error)
+      return undefined
+    }
+  }
+}

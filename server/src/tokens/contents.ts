@@ -1,0 +1,96 @@
+import { fingerprintTerm, termsOf } from '../access/terms.ts'
+import type { JsonValue } from '../base/json.ts'
+import { evaluateIndexes } from '../search/index-expressions.ts'
+import type { Digest } from '../storage/port.ts'
+import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
+import { refuseIfAny, type TokensContext } from './context.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { tryMask } from './mask.ts'
+import type { TokenRecord } from './token.ts'
+
+/** The part of a token that is computed from the rest of it. */
+export interface Derived {
+  readonly fingerprint?: string
+  readonly patterns?: readonly string[]
+}
+
+export interface Tried {
+  readonly derived: Derived
+  /** What the mask gives, where it was evaluated. */
+  readonly masked: JsonValue | undefined
+}
+
+type Expressive = Pick<
+  TokenRecord,
+  'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
+>
+
+/** Which of a token's expressions are to be evaluated anew. */
+export interface Changes {
+  readonly mask: boolean
+  readonly fingerprint: boolean
+  readonly indexes: boolean
+}
+
+const everything: Changes = { mask: true, fingerprint: true, indexes: true }
+
+/**
+ * Tries the expressions of a token on its data and gives what they yield; what has not changed stays as in
+ * `before`, so that a code erased since then does not show in a fingerprint. Each may take as long as the limits
+ * of expressions allow, so between them others have their turn.
+ * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
+ */
+// Requirements: TOK-510
+export async function derive(
+  context: TokensContext,
+  store: TenantStore,
+  token: Expressive,
+  data: JsonValue,
+  changes = everything,
+  before: Derived = {},
+): Promise<Tried> {
+  const { expressions } = context
+  const turns = context.turns()
+  const { masked, errors } = tryMask(expressions, changes.mask ? token.mask : undefined, data)
+  refuseIfAny(errors, 'the mask cannot be evaluated on this data')
+  await turns.passed()
+  const fingerprint = changes.fingerprint
+    ? fingerprintOf(expressions, store, {
+        type: token.type,
+        expression: token.fingerprint_expression,
+        data,
+        metadata: token.metadata,
+      })
+    : before.fingerprint
+  await turns.passed()
+  const patterns = changes.indexes
+    ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
+    : (before.patterns ?? [])
+  const derived = {
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(patterns.length === 0 ? {} : { patterns }),
+  }
+  return { derived, masked }
+}
+
+/** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */
+export const largestDataBytes = 1024 * 1024
+
+export function isTooLarge(data: JsonValue): boolean {
+  return Buffer.byteLength(JSON.stringify(data)) > largestDataBytes
+}
+
+/** What the store may know of a token. */
+export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
+  return {
+    terms: termsOf(store, token),
+    uniques: token.deduplicate_token && token.fingerprint ? [onlyOne(store, token.fingerprint)] : [],
+    ...(token.expires_ms === undefined ? {} : { dueMs: token.expires_ms }),
+  }
+}
+
+/** Held by the one deduplicating token of a fingerprint, so that two racing ones cannot both be stored. */
+// Requirements: TOK-502
+function onlyOne(store: TenantStore, fingerprint: string): Digest {
+  return fingerprintTerm(store, `only ${fingerprint}`)
+}

@@ -1,0 +1,32 @@
+import type { Caller } from '../access/caller.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
+import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { Turns } from '../base/turn.ts'
+import type { ContractSchemas } from '../contract/validators.ts'
+import type { Expressions } from '../expressions/engine.ts'
+import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+
+/** What the verbs of this folder work with. */
+export interface TokensContext {
+  readonly store: SealedStore
+  readonly random: Random
+  readonly expressions: Expressions
+  readonly schemas: ContractSchemas
+  /** For what changes nothing and yet is to be known. */
+  readonly audit: Pick<AuditRecorder, 'record'>
+  nowUs(): number
+  /** For work that may hold up other requests. */
+  turns(): Turns
+}
+
+export async function tenantStore(context: TokensContext, caller: Caller): Promise<TenantStore> {
+  const store = await context.store.tenant(caller.tenant)
+  if (!store) throw new Error('a caller without a tenant')
+  return store
+}
+
+/** Refuses when there is anything in `errors`. @throws {ServiceError} validation */
+export function refuseIfAny(errors: FieldErrors, detail: string): void {
+  if (Object.keys(errors).length > 0) throw new ServiceError('validation', detail, { errors })
+}

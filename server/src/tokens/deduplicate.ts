@@ -1,0 +1,64 @@
+import { type Caller, decideFor } from '../access/caller.ts'
+import { fingerprintTerm, matchTerm } from '../access/terms.ts'
+import type { Digest } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { TokensContext } from './context.ts'
+import { withCvc } from './cvc.ts'
+import { eraseExpired } from './erase.ts'
+import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
+import { isExpired, LiveToken, type TokenRecord } from './token.ts'
+
+/** The oldest live token of the tenant with this fingerprint. */
+// Requirements: TOK-501, TOK-509
+export async function findOriginal(
+  store: TenantStore,
+  fingerprint: string,
+  nowUs: number,
+): Promise<SealedRecord<TokenRecord> | undefined> {
+  const { records } = await store.find<TokenRecord>('token', matchTerm(fingerprintTerm(store, fingerprint)), {
+    nowMs: nowUs / 1000,
+    offset: 0,
+    limit: 1,
+    oldestFirst: true,
+  })
+  return records[0]
+}
+
+/** What a caller is shown of the token it would have doubled. */
+export async function showOriginal(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  original: SealedRecord<TokenRecord>,
+): Promise<Token> {
+  const [live] = await withCvc(store, [original], context.nowUs())
+  return showDoubled(context, store, caller, live ?? new LiveToken(original))
+}
+
+/** The same for a token that is at hand. */
+// Requirements: TOK-035
+export function showDoubled(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  token: LiveToken,
+): Token {
+  const decision = decideFor(caller, 'token:read', token.record.value)
+  if (decision.allowed) return showToken(context, store.tenant, token, atMostMasked(decision.transform))
+  return withoutContent(showToken(context, store.tenant, token, 'redact'))
+}
+
+/**
+ * Makes way where the holder of a unique value is a token whose time is over and which no sweep has met yet.
+ * False where the holder is alive.
+ */
+export async function evictExpiredHolder(
+  context: TokensContext,
+  store: TenantStore,
+  holder: Digest,
+): Promise<boolean> {
+  const record = await store.at<TokenRecord>('token', holder)
+  if (record && !isExpired(record.value, context.nowUs())) return false
+  if (record) await eraseExpired(context, store, record)
+  return true
+}

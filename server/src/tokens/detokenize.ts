@@ -1,0 +1,139 @@
+import { type Caller, demand } from '../access/caller.ts'
+import type { Transform } from '../access/transforms.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { type SealedRecord, type TenantStore, TooManyBytes } from '../storage/records/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { withCvc } from './cvc.ts'
+import { fillReferences } from './fill-references.ts'
+import { type FoundReferences, findReferences, mostTokens, tooManyTokens } from './find-references.ts'
+import { showMask } from './mask.ts'
+import { isExpired, type LiveToken, type TokenRecord } from './token.ts'
+
+/**
+ * What takes the place of a reference: `raw` is the token's data whatever the caller's rules for `token:use`
+ * show of it, as formulas need it; `transformed` is what they show.
+ */
+export type HowResolved = 'raw' | 'transformed'
+
+/** What the named tokens may come to together, in bytes as they are stored: all of them are in memory at once. */
+const mostNamedBytes = 16 * 1024 * 1024
+
+/** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
+// Requirements: TKZ-503, TKZ-504
+export function detokenize(context: TokensContext, caller: Caller, payload: JsonValue): Promise<JsonValue> {
+  return resolveReferences(context, caller, payload, 'transformed')
+}
+
+/**
+ * Puts the data of tokens in the place of the references in all texts of a JSON value; see `references.ts` for
+ * how they are written. A text that is one whole reference becomes the data itself, inside longer text it is
+ * put in as text. What the rules do not show is null. Nothing of the outcome is read as a reference again.
+ * The outcome may share parts with the given value and with itself.
+ *
+ * @param root the path of the value in the request, for messages
+ * @throws {ServiceError} validation, detokenize_failed naming every id without a token, permission_denied
+ */
+// Requirements: INV-006, INV-007
+export async function resolveReferences(
+  context: TokensContext,
+  caller: Caller,
+  json: JsonValue,
+  how: HowResolved,
+  root = '',
+): Promise<JsonValue> {
+  const found = await findReferences(context.expressions, context.turns(), json, root)
+  if (found.named.size === 0) return json
+  const store = await tenantStore(context, caller)
+  const records = await namedTokens(context, store, found.named, root)
+  // Requirements: INV-004
+  const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
+  const tokens = await withCvc(store, records, context.nowUs())
+  const values = new Map<string, JsonValue>()
+  for (const [index, token] of tokens.entries()) {
+    const { id } = token.record.value
+    const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
+    if (transform === 'reveal')
+      await context.audit.record(caller.tenant, tokenAction('token:use', id, caller))
+    values.set(id, resolved(context, token, transform))
+  }
+  return fillReferences(context.expressions, json, found.texts, values, root)
+}
+
+/**
+ * Asks again for the right to each token that a payload names, as far as it is still there: for an answer that was
+ * made of their data before.
+ *
+ * @throws {ServiceError} permission_denied
+ */
+// Requirements: IDE-520
+export async function demandReferences(
+  context: TokensContext,
+  caller: Caller,
+  json: JsonValue,
+  root: string,
+): Promise<void> {
+  const { named } = await findReferences(context.expressions, context.turns(), json, root)
+  if (named.size === 0) return
+  const { records } = await lookUp(context, await tenantStore(context, caller), named, root)
+  for (const { value } of records) demand(caller, 'token:use', value)
+}
+
+/** The live tokens of these ids. @throws {ServiceError} detokenize_failed */
+// Requirements: INV-502
+async function namedTokens(
+  context: TokensContext,
+  store: TenantStore,
+  named: FoundReferences['named'],
+  root: string,
+): Promise<SealedRecord<TokenRecord>[]> {
+  const { records, missing } = await lookUp(context, store, named, root)
+  if (missing.length === 0) return records
+  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+}
+
+/** The live tokens of these ids, or of their second readings, and the ids without one. */
+async function lookUp(
+  context: TokensContext,
+  store: TenantStore,
+  named: FoundReferences['named'],
+  root: string,
+): Promise<{ readonly records: SealedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
+  const nowUs = context.nowUs()
+  const live = async (ids: readonly string[]) => {
+    const records = await readTokens(store, ids, root)
+    const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
+    return new Map(found.map(record => [record.value.id, record]))
+  }
+  const byId = await live([...named.keys()])
+  const unknown = [...named].filter(([id]) => !byId.has(id))
+  const seconds = new Set(unknown.flatMap(([, readings]) => [...readings]).filter(id => id !== undefined))
+  if (byId.size + seconds.size > mostTokens) throw tooManyTokens(root)
+  const bySecond = await live([...seconds])
+  const missing = unknown.filter(
+    ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
+  )
+  return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([id]) => id) }
+}
+
+async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
+  try {
+    return await store.getMany<TokenRecord>('token', ids, mostNamedBytes)
+  } catch (error) {
+    if (!(error instanceof TooManyBytes)) throw error
+    throw invalid(root || 'body', `names tokens of more than ${mostNamedBytes} bytes together; name fewer`)
+  }
+}
+
+// Requirements: INV-008
+function resolved(context: TokensContext, { record, data }: LiveToken, transform: Transform): JsonValue {
+  switch (transform) {
+    case 'reveal':
+      return data
+    case 'mask':
+      return showMask(context.expressions, record.value.mask, data) ?? null
+    case 'redact':
+      return null
+  }
+}

@@ -1,0 +1,75 @@
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { isTokenId } from '../contract/token-id.ts'
+import { ExpressionError } from '../expressions/engine.ts'
+import type { TokensContext } from './context.ts'
+import { holdsData } from './id-holds-data.ts'
+
+/** How often an id expression is tried for a free id before a UUID is taken instead. */
+export const idAttempts = 10
+
+export function isIdExpression(context: TokensContext, id: string): boolean {
+  return context.expressions.isExpression(id)
+}
+
+export interface ChosenId {
+  readonly id: string
+  /** It was drawn at random for this token: no other has it. */
+  readonly fresh: boolean
+}
+
+/** The part of a new token that its id depends on. */
+export interface IdInput {
+  readonly id?: string | null
+  readonly type: string
+  readonly data: JsonValue
+}
+
+/**
+ * Chooses the id of a new token: the one given, one made by the given expression, or a UUID.
+ * @throws {ServiceError} validation, for an id that cannot be one or that holds the data
+ */
+// Requirements: TOK-002, TOK-003, TOK-004
+export function chooseId(context: TokensContext, input: IdInput, attempt: number): ChosenId {
+  const { id: given, type, data } = input
+  if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }
+  if (!isIdExpression(context, given)) {
+    if (holdsData(given, type, data)) throw invalid('id', holdingData)
+    return { id: given, fresh: false }
+  }
+  if (attempt >= idAttempts) return { id: context.random.uuid(), fresh: true }
+  return { id: evaluateId(context, given, input), fresh: false }
+}
+
+const holdingData = 'must not be the data, nor contain its card, account or identity number'
+
+/** Whether there is no use in trying again once the id turned out to be taken. */
+export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
+  return given !== undefined && !isIdExpression(context, given)
+}
+
+/** The refusal of ids that other tokens have, by where the request gives them. */
+export function takenIds(paths: readonly string[]): ServiceError {
+  return new ServiceError('conflict', 'a token with this id is there already', {
+    errors: Object.fromEntries(paths.map(path => [path, ['is taken by another token']])),
+  })
+}
+
+/** Evaluates the expression to an id, a second time if the first one holds the data: an alias may by chance. */
+function evaluateId(context: TokensContext, expression: string, { type, data }: IdInput): string {
+  for (let draw = 0; draw < 2; draw++) {
+    const id = rendered(context, expression, data)
+    if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 400 characters that an id may have')
+    if (!holdsData(id, type, data)) return id
+  }
+  throw invalid('id', holdingData)
+}
+
+function rendered(context: TokensContext, expression: string, data: JsonValue): string {
+  try {
+    return context.expressions.render(expression, { data })
+  } catch (error) {
+    if (error instanceof ExpressionError) throw invalid('id', error.message)
+    throw error
+  }
+}

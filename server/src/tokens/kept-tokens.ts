@@ -1,0 +1,92 @@
+import { type Caller, demand } from '../access/caller.ts'
+import type { Subject } from '../access/rules.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import { nextTurn } from '../base/turn.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { showOriginal } from './deduplicate.ts'
+import { fillShape } from './payload.ts'
+import { liveToken } from './read.ts'
+import { atMostMasked, showToken } from './show.ts'
+import { isExpired, type TokenRecord } from './token.ts'
+
+/** A token of an answer, as a receipt keeps it: which one it is, and never what it holds. */
+export interface KeptToken {
+  readonly id: string
+  /** `id`: only its id was shown. `original`: it was there before, and was shown in place of a new one. */
+  readonly as: 'id' | 'created' | 'original'
+  /** The token in whose place an original was shown: the one that the caller had to be allowed to create. */
+  readonly wanted?: Subject
+}
+
+/** The tokens of an answer to a payload, and the shape that they go into; see `Payload`. */
+export interface KeptTokens {
+  readonly shape: JsonValue
+  readonly tokens: readonly KeptToken[]
+}
+
+export interface ShowKeptOptions {
+  /** `false` for what a reactor returned: its tokens ask for no `token:create`, and are shown masked. */
+  readonly asksPermission?: boolean
+  /** What stands for a token that is gone. Without it, such a token is a 404. */
+  readonly gone?: null
+}
+
+/** A mask may take its time to be shown; between a few of them other requests have their turn. */
+export const shownPerTurn = 8
+
+/**
+ * Shows the tokens of an earlier answer as that answer would show them today: the live tokens, by the caller's rights
+ * of this moment.
+ *
+ * @throws {ServiceError} not_found, permission_denied
+ */
+// Requirements: IDE-520, IDE-521
+export async function showKept(
+  context: TokensContext,
+  caller: Caller,
+  { shape, tokens }: KeptTokens,
+  options: ShowKeptOptions = {},
+): Promise<JsonValue> {
+  const store = await tenantStore(context, caller)
+  const live = await liveRecords(context, store, tokens)
+  const shown: JsonValue[] = []
+  for (const [index, token] of tokens.entries()) {
+    if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
+    const record = live.get(token.id)
+    if (record) shown.push(await showOne(context, store, caller, token, record, options))
+    else if (options.gone === null) shown.push(null)
+    else
+      throw new ServiceError(
+        'not_found',
+        'a token of the answer that this idempotency key stands for is gone',
+      )
+  }
+  return fillShape(shape, shown)
+}
+
+async function showOne(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  { id, as, wanted }: KeptToken,
+  record: SealedRecord<TokenRecord>,
+  { asksPermission = true }: ShowKeptOptions,
+): Promise<JsonValue> {
+  const transform = asksPermission ? demand(caller, 'token:create', wanted ?? record.value) : 'mask'
+  if (as === 'id') return id
+  const token =
+    as === 'original'
+      ? await showOriginal(context, store, caller, record)
+      : showToken(context, store.tenant, await liveToken(context, store, record), atMostMasked(transform))
+  return token as unknown as JsonValue
+}
+
+async function liveRecords(context: TokensContext, store: TenantStore, tokens: readonly KeptToken[]) {
+  const ids = [...new Set(tokens.map(({ id }) => id))]
+  const records = await store.getMany<TokenRecord>('token', ids)
+  const nowUs = context.nowUs()
+  const live = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
+  return new Map(live.map(record => [record.value.id, record]))
+}

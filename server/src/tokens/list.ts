@@ -1,0 +1,104 @@
+import { type Caller, decideFor } from '../access/caller.ts'
+import type { Permission } from '../access/permissions.ts'
+import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../access/terms.ts'
+import { visibleTo } from '../access/visibility.ts'
+import { type LongPage, type Page, toPage } from '../base/page.ts'
+import type { Query } from '../storage/port.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { type PageWish, placeOf, writeCursor } from './cursor.ts'
+import { withReadableCvc } from './cvc.ts'
+import { showToken, type Token } from './show.ts'
+import { isExpired, type TokenRecord } from './token.ts'
+
+export interface TokenFilter extends PageWish {
+  readonly id?: readonly string[]
+  readonly type?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export async function listTokens(
+  context: TokensContext,
+  caller: Caller,
+  filter: TokenFilter,
+): Promise<Page<Token> | LongPage<Token>> {
+  const store = await tenantStore(context, caller)
+  return findTokens(context, store, caller, 'token:read', filterQuery(store, filter), filter)
+}
+
+/** A page of the tokens that match the query and that the caller holds the permission for. */
+// Requirements: TOK-018, TOK-024, SEA-001, SEA-031
+export async function findTokens(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  query: Query,
+  wish: PageWish,
+): Promise<Page<Token> | LongPage<Token>> {
+  const { request, find } = placeOf(store, wish)
+  const nowUs = context.nowUs()
+  const visible = visibleTo(store, caller, permission)
+  const found = await store.findPage<TokenRecord>('token', matchAll([visible, query]), {
+    nowMs: nowUs / 1000,
+    ...find,
+  })
+  const { records } = found
+  const shown = Array.isArray(records)
+    ? await showEach(context, store, caller, permission, records, nowUs)
+    : showOneByOne(context, store, caller, permission, records)
+  const { lastUs } = found
+  const next =
+    lastUs === undefined ? undefined : writeCursor(store, { afterUs: lastUs, page: request.page + 1 })
+  return toPage(shown, found.total, request, next)
+}
+
+async function showEach(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  records: readonly SealedRecord<TokenRecord>[],
+  nowUs: number,
+): Promise<Token[]> {
+  const tokens = await withReadableCvc(store, records, nowUs)
+  const shown: Token[] = []
+  // A page of costly masks must not hold up everyone else.
+  const turns = context.turns()
+  for (const token of tokens) {
+    const decision = decideFor(caller, permission, token.record.value)
+    if (decision.allowed && decision.transform === 'reveal') {
+      await context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
+    }
+    shown.push(showToken(context, store.tenant, token, decision.allowed ? decision.transform : 'redact'))
+    const passing = turns.passed()
+    if (passing) await passing
+  }
+  return shown
+}
+
+/** The same for a page that is read while it is answered: what is over or out of reach by then is left out. */
+async function* showOneByOne(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  permission: Permission,
+  records: AsyncIterable<SealedRecord<TokenRecord>>,
+): AsyncGenerator<Token> {
+  for await (const record of records) {
+    const nowUs = context.nowUs()
+    if (isExpired(record.value, nowUs) || !decideFor(caller, permission, record.value).allowed) continue
+    yield* await showEach(context, store, caller, permission, [record], nowUs)
+  }
+}
+
+// Requirements: TOK-019, TOK-020, TOK-022
+function filterQuery(store: TenantStore, filter: TokenFilter): Query {
+  const { id, type, metadata = {} } = filter
+  return matchAll([
+    id ? { op: 'ids', ids: id.map(one => store.address('token', one)) } : { op: 'all' },
+    type ? matchAny(type.map(one => matchTerm(typeTerm(store, one)))) : { op: 'all' },
+    ...Object.entries(metadata).map(([key, value]) => matchTerm(metadataTerm(store, key, value))),
+  ])
+}

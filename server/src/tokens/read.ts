@@ -1,0 +1,41 @@
+import { type Caller, demand } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { type TokensContext, tenantStore } from './context.ts'
+import { withCvc } from './cvc.ts'
+import { showToken, type Token } from './show.ts'
+import { isExpired, LiveToken, type TokenRecord } from './token.ts'
+
+// Requirements: TOK-025
+export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  const record = await liveRecord(context, store, id)
+  const transform = demand(caller, 'token:read', record.value)
+  const token = await liveToken(context, store, record)
+  if (transform === 'reveal') await context.audit.record(caller.tenant, tokenAction('token:read', id, caller))
+  return showToken(context, store.tenant, token, transform)
+}
+
+/** The token of this id, if its time is not over. @throws {ServiceError} not_found */
+// Requirements: ERR-512
+export async function liveRecord(
+  context: TokensContext,
+  store: TenantStore,
+  id: string,
+): Promise<SealedRecord<TokenRecord>> {
+  const record = await store.get<TokenRecord>('token', id)
+  if (!record || isExpired(record.value, context.nowUs())) {
+    throw new ServiceError('not_found', 'there is no token with this id')
+  }
+  return record
+}
+
+export async function liveToken(
+  context: TokensContext,
+  store: TenantStore,
+  record: SealedRecord<TokenRecord>,
+): Promise<LiveToken> {
+  const [token] = await withCvc(store, [record], context.nowUs())
+  return token ?? new LiveToken(record)
+}

@@ -1,0 +1,52 @@
+import type { JsonValue } from '../base/json.ts'
+import { Plaintext } from '../base/secret.ts'
+import type { RecordValue, SealedRecord } from '../storage/records/sealed.ts'
+
+/** A token as it is kept. A card's `cvc` is not among `data`: it has a record of its own, which ends sooner. */
+export interface TokenRecord extends RecordValue {
+  readonly id: string
+  readonly type: string
+  readonly data: JsonValue
+  /** Absent: no mask, so a caller who may only see masks sees no data. */
+  readonly mask?: JsonValue
+  readonly containers: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly search_indexes?: readonly string[]
+  /** The evaluated search indexes. */
+  readonly patterns?: readonly string[]
+  readonly fingerprint_expression: string
+  readonly fingerprint?: string
+  readonly deduplicate_token?: boolean
+  readonly expires_at?: string
+  readonly expires_ms?: number
+  readonly cvc?: CvcReference
+  readonly created_by: string
+  readonly modified_by?: string
+}
+
+export interface CvcReference {
+  /** The record that holds it. */
+  readonly id: string
+  readonly until_ms: number
+}
+
+/** A stored token with its data whole, as it is at this moment. */
+export class LiveToken extends Plaintext {
+  readonly record: SealedRecord<TokenRecord>
+  /** `record.value.data`, with the `cvc` while it lives. */
+  readonly data: JsonValue
+  /** What the mask gives on it, where that is known. */
+  readonly masked: JsonValue | undefined
+
+  constructor(record: SealedRecord<TokenRecord>, data = record.value.data, masked?: JsonValue) {
+    super()
+    this.record = record
+    this.data = data
+    this.masked = masked
+  }
+}
+
+// Requirements: TOK-040, TOK-508
+export function isExpired(token: TokenRecord, nowUs: number): boolean {
+  return token.expires_ms !== undefined && token.expires_ms * 1000 <= nowUs
+}

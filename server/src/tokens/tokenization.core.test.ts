@@ -1,0 +1,123 @@
+import t from 'tap'
+import type { Caller } from '../access/caller.ts'
+import type { Permission } from '../access/permissions.ts'
+import type { Transform } from '../access/transforms.ts'
+import type { AuditedAction } from '../audit/entries.ts'
+import type { ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { systemRandom } from '../base/random.ts'
+import { Turns } from '../base/turn.ts'
+import { Validators } from '../contract/validators.ts'
+import { keyLength } from '../crypto/envelope.ts'
+import { createExpressions } from '../expressions/engine.ts'
+import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { Keyring } from '../storage/keys/keyring.ts'
+import { SealedStore } from '../storage/records/sealed.ts'
+import type { TokensContext } from './context.ts'
+import { resolveReferences } from './detokenize.ts'
+import type { KeptTokens } from './kept-tokens.ts'
+import { tokenize } from './tokenize.ts'
+
+/** What the invocation of a reactor uses beyond the two endpoints. */
+const random = systemRandom()
+const nowUs = () => Date.now() * 1000
+const engine = new MemoryStore()
+const store = new SealedStore(engine, new Keyring(engine, random.bytes(keyLength), random), random)
+const audited: AuditedAction[] = []
+const context: TokensContext = {
+  store,
+  random,
+  nowUs,
+  schemas: new Validators('SVC'),
+  turns: () => new Turns(),
+  expressions: createExpressions({ random: length => random.bytes(length) }),
+  audit: { record: (_, action) => void audited.push(action) },
+}
+const tenant = random.uuid()
+const sealed = await store.createTenant(tenant, nowUs())
+
+function caller(transform: Transform, ...permissions: Permission[]): Caller {
+  const rules = [{ priority: 1, container: '/', transform, permissions }]
+  return { tenant, application: random.uuid(), type: 'private', rights: { permissions: [], rules } }
+}
+
+const refusal = (act: Promise<unknown>) =>
+  act.then(
+    () => undefined,
+    (error: ServiceError) => error,
+  )
+
+t.test('tokens of a reactor ask for no token:create, belong to the invoker and are shown masked', async t => {
+  const invoker = caller('reveal', 'token:use')
+  const payload = { bare: 'x', shown: { type: 'token', data: 'secret', mask: '*' } }
+  t.match(await refusal(tokenize(context, invoker, payload)), { code: 'permission_denied' })
+  const answer = (await tokenize(context, invoker, payload, { asksPermission: false })) as JsonObject
+  t.match(answer, { bare: String, shown: { data: '*', created_by: invoker.application } })
+})
+
+t.test('what an invocation keeps is in the same commit, or nothing is', async t => {
+  const invoker = caller('mask', 'token:use')
+  const count = async () =>
+    (await sealed.find('token', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
+  const before = await count()
+  const receipts: KeptTokens[] = []
+  const options = {
+    asksPermission: false,
+    companion: (kept: KeptTokens) => {
+      receipts.push(kept)
+      return [sealed.insert('job', { id: 'the job' })]
+    },
+  }
+  const answer = await tokenize(context, invoker, [1, { type: 'token', data: 2 }], options)
+  t.ok(await sealed.get('job', 'the job'))
+  t.equal(await count(), before + 2)
+  const [bare, shown] = answer as [string, { id: string }]
+  const tokens = [
+    { id: bare, as: 'id' },
+    { id: shown.id, as: 'created' },
+  ]
+  t.same(receipts[0], { shape: [0, 1], tokens }, 'which tokens there are, and nothing of what they hold')
+  t.match(await refusal(tokenize(context, invoker, [3], options)), { code: 'idempotency_conflict' })
+  t.equal(await count(), before + 2)
+  t.match(await refusal(tokenize(context, invoker, [null], options)), { code: 'idempotency_conflict' })
+})
+
+t.test('one token holds no more than one request could have brought', async t => {
+  const invoker = caller('mask', 'token:use')
+  const make = (data: JsonValue) => tokenize(context, invoker, data, { asksPermission: false })
+  const most = 1024 * 1024 - 2
+  t.type(await make('x'.repeat(most)), 'string')
+  t.match(await refusal(make({ a: ['x'.repeat(most + 1)] })), {
+    code: 'validation',
+    errors: { 'a.0': [/bytes/] },
+  })
+  const described = { type: 'token', data: 'x'.repeat(most + 1) }
+  t.match(await refusal(make([described])), { errors: { '0.data': [/bytes/] } })
+})
+
+t.test('arguments are raw data whatever the transform, but not without token:use', async t => {
+  const maker = caller('mask', 'token:create')
+  const [id] = (await tokenize(context, maker, ['raw'])) as string[]
+  const args = { number: `{{ ${id} }}`, deep: [`<{{ ${id} | upcase }}>`] }
+  for (const transform of ['redact', 'mask', 'reveal'] as const) {
+    audited.length = 0
+    const user = caller(transform, 'token:use')
+    t.same(await resolveReferences(context, user, args, 'raw', 'args'), { number: 'raw', deep: ['<RAW>'] })
+    t.match(audited, [{ operation: 'token:use', entity_id: id, actor: user.application }])
+  }
+  t.match(await refusal(resolveReferences(context, maker, args, 'raw')), { code: 'permission_denied' })
+  t.same(await resolveReferences(context, caller('mask', 'token:use'), args, 'transformed'), {
+    number: null,
+    deep: ['<>'],
+  })
+})
+
+t.test('the path of the arguments stands before every path', async t => {
+  const user = caller('reveal', 'token:use')
+  const refused = (args: JsonValue) => refusal(resolveReferences(context, user, args, 'raw', 'args'))
+  t.match(await refused({ a: '{{' }), { errors: { 'args.a': [String] } })
+  t.match(await refused('{{'), { errors: { args: [String] } })
+  t.match(await refused(Array.from({ length: 101 }, (_, index) => `{{ token ${index} }}`)), {
+    errors: { args: [/100/] },
+  })
+})

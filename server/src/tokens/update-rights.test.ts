@@ -1,0 +1,295 @@
+import t from 'tap'
+import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
+import { openTenant, openVault, type Send, type TestTenant } from '../../testing/vault.ts'
+import { openAuthorized } from '../sessions/_fixture.ts'
+
+/** Who may set expressions over data that is there, and what the answer to an update shows. */
+const vault = openVault(t)
+const secret = '123-45-6789'
+const update = ['token:update']
+const rule = (transform: string, container = '/', priority = 1) => ({
+  priority,
+  container,
+  transform,
+  permissions: [...update],
+})
+
+/** Each member as it would read the data, and as it would only put back a default. */
+const expressions: readonly [member: string, value: unknown][] = [
+  ['mask', '{{ data }}'],
+  ['mask', { a: '{{ data }}' }],
+  ['mask', null],
+  ['fingerprint_expression', '{{ data }}'],
+  ['fingerprint_expression', null],
+  ['search_indexes', ['{{ data }}']],
+  ['search_indexes', []],
+  ['search_indexes', null],
+]
+
+const made = async (tenant: TestTenant, members: object = {}) =>
+  (await makeToken(tenant, { type: 'social_security_number', data: secret, ...members } as never)) as string
+
+/** Callers that may update the tenant's tokens, and do not read them by that. */
+async function callersWithoutRight(tenant: TestTenant): Promise<[name: string, send: Send][]> {
+  const reveal = { rules: [rule('reveal')] }
+  return [
+    ['public, directly', await tenant.application({ permissions: update }, 'public')],
+    ['public, by a rule that reveals', await tenant.application(reveal, 'public')],
+    ['private, by a rule that masks', await tenant.application({ rules: [rule('mask')] })],
+    ['private, by a rule that redacts', await tenant.application({ rules: [rule('redact')] })],
+    [
+      'private, directly, behind a rule that masks',
+      await tenant.application({ permissions: update, rules: [rule('mask', '/pii/')] }),
+    ],
+    ['a session, directly', (await openAuthorized(tenant, { permissions: [...update] })).send],
+    ['a session, by a rule that reveals', (await openAuthorized(tenant, reveal)).send],
+  ]
+}
+
+async function callersWithRight(tenant: TestTenant): Promise<[name: string, send: Send][]> {
+  return [
+    ['private, directly', await tenant.application({ permissions: update })],
+    ['private, by a rule that reveals', await tenant.application({ rules: [rule('reveal')] })],
+    [
+      'private, by a rule that reveals before one that masks',
+      await tenant.application({ rules: [rule('mask', '/', 2), rule('reveal', '/pii/')] }),
+    ],
+    [
+      'private, directly, where a rule that masks is about other tokens',
+      await tenant.application({ permissions: update, rules: [rule('mask', '/elsewhere/')] }),
+    ],
+  ]
+}
+
+t.test('who does not read the data by token:update sets no expression over it', async t => {
+  const tenant = await openTenant(vault)
+  const id = await made(tenant)
+  for (const [who, send] of await callersWithoutRight(tenant)) {
+    const control = await send('PATCH', `/tokens/${id}`, { metadata: { seen: who } })
+    t.equal(control.status, 200, `${who}: the control`)
+    const before = (await tenant.send('GET', `/tokens/${id}`)).json
+    for (const [member, value] of expressions) {
+      const reply = await send('PATCH', `/tokens/${id}`, { metadata: { a: 'b' }, [member]: value } as never)
+      const what = `${who}: ${member} ${JSON.stringify(value)}`
+      t.equal(reply.status, 403, what)
+      t.match(reply.json, { type: 'urn:surrogate:error:permission_denied', detail: member })
+      t.same(Object.keys(reply.json.errors), [member], `${what} is named`)
+      t.notMatch(reply.text, /123-?45/)
+    }
+    t.same((await tenant.send('GET', `/tokens/${id}`)).json, before, `${who}: nothing changed`)
+  }
+})
+
+t.test('who reads the data by token:update sets expressions', async t => {
+  const tenant = await openTenant(vault)
+  for (const [who, send] of await callersWithRight(tenant)) {
+    for (const [member, value] of expressions) {
+      const id = await made(tenant)
+      const reply = await send('PATCH', `/tokens/${id}`, { [member]: value } as never)
+      t.equal(reply.status, 200, `${who}: ${member} ${JSON.stringify(value)} ${reply.text}`)
+    }
+  }
+})
+
+t.test('every member that may not be set is named, and none is evaluated', async t => {
+  const tenant = await openTenant(vault)
+  const id = await made(tenant)
+  const masking = await tenant.application({ rules: [rule('mask')] })
+  const failing = '{% for a in (1..9999) %}{% for b in (1..9999) %}{% endfor %}{% endfor %}'
+  const [first, second] = [
+    { mask: failing, fingerprint_expression: '{{', search_indexes: ['{{ data | nope }}'] },
+    { mask: 'X', fingerprint_expression: 'X', search_indexes: ['X'] },
+  ]
+  const replies = [
+    await masking('PATCH', `/tokens/${id}`, first),
+    await masking('PATCH', `/tokens/${id}`, second),
+  ]
+  for (const { status, json } of replies) {
+    t.equal(status, 403)
+    t.same(Object.keys(json.errors), ['mask', 'fingerprint_expression', 'search_indexes'])
+  }
+  const [one, other] = replies.map(({ json }) => ({ ...json, instance: '' }))
+  t.same(one, other, 'a failing expression is refused in the same words')
+  t.equal((await tenant.send('PATCH', `/tokens/${id}`, first)).status, 400, 'control: it fails')
+})
+
+t.test('a refusal says no more than that where there is no token, or no right to it at all', async t => {
+  const tenant = await openTenant(vault)
+  const id = await made(tenant, { containers: ['/other/'] })
+  const masking = await tenant.application({ rules: [rule('mask', '/pii/')] })
+  const patch = { mask: '{{ data }}' }
+  t.equal((await masking('PATCH', '/tokens/nothing', patch)).status, 404)
+  const elsewhere = await masking('PATCH', `/tokens/${id}`, patch)
+  t.equal(elsewhere.status, 403)
+  t.notOk('errors' in elsewhere.json, 'the right to the token comes first')
+})
+
+t.test('each container counts, before a move and after it', async t => {
+  const tenant = await openTenant(vault)
+  const send = await tenant.application({ rules: [rule('reveal', '/open/'), rule('mask', '/shut/', 2)] })
+  const patch = async (containers: string[], members: object) => {
+    const id = await made(tenant, { containers })
+    return (await send('PATCH', `/tokens/${id}`, { mask: '{{ data }}', ...members } as never)).status
+  }
+  t.equal(await patch(['/open/'], {}), 200, 'control')
+  t.equal(await patch(['/open/', '/shut/'], {}), 403, 'one of two')
+  t.equal(await patch(['/open/'], { containers: ['/open/a/'] }), 200, 'control: a move within')
+  t.equal(await patch(['/open/'], { containers: ['/shut/'] }), 403, 'moved into where it is masked')
+  t.equal(await patch(['/shut/'], { containers: ['/open/'] }), 403, 'moved out of where it is masked')
+  t.equal(await patch(['/open/'], { containers: null }), 403, 'moved to where there is no right')
+})
+
+t.test('a move to where there is no right is refused before anything is evaluated', async t => {
+  const tenant = await openTenant(vault)
+  const id = await made(tenant, { containers: ['/open/'] })
+  const send = await tenant.application({ rules: [rule('reveal', '/open/')] })
+  const patch = { mask: '{{ data | nope }}' }
+  t.equal((await send('PATCH', `/tokens/${id}`, { ...patch, containers: ['/else/'] })).status, 403)
+  t.equal((await send('PATCH', `/tokens/${id}`, { ...patch, containers: ['/open/'] })).status, 400, 'control')
+})
+
+t.test('the answer shows what the mask before the update shows of the new data', async t => {
+  const tenant = await openTenant(vault)
+  const direct = await tenant.application({ permissions: update })
+  const revealing = await tenant.application({ rules: [rule('reveal')] })
+  const id = await made(tenant)
+  const patch = { data: '987-65-4321', mask: '{{ data }}' }
+  const { json } = await direct('PATCH', `/tokens/${id}`, patch)
+  t.equal(json.data, 'XXX-XX-4321')
+  t.equal(json.mask, '{{ data }}', 'the new mask is there')
+  t.equal(
+    (await direct('PATCH', `/tokens/${id}`, {})).json.data,
+    '987-65-4321',
+    'and the next answer shows it',
+  )
+
+  const none = await makeToken(tenant, { type: 'token', data: 'hidden' })
+  const unmasked = await direct('PATCH', `/tokens/${none}`, { mask: '{{ data }}' })
+  t.equal(unmasked.status, 200)
+  t.notOk('data' in unmasked.json, 'a token that had no mask shows nothing')
+
+  const members = await makeToken(tenant, {
+    type: 'token',
+    data: { a: 'aaaa' },
+    mask: { a: '{{ data.a | last4 }}' },
+  })
+  const failing = await direct('PATCH', `/tokens/${members}`, {
+    data: { a: { b: 1 }, c: 2 },
+    mask: { a: null, c: '{{ data.c }}' },
+  })
+  t.equal(failing.status, 200)
+  t.same(failing.json.data, {}, 'what the old mask cannot show is left out')
+
+  const shown = await revealing('PATCH', `/tokens/${id}`, { mask: 'X' })
+  t.equal(shown.json.data, '987-65-4321', 'control: a rule that reveals')
+})
+
+t.test('a repeated update shows no more than the first answer', async t => {
+  const tenant = await openTenant(vault)
+  const application = await tenant.application({ permissions: update })
+  const keyed = { 'SVC-IDEMPOTENCY-KEY': 'one' }
+  const patchOf = (id: string, mask: unknown) => () =>
+    application('PATCH', `/tokens/${id}`, { mask } as never, keyed)
+  const id = await made(tenant)
+  const patch = patchOf(id, '{{ data }}')
+  t.equal((await patch()).json.data, 'XXX-XX-6789')
+  t.same((await patch()).json, (await patch()).json)
+  t.equal((await patch()).json.data, 'XXX-XX-6789')
+  await tenant.send('PATCH', `/tokens/${id}`, { data: '987-65-4321' })
+  t.equal((await patch()).json.data, 'XXX-XX-4321', 'of the data as it is now')
+
+  const put = (rights: object) =>
+    tenant.asManagement('PUT', `/applications/${application.id}`, { name: 'Test', ...rights } as never)
+  await put({ rules: [rule('mask')] })
+  const lost = await patch()
+  t.equal(lost.status, 403, 'rights are those of the moment')
+  t.same(Object.keys(lost.json.errors), ['mask'])
+  await put({ rules: [rule('reveal')] })
+  t.equal((await patch()).json.data, '987-65-4321')
+
+  await put({ permissions: update })
+  const none = await makeToken(tenant, { type: 'token', data: 'hidden' })
+  const unmasked = () =>
+    application('PATCH', `/tokens/${none}`, { mask: '{{ data }}' }, { 'SVC-IDEMPOTENCY-KEY': 'two' })
+  for (const reply of [await unmasked(), await unmasked()]) {
+    t.equal(reply.status, 200)
+    t.notOk('data' in reply.json)
+  }
+})
+
+t.test('what the expressions of a token make of merged data is told only to who may read it', async t => {
+  const tenant = await openTenant(vault)
+  const members = {
+    type: 'token',
+    data: { pin: '1234', divisor: 1 },
+    // Fails on a divisor of 0: of a pin that is there, and of what the caller sent.
+    mask: '{{ data.pin | divided_by: data.divisor }}',
+  }
+  const redacting = await tenant.application({ rules: [rule('redact')] })
+  const revealing = await tenant.application({ rules: [rule('reveal')] })
+  const patch = { data: { divisor: 0 } }
+  const masked = await makeToken(tenant, members)
+  const told = await revealing('PATCH', `/tokens/${masked}`, patch)
+  t.equal(told.status, 400)
+  t.ok(told.json.errors.mask)
+  const untold = await redacting('PATCH', `/tokens/${masked}`, patch)
+  t.equal(untold.status, 200, 'a mask is not tried for who cannot see what becomes of it')
+  t.notOk('data' in untold.json)
+
+  for (const derived of [
+    { fingerprint_expression: members.mask },
+    { search_indexes: [members.mask] },
+    { search_indexes: ['{{ data.pin }}'] },
+  ]) {
+    const { mask: _mask, ...rest } = members
+    const id = await makeToken(tenant, { ...rest, ...derived })
+    const change =
+      'search_indexes' in derived && derived.search_indexes[0] === '{{ data.pin }}'
+        ? { data: { pin: null } }
+        : patch
+    const explained = await revealing('PATCH', `/tokens/${id}`, change)
+    t.equal(explained.status, 400)
+    t.match(Object.keys(explained.json.errors), [/^(fingerprint_expression|search_indexes\.0)$/])
+    const refused = await redacting('PATCH', `/tokens/${id}`, change)
+    t.equal(refused.status, 400)
+    t.same(refused.json.errors, {
+      data: ['does not fit the search indexes or the fingerprint expression of this token'],
+    })
+    t.equal((await redacting('PATCH', `/tokens/${id}`, { data: { divisor: 2 } })).status, 200, 'control')
+  }
+})
+
+t.test('a refused update evaluates nothing over the merged data', async t => {
+  const tenant = await openTenant(vault)
+  const id = await makeToken(tenant, {
+    type: 'token',
+    data: { pin: '1' },
+    search_indexes: ['{{ data.pin }}'],
+  })
+  const send = await tenant.application({ rules: [rule('redact')] })
+  for (const data of [{ pin: null }, { pin: '2' }]) {
+    const { status, json } = await send('PATCH', `/tokens/${id}`, { data, expires_at: '2001-01-01' })
+    t.equal(status, 400)
+    t.same(Object.keys(json.errors), ['expires_at'])
+  }
+})
+
+t.test('a formula has the right of its application', async t => {
+  const own = openReactors(t)
+  const tenant = await openTenant(own)
+  const code = `module.exports = async ({ svc, args }) => {
+    try { return { raw: (await svc.tokens.update(args.id, { mask: '{{ data }}' })).mask } }
+    catch (error) { return { raw: error.status } }
+  }`
+  const cases: [rights: object, type: string, outcome: unknown][] = [
+    [{ permissions: update }, 'private', '{{ data }}'],
+    [{ rules: [rule('mask')] }, 'private', 403],
+    [{ permissions: update }, 'public', 403],
+  ]
+  for (const [rights, type, outcome] of cases) {
+    const id = await made(tenant)
+    const application = await tenant.application(rights as never, type)
+    const react = await reactorOn(tenant, code, { reactor: { application: { id: application.id } } })
+    t.equal((await react({ args: { id } })).json.raw, outcome, `${type} ${JSON.stringify(rights)}`)
+  }
+})

@@ -1,0 +1,286 @@
+import type { Caller } from '../access/caller.ts'
+import { auditEntry } from '../audit/entries.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { mergePatch } from '../base/merge-patch.ts'
+import type { Write, Written } from '../storage/port.ts'
+import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import { SealedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { tokenAction } from './audited.ts'
+import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
+import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
+import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
+import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
+import { readExpiration } from './expiry.ts'
+import { liveRecord, liveToken } from './read.ts'
+import { showUnderMask, type Token } from './show.ts'
+import { LiveToken, type TokenRecord } from './token.ts'
+import { tokenType } from './types/registry.ts'
+import { demandUpdate, type UpdateRight } from './update-rights.ts'
+
+/** A merge patch whose members the contract has accepted. `null` restores what a new token would have. */
+export interface UpdateTokenInput {
+  readonly data?: JsonValue
+  readonly mask?: JsonValue
+  readonly metadata?: JsonObject | null
+  readonly containers?: readonly string[] | null
+  readonly search_indexes?: readonly string[] | null
+  readonly fingerprint_expression?: string | null
+  readonly deduplicate_token?: boolean | null
+  readonly expires_at?: string | null
+}
+
+export interface UpdatedToken {
+  readonly token: Token
+  /** False where the update would have made a duplicate: then `token` is the original. */
+  readonly applied: boolean
+}
+
+/** Writes that belong into the commit of an update, made from the mask that the token had before it. */
+export type UpdateCompanion = (maskBefore: JsonValue | undefined) => readonly Write[]
+
+export async function updateToken(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  companion: UpdateCompanion = () => [],
+): Promise<UpdatedToken> {
+  const store = await tenantStore(context, caller)
+  for (;;) {
+    const current = await liveRecord(context, store, id)
+    const right = demandUpdate(caller, current.value, input)
+    const live = await liveToken(context, store, current)
+    const next = await patched(context, store, caller, live, input, right)
+
+    const original = await doubled(context, store, current, next.record)
+    if (original) return { token: await showOriginal(context, store, caller, original), applied: false }
+
+    const writes = [
+      store.replace('token', current.version, next.record, indexOf(store, next.record)),
+      ...next.cvcWrites,
+      auditEntry(store, context.random, tokenAction('token:update', id, caller)),
+    ]
+    const maskBefore = current.value.mask
+    const result = await store.commit([...writes, ...companion(maskBefore)], context.nowUs())
+    if (result.ok) {
+      const record = new SealedRecord(next.record, result.written[0] as Written)
+      const live = new LiveToken(record, next.data)
+      // Requirements: TOK-034
+      const token = showUnderMask(context, store.tenant, live, right.transform, maskBefore)
+      return { token, applied: true }
+    }
+    refuseRivalReceipt(result.conflict, writes)
+    // Another writer came between, or a holder of the fingerprint appeared: start from what is there now.
+    if (result.conflict.holder) await evictExpiredHolder(context, store, result.conflict.holder)
+  }
+}
+
+/**
+ * Reads the answer to an update that was applied before: the token as it is now, by the caller's rights of this
+ * moment. If the update set a mask, the answer goes on showing the data under the one before, `maskBefore`.
+ */
+export async function readUpdated(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  maskBefore: JsonValue | undefined,
+): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  const record = await liveRecord(context, store, id)
+  const { transform } = demandUpdate(caller, record.value, input)
+  const live = await liveToken(context, store, record)
+  const mask = input.mask === undefined ? record.value.mask : maskBefore
+  return showUnderMask(context, store.tenant, live, transform, mask)
+}
+
+/**
+ * Reads the answer to an update that was not applied: the original as it is now.
+ *
+ * @param id of the token to be updated
+ */
+export async function readOriginal(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  input: UpdateTokenInput,
+  original: string,
+): Promise<Token> {
+  const store = await tenantStore(context, caller)
+  demandUpdate(caller, (await liveRecord(context, store, id)).value, input)
+  return showOriginal(context, store, caller, await liveRecord(context, store, original))
+}
+
+interface Patched {
+  readonly record: TokenRecord
+  readonly data: JsonValue
+  readonly cvcWrites: Write[]
+}
+
+// Requirements: TOK-036
+async function patched(
+  context: TokensContext,
+  store: TenantStore,
+  caller: Caller,
+  live: LiveToken,
+  input: UpdateTokenInput,
+  { reads }: UpdateRight,
+): Promise<Patched> {
+  const current = live.record.value
+  const type = tokenType(current.type)
+  if (!type) throw new Error('a stored token has a type that is not registered')
+  const data = input.data === undefined ? live.data : mergePatch(live.data, input.data)
+  if (input.data !== undefined) {
+    refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
+    if (isTooLarge(data)) {
+      throw invalid('data', `would hold more than ${largestDataBytes} bytes after the merge`)
+    }
+  }
+  const content = {
+    type: current.type,
+    ...kept(
+      'mask',
+      input.mask === undefined
+        ? current.mask
+        : input.mask === null
+          ? type.mask
+          : mergePatch(current.mask, input.mask),
+    ),
+    ...kept('metadata', patchedMetadata(context, current, input)),
+    ...kept('search_indexes', patchedIndexes(current, input)),
+    // Requirements: TOK-032
+    fingerprint_expression: replaced(
+      input.fingerprint_expression,
+      current.fingerprint_expression,
+      type.fingerprintExpression,
+    ),
+  }
+  // Before the expressions: a patch that is refused for its own faults tells nothing of the data.
+  const expires = expiration(context, current, input)
+  const { data: stored, cvc } = splitCvc(current.type, data)
+  const { reference, writes } = await nextCvc(context, store, live, cvc)
+  const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data), reads)
+  const { derived } = await derive(context, store, content, data, changes, current).catch(error => {
+    throw reads ? error : withoutReasons(error, input)
+  })
+  const record: TokenRecord = {
+    id: current.id,
+    ...content,
+    data: stored,
+    // Requirements: TOK-030
+    containers: replaced(input.containers, current.containers, [type.container]),
+    ...derived,
+    ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
+      ? { deduplicate_token: true }
+      : {}),
+    ...expires,
+    ...kept('cvc', reference),
+    created_by: current.created_by,
+    // Requirements: TOK-043
+    modified_by: caller.application,
+  }
+  return { record, data, cvcWrites: writes }
+}
+
+/** The token this update would make a second copy of, if it is to be deduplicated. */
+async function doubled(
+  context: TokensContext,
+  store: TenantStore,
+  current: SealedRecord<TokenRecord>,
+  next: TokenRecord,
+): Promise<SealedRecord<TokenRecord> | undefined> {
+  const { deduplicate_token, fingerprint } = next
+  if (!deduplicate_token || fingerprint === undefined) return undefined
+  const unchanged = current.value.deduplicate_token && current.value.fingerprint === fingerprint
+  if (unchanged) return undefined
+  const original = await findOriginal(store, fingerprint, context.nowUs())
+  return original?.value.id === next.id ? undefined : original
+}
+
+/** A patch over a live code keeps its deadline; a code where none was gets an hour of its own. */
+// Requirements: TOK-511
+async function nextCvc(context: TokensContext, store: TenantStore, live: LiveToken, cvc: string | undefined) {
+  const before = live.record.value.cvc
+  const writes = await removeCvc(store, before)
+  if (cvc === undefined) return { reference: undefined, writes }
+  const nowUs = context.nowUs()
+  const until_ms =
+    before && isCvcLive(live.record.value, nowUs) ? before.until_ms : Math.floor(nowUs / 1000) + cvcLifetimeMs
+  const reference = { id: context.random.uuid(), until_ms }
+  return { reference, writes: [...writes, insertCvc(store, reference, cvc)] }
+}
+
+function patchedMetadata(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+  if (input.metadata === undefined) return current.metadata
+  if (input.metadata === null) return undefined
+  const metadata = mergePatch({ ...current.metadata }, input.metadata)
+  refuseIfAny(context.schemas.check('Metadata', metadata, 'metadata'), 'the merged metadata is not valid')
+  return metadata as Record<string, string>
+}
+
+// Requirements: TOK-031
+function patchedIndexes(current: TokenRecord, input: UpdateTokenInput): readonly string[] | undefined {
+  if (input.search_indexes === undefined) return current.search_indexes
+  if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
+  if (tokenType(current.type)?.searchIndexes === undefined) {
+    throw invalid('search_indexes', `must be empty: the data of a ${current.type} token cannot be searched`)
+  }
+  return input.search_indexes
+}
+
+// Requirements: TOK-033
+function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+  if (input.expires_at === null) return {}
+  if (input.expires_at === undefined) {
+    return { ...kept('expires_at', current.expires_at), ...kept('expires_ms', current.expires_ms) }
+  }
+  const { echo, ms } = readExpiration(input.expires_at, context.nowUs())
+  return { expires_at: echo, expires_ms: ms }
+}
+
+/**
+ * What a patch touches decides what is evaluated anew. The mask that stays is tried on new data only for who may
+ * read it: for anyone else its failure would tell of data that they did not send.
+ */
+function changesOf(
+  input: UpdateTokenInput,
+  fingerprintExpression: string,
+  dataChanged: boolean,
+  reads: boolean,
+): Changes {
+  const readsMetadata = fingerprintExpression.includes('metadata')
+  return {
+    mask: (dataChanged && reads) || input.mask !== undefined,
+    fingerprint:
+      dataChanged ||
+      input.fingerprint_expression !== undefined ||
+      (readsMetadata && input.metadata !== undefined),
+    indexes: dataChanged || input.search_indexes !== undefined,
+  }
+}
+
+/**
+ * The refusal of what an expression of the token makes of the merged data, for who may not read that: it blames
+ * the patch and says nothing of which expression failed, or how.
+ */
+function withoutReasons(error: unknown, input: UpdateTokenInput): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'validation') return error
+  const changed = input.data === undefined ? 'metadata' : 'data'
+  return invalid(changed, 'does not fit the search indexes or the fingerprint expression of this token')
+}
+
+function isChanged(before: JsonValue, after: JsonValue): boolean {
+  return before !== after && JSON.stringify(before) !== JSON.stringify(after)
+}
+
+/** The value to be: the patch's, today's where the patch has none, the default where it says null. */
+// Requirements: TOK-506
+function replaced<T>(patch: T | null | undefined, current: T, fallback: T): T {
+  return patch === undefined ? current : (patch ?? fallback)
+}
+
+/** The member, or nothing at all where its value is undefined. */
+function kept<K extends string, T>(name: K, value: T | undefined): { [member in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [member in K]: T })
+}

@@ -1,0 +1,108 @@
+import { openTestStore } from '../../testing/storage.ts'
+import { newMasterKey, sealedOn } from '../../testing/stores.ts'
+import { readTenant, type TenantsContext, writeTenant } from '../access/tenants.ts'
+import { createClock } from '../base/clock.ts'
+import type { JsonValue } from '../base/json.ts'
+import { type Log, silentLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { createCallbackSender } from '../egress/callback-sender.ts'
+import type { Store, Write } from '../storage/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import type { Performer, WebhooksContext } from './context.ts'
+import type { Job } from './job.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
+
+type Teardown = { teardown(task: () => unknown): void }
+
+export const tenantA = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c11'
+export const tenantB = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c22'
+
+/** What one process has of a store that it may share with others. */
+export interface Queue {
+  readonly context: WebhooksContext
+  readonly webhooks: Webhooks
+  readonly clock: WebhooksContext['clock']
+  /** Takes a job with these members, the rest being whatever. */
+  accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, companion?: readonly Write[]): Promise<void>
+  store(tenant?: string): Promise<TenantStore>
+  secret(tenant?: string): Promise<string>
+  /** How many documents of jobs there are: schedules, contents. */
+  left(): Promise<readonly [number, number]>
+}
+
+export interface QueueOptions {
+  readonly store?: Store
+  readonly masterKey?: Uint8Array
+  /** Made by the options where a test looks at what it is given. */
+  readonly performer?: Performer
+  readonly log?: Log
+  readonly context?: Partial<WebhooksContext>
+  /** The machine's clock. */
+  readonly now?: () => number
+}
+
+export const answering = (answer: JsonValue): Performer => ({ perform: async () => answer })
+
+/** A queue on a store, with two tenants in it; started where it has a performer, closed when the test ends. */
+export async function openQueue(t: Teardown, options: QueueOptions = {}): Promise<Queue> {
+  const store = options.store ?? (await openTestStore(t))
+  const random = systemRandom()
+  const clock = createClock(options.now ? { realNowMs: options.now } : {})
+  const sealed = sealedOn(store, options.masterKey ?? newMasterKey())
+  const tenants = { store: sealed, random, nowUs: () => clock.nowUs() } as TenantsContext
+  for (const tenant of [tenantA, tenantB]) await writeTenant(tenants, tenant, {})
+  const context: WebhooksContext = {
+    store: sealed,
+    clock,
+    random,
+    log: options.log ?? silentLog,
+    send: createCallbackSender({ allowPrivate: true }),
+    callbacks: { allowPrivate: true },
+    traceHeader: 'SVC-TRACE-ID',
+    ...options.context,
+  }
+  const webhooks = createWebhooks(context)
+  if (options.performer) webhooks.start(options.performer)
+  // The clock's timers keep no process alive; a test that waits for one of them has to be.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(async () => {
+    clearInterval(alive)
+    await webhooks.close()
+    await clock.stop()
+  })
+  const tenantStore = async (tenant = tenantA) => {
+    const found = await sealed.tenant(tenant)
+    if (!found) throw new Error('no such tenant')
+    return found
+  }
+  return {
+    context,
+    webhooks,
+    clock,
+    accept: (job, companion) =>
+      webhooks.accept(
+        {
+          tenant: tenantA,
+          application: '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c01',
+          reactor: '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c02',
+          args: { card: '{{ a-token }}' },
+          timeoutMs: 10_000,
+          traceId: 'a-trace',
+          depth: 0,
+          ...job,
+        },
+        companion,
+      ),
+    store: tenantStore,
+    secret: async tenant => (await readTenant(await tenantStore(tenant)))?.webhook_secret ?? '',
+    left: async () => {
+      const count = async (kind: 'job' | 'job-content') => {
+        const found = [tenantA, tenantB].map(tenant =>
+          store.find(kind, tenant, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 }),
+        )
+        return (await Promise.all(found)).reduce((sum, { total }) => sum + total, 0)
+      }
+      return [await count('job'), await count('job-content')]
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { invalid, ServiceError } from '../base/errors.ts'
+import { checkCallbackUrl } from '../egress/callback-url.ts'
+import type { Write } from '../storage/port.ts'
+import { SealedRecord } from '../storage/records/sealed.ts'
+import { type WebhooksContext, webhookLimits } from './context.ts'
+import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
+
+/** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
+export function refuseCallback({ callbacks }: WebhooksContext, callbackUrl: string): void {
+  const fault = checkCallbackUrl(callbackUrl, callbacks)
+  if (fault !== undefined) throw invalid('callback_url', fault)
+}
+
+/**
+ * Keeps a job until it is delivered. Resolves with it, which is due at once, when it survives the death of the
+ * process.
+ * @param companion writes that belong into the same commit
+ * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict, where the
+ * companion's conditions do not hold
+ */
+export async function accept(
+  context: WebhooksContext,
+  job: Job,
+  companion: readonly Write[],
+): Promise<Claimed> {
+  refuseCallback(context, job.callbackUrl)
+  const { tenant, args, ...about } = job
+  const store = await context.store.tenant(tenant)
+  if (!store) throw new Error('a caller without a tenant')
+  const most = context.limits?.jobsPerTenant ?? webhookLimits.jobsPerTenant
+  // Those that are due count as well, so nothing may be over.
+  const { total } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
+  if (total >= most) {
+    throw new ServiceError('rate_limited', `${most} invocations wait already; ask again when some are done`, {
+      headers: { 'Retry-After': '30' },
+    })
+  }
+  const id = `msg_${context.random.uuid()}`
+  const schedule: ScheduleRecord = {
+    id,
+    stage: 'waiting',
+    timeout_ms: job.timeoutMs,
+    runs: 0,
+    failures: 0,
+  }
+  const content: ContentRecord = { id, args, about }
+  const own = [
+    store.insert('job', schedule, { dueMs: context.clock.nowMs() }),
+    store.insert('job-content', content),
+  ]
+  const result = await store.commit([...own, ...companion], context.clock.nowUs())
+  if (!result.ok) {
+    if (result.conflict.write < own.length) throw new Error('a new job could not be stored')
+    throw new ServiceError(
+      'idempotency_conflict',
+      'another request with this idempotency key is being answered',
+    )
+  }
+  const [written] = result.written
+  if (!written) throw new Error('a commit that wrote nothing')
+  return { store, schedule: new SealedRecord(schedule, written) }
+}

@@ -1,0 +1,188 @@
+import t from 'tap'
+import { webhooks as sdk } from '../../../sdk/src/index.ts'
+import { openReceiver } from '../../testing/receiver.ts'
+import { createCallbackSender } from '../egress/callback-sender.ts'
+import type { Resolve } from '../egress/resolve.ts'
+import { answering, openQueue, type Queue, tenantA, tenantB } from './_fixture.ts'
+import type { Performer } from './context.ts'
+import { retries, retryDelayMs } from './schedule.ts'
+
+const answer = { tokens: { card: 'an-id' }, raw: { ok: true, name: 'Zoë' } }
+const hour = 3_600_000
+
+/** The entries that say of a reactor that its result could not be delivered. */
+async function failuresOf(queue: Queue, tenant = tenantA) {
+  const store = await queue.store(tenant)
+  const page = { nowMs: queue.clock.nowMs(), offset: 0, limit: 100 }
+  const { records } = await store.find('audit', { op: 'all' }, page)
+  return records.map(({ value }) => value as unknown as Record<string, unknown>)
+}
+
+t.test('what came of a job is posted once, signed, with the trace of its request', async t => {
+  const receiver = await openReceiver(t)
+  const queue = await openQueue(t, { performer: answering(answer) })
+  await queue.accept({ callbackUrl: `${receiver.origin}/hook?a=b`, traceId: 'trace of the 202' })
+  await queue.clock.advance(0)
+  await queue.clock.advance(10 * hour)
+
+  t.equal(receiver.received.length, 1)
+  const [{ method, path, headers, body } = { headers: {}, body: '' }] = receiver.received
+  t.match({ method, path }, { method: 'POST', path: '/hook?a=b' })
+  t.match(headers, { 'content-type': 'application/json', 'svc-trace-id': 'trace of the 202' })
+  t.same(await sdk.verify(body, headers, await queue.secret()), answer)
+  await t.rejects(sdk.verify(body, headers, await queue.secret(tenantB)), /No signature is right/, 'control')
+  t.same(await queue.left(), [0, 0], 'nothing is kept')
+  t.same(await failuresOf(queue), [])
+})
+
+t.test('a reply other than 2xx is tried again: same id, same body, a signature of its own time', async t => {
+  const replies = [500, 404, 302, 429, 410, 199 + 1]
+  const elsewhere = await openReceiver(t)
+  const receiver = await openReceiver(t, (_, response, count) => {
+    response.setHeader('Location', elsewhere.origin)
+    return replies[count - 1]
+  })
+  const queue = await openQueue(t, { performer: answering(answer) })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  for (let tried = 1; tried < replies.length; tried++) {
+    t.equal(receiver.received.length, tried)
+    await queue.clock.advance(2 * hour)
+  }
+  await queue.clock.advance(2 * hour)
+  t.equal(receiver.received.length, replies.length, '200 ends it')
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  for (const { body, headers } of receiver.received) {
+    // By the receiver's own clock, though ours was moved by hours.
+    t.same(await sdk.verify(body, headers, await queue.secret()), answer)
+  }
+  t.equal(elsewhere.received.length, 0, 'no redirect is followed')
+  t.same(await queue.left(), [0, 0])
+})
+
+t.test('each retry comes at its time, and after the tenth the job is given up', async t => {
+  const receiver = await openReceiver(t, () => 500)
+  const queue = await openQueue(t, { performer: answering(answer) })
+  const reactor = '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c77'
+  await queue.accept({ callbackUrl: receiver.origin, reactor })
+  await queue.clock.advance(0)
+  for (let failures = 1; failures <= retries; failures++) {
+    t.equal(receiver.received.length, failures)
+    t.same(await failuresOf(queue), [], 'it is not over yet')
+    const [soonest = 0, latest = 0] = [0, 1].map(chance => retryDelayMs(failures, chance))
+    await queue.clock.advance(soonest - 1000)
+    t.equal(receiver.received.length, failures, `not before ${soonest} ms`)
+    await queue.clock.advance(latest - soonest + 1000)
+  }
+  t.equal(receiver.received.length, 1 + retries)
+  t.match(await failuresOf(queue), [
+    {
+      operation: 'webhook:deliver',
+      entity_type: 'reactor',
+      entity_id: reactor,
+      actor_type: 'system',
+      outcome: 'failed',
+    },
+  ])
+  t.same(await queue.left(), [0, 0])
+  await queue.clock.advance(10 * hour)
+  t.equal(receiver.received.length, 1 + retries)
+})
+
+t.test('a retry comes after its time although the clock was set back meanwhile', async t => {
+  const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? 500 : 204))
+  let machineMs = Date.UTC(2030, 0, 1)
+  const queue = await openQueue(t, { performer: answering(answer), now: () => machineMs })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 1)
+  machineMs -= hour
+  await queue.clock.advance(0)
+  const [soonest = 0, latest = 0] = [0, 1].map(chance => retryDelayMs(1, chance))
+  machineMs += soonest - 1_000
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 1, 'not before')
+  machineMs += 1.02 * (latest - soonest) + 10_000
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 2)
+  t.same(await queue.left(), [0, 0])
+})
+
+t.test('a receiver that is slow, absent or cut off is tried again', async t => {
+  const receiver = await openReceiver(t, (_, response, count) => {
+    if (count === 1) return undefined
+    if (count === 2) response.destroy()
+    return count === 2 ? undefined : 204
+  })
+  const send = createCallbackSender({ allowPrivate: true, timeoutMs: 1000 })
+  const queue = await openQueue(t, { performer: answering(answer), context: { send } })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.accept({ callbackUrl: 'http://127.0.0.1:1/' })
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 1)
+  await queue.clock.advance(hour)
+  await queue.clock.advance(hour)
+  t.equal(receiver.received.length, 3)
+  t.same(await queue.left(), [1, 1], 'nobody listens at the other one')
+})
+
+t.test('a name that comes to stand for a private address is not connected to', async t => {
+  const receiver = await openReceiver(t)
+  const looked: string[] = []
+  const resolve: Resolve = async hostname => {
+    looked.push(hostname)
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const callbacks = { allowPrivate: false }
+  const outcomes: unknown[] = []
+  const queue = await openQueue(t, {
+    performer: answering(answer),
+    log: { info: (_, fields) => outcomes.push(fields?.outcome), warn() {}, error() {} },
+    context: { callbacks, send: createCallbackSender({ ...callbacks, resolve }) },
+  })
+  await queue.accept({ callbackUrl: `https://hooks.test:${receiver.port}/` })
+  await queue.clock.advance(0)
+  t.same(looked, ['hooks.test'])
+  t.ok(outcomes.includes('refused'))
+  t.equal(receiver.received.length, 0)
+  t.same(await queue.left(), [1, 1], 'what the name stands for may change, so it is tried again')
+})
+
+t.test('the body is finished from what was kept, and from then on the same', async t => {
+  const receiver = await openReceiver(t, (_, __, count) => (count < 3 ? 500 : 200))
+  let finished = 0
+  const performer: Performer = {
+    perform: async () => ({ part: true }),
+    finish: async (job, kept) => {
+      if (++finished === 1) throw new Error('cannot be told now')
+      return { kept, reactor: job.reactor, finished }
+    },
+  }
+  const queue = await openQueue(t, { performer })
+  await queue.accept({ callbackUrl: receiver.origin, reactor: 'r' })
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 0, 'what has no body is not sent')
+  for (const _ of [1, 2, 3]) await queue.clock.advance(hour)
+  t.equal(receiver.received.length, 3)
+  t.equal(new Set(receiver.received.map(({ body }) => body.toString())).size, 1)
+  const body = JSON.parse(receiver.received[0]?.body.toString() ?? '')
+  t.match(body, { kept: { part: true }, reactor: 'r', finished: 2 })
+})
+
+t.test('a secret that changed signs the next attempt', async t => {
+  const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? 500 : 200))
+  const queue = await openQueue(t, { performer: answering(answer) })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  const old = await queue.secret()
+  const store = await queue.store()
+  const next = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  await store.update('setting', 'tenant', queue.clock.nowUs(), ({ value }) => ({
+    value: { ...value, webhook_secret: next } as never,
+  }))
+  await queue.clock.advance(hour)
+  const [first, second] = receiver.received
+  if (!first || !second) throw new Error('both have arrived')
+  t.same(await sdk.verify(first.body, first.headers, old), answer)
+  t.same(await sdk.verify(second.body, second.headers, next), answer)
+})

@@ -1,0 +1,105 @@
+import { readTenant } from '../access/tenants.ts'
+import { describeError } from '../base/log.ts'
+import { EgressError } from '../egress/egress-error.ts'
+import { StoreUnavailable } from '../storage/port.ts'
+import type { SealedRecord } from '../storage/records/sealed.ts'
+import { giveUp, removal, reschedule } from './claim.ts'
+import type { Performer, WebhooksContext } from './context.ts'
+import { type Claimed, type ContentRecord, contentOf } from './job.ts'
+import { toJob } from './perform.ts'
+import { retryDelayMs } from './schedule.ts'
+import { signedHeaders } from './sign.ts'
+
+/**
+ * One attempt to deliver what came of a job. Any reply of 2xx ends the job; anything else makes it due again
+ * later, or ends it too where that was the last attempt.
+ *
+ * @param leaving aborts the attempt, which then does not count
+ */
+// Requirements: INV-022, INV-514
+export async function deliver(
+  context: WebhooksContext,
+  performer: Performer,
+  claimed: Claimed,
+  leaving: AbortSignal,
+): Promise<void> {
+  const { store, schedule } = claimed
+  const content = await store.readable(() => contentOf(claimed))
+  if (!content) return giveUp(context, claimed, undefined)
+  const failures = schedule.value.failures + 1
+  const told = { webhook: schedule.value.id, tenant: store.tenant, attempt: failures }
+  const body = await bodyOf(context, performer, claimed, content)
+  const outcome = body === undefined ? 'no body' : await attempt(context, claimed, content, body, leaving)
+  if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
+    await store.commit(removal(claimed, content), context.clock.nowUs())
+    context.log.info('webhook delivered', told)
+    return
+  }
+  leaving.throwIfAborted()
+  context.log.info('webhook not delivered', { ...told, outcome })
+  const delayMs = retryDelayMs(failures, chance(context))
+  if (delayMs === undefined) return giveUp(context, claimed, content)
+  const keepsBody = body !== undefined && content.value.body === undefined
+  const { answer: _kept, ...about } = content.value
+  await reschedule(
+    context,
+    claimed,
+    { ...schedule.value, failures },
+    context.clock.nowMs() + delayMs,
+    keepsBody ? [store.replace('job-content', content.version, { ...about, body } as ContentRecord)] : [],
+  )
+}
+
+/** The same text at every attempt; `undefined` where it cannot be had now. */
+async function bodyOf(
+  context: WebhooksContext,
+  performer: Performer,
+  { store }: Claimed,
+  { value }: SealedRecord<ContentRecord>,
+): Promise<string | undefined> {
+  const { body, answer = null } = value
+  if (body !== undefined) return body
+  try {
+    const finished = performer.finish ? await performer.finish(toJob(store.tenant, value), answer) : answer
+    return JSON.stringify(finished)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    context.log.error('webhook has no body', describeError(error))
+    return undefined
+  }
+}
+
+/** The status of the reply, or why there was none. */
+async function attempt(
+  context: WebhooksContext,
+  { store, schedule }: Claimed,
+  { value }: SealedRecord<ContentRecord>,
+  text: string,
+  leaving: AbortSignal,
+): Promise<number | string> {
+  const tenant = await readTenant(store)
+  if (!tenant) return 'no secret'
+  const body = Buffer.from(text)
+  const { callbackUrl, traceId } = value.about
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'surrogate',
+    [context.traceHeader]: traceId,
+    ...signedHeaders(tenant.webhook_secret, schedule.value.id, realSeconds(context), body),
+  }
+  try {
+    return await context.send({ url: callbackUrl, headers, body, signal: leaving })
+  } catch (error) {
+    if (error instanceof EgressError) return error.reason
+    throw error
+  }
+}
+
+/** A receiver compares the time of an attempt with its own clock, which nothing that moves ours moves. */
+function realSeconds({ clock }: WebhooksContext): number {
+  return Math.floor(clock.machineMs() / 1000)
+}
+
+function chance({ random }: WebhooksContext): number {
+  return (random.bytes(1)[0] ?? 0) / 255
+}

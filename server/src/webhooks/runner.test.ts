@@ -1,0 +1,300 @@
+import t from 'tap'
+import { openReceiver } from '../../testing/receiver.ts'
+import { openTestStore } from '../../testing/storage.ts'
+import { newMasterKey, OpenMemoryStore, replacing } from '../../testing/stores.ts'
+import { StoreUnavailable } from '../storage/port.ts'
+import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
+import { NoRoom, type Performer } from './context.ts'
+import type { Job, ScheduleRecord } from './job.ts'
+
+const minute = 60_000
+const callbackUrl = 'http://127.0.0.1:1/'
+
+/** Performs nothing before it is told to, and tells what it was given. */
+function holding() {
+  const started: Job[] = []
+  const waiting: (() => void)[] = []
+  let onStart = () => {}
+  const performer: Performer = {
+    perform: job =>
+      new Promise(done => {
+        started.push(job)
+        waiting.push(() => done(null))
+        onStart()
+      }),
+  }
+  return {
+    performer,
+    started,
+    /** Resolves when so many were started. */
+    reached: (count: number) =>
+      new Promise<void>(resolve => {
+        onStart = () => {
+          if (started.length >= count) resolve()
+        }
+        onStart()
+      }),
+    /** Ends one, or all there are. */
+    end: (count = waiting.length) => {
+      for (const done of waiting.splice(0, count)) done()
+    },
+  }
+}
+
+t.test('while there is no room for a tenant, its other jobs are left alone', async t => {
+  const asked = new Map<string, number>()
+  let hasRoom = false
+  const performer: Performer = {
+    perform: async ({ tenant }) => {
+      asked.set(tenant, (asked.get(tenant) ?? 0) + 1)
+      if (tenant === tenantA && !hasRoom) throw new NoRoom()
+      return null
+    },
+  }
+  const limits = { waiting: { overall: 8, perTenant: 4 } }
+  const queue = await openQueue(t, { performer, context: { limits } })
+  for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl })
+  for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl, tenant: tenantB })
+  await queue.clock.advance(0)
+  t.equal(asked.get(tenantB), 30)
+  const first = asked.get(tenantA) ?? 0
+  t.ok(first >= 1 && first <= 8, `${first} of 30 were claimed in vain, each of which costs two commits`)
+  hasRoom = true
+  asked.clear()
+  for (let n = 0; n < 4; n++) await queue.clock.advance(2_000)
+  t.equal(asked.get(tenantA), 30, 'then each is run, once')
+})
+
+t.test('a tenant with many jobs does not hold up another, nor take all the room', async t => {
+  const { performer, started, reached, end } = holding()
+  const limits = { waiting: { overall: 3, perTenant: 2 } }
+  const queue = await openQueue(t, { context: { limits } })
+  // More than a first look at the store shows.
+  await Promise.all(Array.from({ length: 100 }, () => queue.accept({ callbackUrl })))
+  await queue.accept({ callbackUrl, tenant: tenantB })
+  queue.webhooks.start(performer)
+  await reached(3)
+  const mine = started.filter(({ tenant }) => tenant === tenantB)
+  t.equal(mine.length, 1, 'the one job of the other tenant is among the first')
+  end()
+  await reached(5)
+  t.ok(started.slice(3).every(({ tenant }) => tenant === tenantA))
+  end()
+  for (let count = 7; count <= 101; count += 2) {
+    await reached(count)
+    t.ok(started.length <= count, 'two at a time')
+    end()
+  }
+  await queue.clock.advance(0)
+  t.equal(started.length, 101)
+})
+
+t.test('advancing the clock resolves when all that fell due is done, one after another', async t => {
+  const receiver = await openReceiver(t)
+  const limits = {
+    waiting: { overall: 1, perTenant: 1 },
+    delivery: { overall: 1, perTenant: 1 },
+  }
+  const queue = await openQueue(t, { performer: answering({ raw: 1 }), context: { limits } })
+  await Promise.all(Array.from({ length: 20 }, () => queue.accept({ callbackUrl: receiver.origin })))
+  await queue.clock.advance(0)
+  t.equal(receiver.received.length, 20)
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 20)
+  t.same(await queue.left(), [0, 0])
+})
+
+t.test('of two processes on one store each job is taken by one', async t => {
+  const receiver = await openReceiver(t)
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
+  const runs: string[] = []
+  const named = (name: string): Performer => ({
+    perform: async () => {
+      runs.push(name)
+      return null
+    },
+  })
+  const one = await openQueue(t, shared)
+  const two = await openQueue(t, shared)
+  await Promise.all(Array.from({ length: 60 }, () => one.accept({ callbackUrl: receiver.origin })))
+  one.webhooks.start(named('one'))
+  two.webhooks.start(named('two'))
+  await Promise.all([one.clock.advance(0), two.clock.advance(0)])
+  await Promise.all([one.clock.advance(1000), two.clock.advance(1000)])
+  t.equal(runs.length, 60)
+  t.equal(receiver.received.length, 60)
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 60)
+})
+
+t.test('who leaves waits for what is under way', async t => {
+  const receiver = await openReceiver(t)
+  const { performer, reached, end } = holding()
+  const queue = await openQueue(t, { performer })
+  await queue.accept({ callbackUrl: receiver.origin })
+  await reached(1)
+  const closed = queue.webhooks.close()
+  end()
+  await closed
+  await queue.clock.advance(minute)
+  t.equal(receiver.received.length, 0, 'and takes up nothing more')
+  t.same(await queue.left(), [1, 1], 'what came of it is kept')
+})
+
+t.test('what does not end in time is given back, and the next process has it at once', async t => {
+  const receiver = await openReceiver(t)
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
+  const { performer, reached, end } = holding()
+  const first = await openQueue(t, { ...shared, performer, context: { limits: { graceMs: 10, runs: 1 } } })
+  await first.accept({ callbackUrl: receiver.origin })
+  await reached(1)
+  await first.webhooks.close()
+  const second = await openQueue(t, {
+    ...shared,
+    performer: answering({ by: 'second' }),
+    context: { limits: { runs: 1 } },
+  })
+  await second.clock.advance(0)
+  // What the first one had under way ends after all, too late.
+  end()
+  await second.clock.advance(minute)
+  t.same(
+    receiver.received.map(({ body }) => JSON.parse(body.toString())),
+    [{ by: 'second' }],
+    'the run that was given back does not count',
+  )
+})
+
+t.test('an attempt that is given up for leaving does not count', async t => {
+  const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
+  const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? undefined : 200))
+  const first = await openQueue(t, {
+    ...shared,
+    performer: answering(null),
+    context: { limits: { graceMs: 10 } },
+  })
+  await first.accept({ callbackUrl: receiver.origin })
+  await receiver.arrived(1)
+  await first.webhooks.close()
+  const page = { nowMs: 0, offset: 0, limit: 1 }
+  const { records } = await (await first.store()).find<ScheduleRecord>('job', { op: 'all' }, page)
+  t.match(records[0]?.value, { stage: 'delivery', failures: 0 })
+  const second = await openQueue(t, { ...shared, performer: answering(null) })
+  await second.clock.advance(0)
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  t.equal(ids.length, 2)
+  t.equal(ids[0], ids[1])
+})
+
+t.test('a job that takes longer than its lease makes room, and may be run again', async t => {
+  const { performer, started, reached } = holding()
+  const limits = { waiting: { overall: 1, perTenant: 1 }, graceMs: 10 }
+  const queue = await openQueue(t, { performer, context: { limits } })
+  // The lease is 30 seconds more than the formula may take: so this one is 200 real milliseconds.
+  await queue.accept({ callbackUrl, timeoutMs: -29_800 })
+  await reached(1)
+  await queue.accept({ callbackUrl, reactor: 'another' })
+  const isThere = () => started.some(({ reactor }) => reactor === 'another')
+  // On a slow machine the first may be over, and run again, before the other was accepted.
+  for (let count = 2; !isThere(); count++) await reached(count)
+  t.ok(isThere())
+  t.same(await queue.left(), [2, 2])
+})
+
+t.test('a clock that is moved beyond a lease does not make its own process run the job again', async t => {
+  const { performer, started, reached, end } = holding()
+  const queue = await openQueue(t, { performer })
+  await queue.accept({ callbackUrl })
+  await reached(1)
+  const advanced = queue.clock.advance(2 * minute)
+  await queue.accept({ callbackUrl, reactor: 'another' })
+  await reached(2)
+  t.match(started[1], { reactor: 'another' }, 'though the first is due again, and longer')
+  end()
+  await advanced
+  t.equal(started.length, 2)
+})
+
+t.test('records that do not open hold up nothing', async t => {
+  const store = new OpenMemoryStore()
+  const receiver = await openReceiver(t)
+  const queue = await openQueue(t, { store })
+  for (const _ of [1, 2, 3]) await queue.accept({ callbackUrl: receiver.origin })
+  const page = { nowMs: 0, offset: 0, limit: 10 }
+  const broken = { box: new Uint8Array(60) }
+  const [schedule] = (await store.find('job', tenantA, { op: 'all' }, page)).documents
+  const contents = await store.find('job-content', tenantA, { op: 'all' }, page)
+  // Of the newest job the schedule, of the oldest the content.
+  if (!schedule || !contents.documents[2]) throw new Error('they are there')
+  store.tamper(schedule, () => broken)
+  store.tamper(contents.documents[2], () => broken)
+  queue.webhooks.start(answering(null))
+  await queue.clock.advance(0)
+  await queue.clock.advance(1000)
+  t.equal(receiver.received.length, 1, 'the one in between is delivered')
+  t.equal((await queue.left())[0], 0)
+  const log = await (await queue.store()).find(
+    'audit',
+    { op: 'all' },
+    { ...page, nowMs: queue.clock.nowMs() },
+  )
+  t.equal(log.total, 2, 'and the others leave an entry each')
+})
+
+t.test('a store that cannot write is tried again later, not at once', async t => {
+  const store = await openTestStore(t)
+  const receiver = await openReceiver(t)
+  let [isFull, commits] = [false, 0]
+  const full = replacing(store, {
+    commit: async (writes, nowUs) => {
+      commits++
+      if (isFull) throw new StoreUnavailable('full')
+      return store.commit(writes, nowUs)
+    },
+  })
+  const queue = await openQueue(t, { store: full })
+  for (const _ of [1, 2, 3, 4, 5, 6]) await queue.accept({ callbackUrl: receiver.origin })
+  await queue.clock.advance(0)
+  ;[isFull, commits] = [true, 0]
+  queue.webhooks.start(answering(null))
+  await queue.clock.advance(0)
+  t.ok(commits > 0 && commits < 10, `${commits} commits were tried`)
+  isFull = false
+  await queue.clock.advance(minute)
+  t.equal(receiver.received.length, 6)
+})
+
+t.test('processes that see the same jobs do not all begin with the same ones', async t => {
+  const store = await openTestStore(t)
+  let looks = 0
+  let onBoth = () => {}
+  const both = new Promise<void>(resolve => {
+    onBoth = resolve
+  })
+  let lost = 0
+  const shared = replacing(store, {
+    now: Date.now,
+    due: async (kind, beforeMs, limit) => {
+      // Neither has claimed anything when the other looks.
+      if (++looks === 2) onBoth()
+      await both
+      return store.due(kind, beforeMs, limit)
+    },
+    commit: async (writes, nowUs) => {
+      const result = await store.commit(writes, nowUs)
+      if (!result.ok && writes[0]?.kind === 'job') lost++
+      return result
+    },
+  })
+  const limits = { waiting: { overall: 8, perTenant: 8 }, graceMs: 0 }
+  const options = { store: shared, masterKey: newMasterKey(), context: { limits } }
+  // What a process has accepted itself it need not look for.
+  const third = await openQueue(t, options)
+  await Promise.all(Array.from({ length: 200 }, () => third.accept({ callbackUrl })))
+  const queues = [await openQueue(t, options), await openQueue(t, options)]
+  const busy = queues.map(queue => {
+    const { performer, reached } = holding()
+    queue.webhooks.start(performer)
+    return reached(8)
+  })
+  await Promise.all(busy)
+  t.ok(lost < 8, `${lost} of 16 claims were in vain`)
+})

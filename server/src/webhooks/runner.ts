@@ -1,0 +1,216 @@
+import type { Cancel } from '../base/clock.ts'
+import { describeError } from '../base/log.ts'
+import type { StoredDocument } from '../storage/port.ts'
+import type { DueRecord } from '../storage/records/sealed.ts'
+import { choose } from './choose.ts'
+import { claim, lost, release } from './claim.ts'
+import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
+import { deliver } from './deliver.ts'
+import type { Claimed, ScheduleRecord, Stage } from './job.ts'
+import { noRoomMs, perform } from './perform.ts'
+import { leaseMs } from './schedule.ts'
+
+/** How often the store is asked for what is due again, or what other processes have left. */
+const lookEveryMs = 1000
+
+/** How many due jobs a look at the store shows; where there are more, once again further. */
+const firstLook = 1024
+const furtherLook = 4096
+
+/** By how many places a job may come later than it would in its turn. */
+const spread = 256
+
+/** A job that is due and that nobody here works on. */
+interface DueJob {
+  readonly key: string
+  readonly tenant: string
+  readonly stage: Stage
+  readonly found: Claimed
+}
+
+interface UnderWay {
+  readonly tenant: string
+  readonly stage: Stage
+  readonly abandoning: AbortController
+  readonly done: Promise<void>
+}
+
+/**
+ * Takes up jobs that are due, as many at once as there is room for. The store is the queue: a job is claimed by
+ * making it due again only after the time that its work may take, so one whose process died comes back by itself.
+ * Several processes may share a store.
+ */
+export class Runner {
+  readonly #context: WebhooksContext
+  readonly #performer: Performer
+  readonly #limits: WebhookLimits
+  readonly #underWay = new Map<string, UnderWay>()
+  /** What is due as far as is known here: seen at the last look, or made due by this process since. */
+  #known = new Map<string, DueJob>()
+  /** Tenants for which there was no room to run a job, and until when no further one is tried. */
+  readonly #withoutRoom = new Map<string, number>()
+  #turn: Promise<unknown> = Promise.resolve()
+  #isLeaving = false
+  #cancelLook: Cancel = () => {}
+
+  constructor(context: WebhooksContext, performer: Performer) {
+    this.#context = context
+    this.#performer = performer
+    this.#limits = { ...webhookLimits, ...context.limits }
+    this.#lookIn(0)
+  }
+
+  /** Takes up a job that has just become due; resolves when it is done, and what it made room for. */
+  add(found: Claimed): Promise<void> {
+    this.#know(found)
+    return this.#takeUp()
+  }
+
+  /** Takes up nothing more, waits a while for what is under way, and gives back what does not end by then. */
+  async close(): Promise<void> {
+    this.#isLeaving = true
+    this.#cancelLook()
+    await this.#turn
+    const all = Promise.all([...this.#underWay.values()].map(({ done }) => done))
+    let alarm: NodeJS.Timeout | undefined
+    const grace = new Promise<void>(over => {
+      alarm = setTimeout(over, this.#limits.graceMs)
+    })
+    await Promise.race([all, grace])
+    clearTimeout(alarm)
+    for (const { abandoning } of this.#underWay.values()) abandoning.abort()
+    await all
+  }
+
+  #lookIn(ms: number): void {
+    const { clock } = this.#context
+    this.#cancelLook = clock.at(clock.nowMs() + ms, async () => {
+      if (this.#isLeaving) return
+      this.#lookIn(lookEveryMs)
+      await this.#takeUp(() => this.#look())
+    })
+  }
+
+  /** Starts what there is room for; resolves when that is done, and all that it made due or made room for. */
+  async #takeUp(look: () => Promise<Promise<void>[]> = async () => []): Promise<void> {
+    // One at a time: two would see the same room.
+    const turn = this.#turn.then(async () => {
+      const others = await look()
+      if (this.#isLeaving) return others
+      const { waiting, delivery } = this.#limits
+      const due = [...this.#known.values()].filter(job => this.#mayHaveRoom(job))
+      const chosen = choose(due, [...this.#underWay.values()], { waiting, delivery })
+      return [...others, ...chosen.map(job => this.#begin(job))]
+    })
+    this.#turn = turn.catch(() => {})
+    await Promise.all(await turn)
+  }
+
+  /** False for a while after a job of the tenant found no room: each try costs two commits. */
+  #mayHaveRoom({ stage, tenant }: DueJob): boolean {
+    const untilMs = stage === 'waiting' ? this.#withoutRoom.get(tenant) : undefined
+    return untilMs === undefined || untilMs <= this.#context.clock.nowMs()
+  }
+
+  /** Sees what is due: again, or left by other processes. What others have taken since is forgotten. */
+  async #look(): Promise<Promise<void>[]> {
+    const { store, clock } = this.#context
+    for (const [tenant, untilMs] of this.#withoutRoom) {
+      if (untilMs <= clock.nowMs()) this.#withoutRoom.delete(tenant)
+    }
+    const before = new Set(this.#known.keys())
+    const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
+    const isAll = first.length < firstLook
+    const due = isAll ? first : await store.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
+    const since = [...this.#known.values()].filter(({ key }) => !before.has(key))
+    this.#known = new Map()
+    for (const { store, record } of this.#spread(due))
+      if (store && record) this.#know({ store, schedule: record })
+    for (const { found } of since) this.#know(found)
+    return due.filter(one => one.store && !one.record).map(one => this.#discard(one))
+  }
+
+  /**
+   * Where several processes see the same jobs each takes them in an order of its own, or all would reach for the
+   * same one and but one of them in vain. The longest due still come first, give or take a few.
+   */
+  #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
+    const { store, random } = this.#context
+    if (!store.store.now || due.length < 2) return due
+    const chances = random.bytes(due.length)
+    const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ job }) => job)
+  }
+
+  #know(found: Claimed): void {
+    const { store, schedule } = found
+    const key = `${store.tenant} ${schedule.value.id}`
+    if (!this.#underWay.has(key))
+      this.#known.set(key, { key, tenant: store.tenant, stage: schedule.value.stage, found })
+  }
+
+  #begin(job: DueJob): Promise<void> {
+    const { tenant, stage } = job
+    this.#known.delete(job.key)
+    const abandoning = new AbortController()
+    const done = this.#work(job, abandoning.signal)
+    this.#underWay.set(job.key, { tenant, stage, abandoning, done })
+    return done
+  }
+
+  async #work(job: DueJob, abandoned: AbortSignal): Promise<void> {
+    let next: Claimed | undefined
+    try {
+      next = await this.#step(job, abandoned)
+    } catch (error) {
+      // Its lease will be over, and somebody tries again; at once would be too soon for a store that is full.
+      this.#context.log.error('job interrupted', { tenant: job.tenant, ...describeError(error) })
+      return
+    } finally {
+      this.#underWay.delete(job.key)
+    }
+    if (next) this.#know(next)
+    if (this.#known.size > 0) await this.#takeUp()
+  }
+
+  /** The job as it is due at once, where its outcome is now to be delivered. */
+  async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<Claimed | undefined> {
+    const claimed = await claim(this.#context, found)
+    if (!claimed) return undefined
+    try {
+      if (stage === 'waiting') {
+        const performed = perform(this.#context, this.#performer, claimed)
+        const next = await within(leaseMs(claimed.schedule.value), abandoned, performed)
+        if (next !== 'no room') return next
+        this.#withoutRoom.set(claimed.store.tenant, this.#context.clock.nowMs() + noRoomMs)
+        return undefined
+      }
+      await deliver(this.#context, this.#performer, claimed, abandoned)
+    } catch (error) {
+      if (!abandoned.aborted) throw error
+      // What it may still commit fails, as the job is another version now.
+      await release(this.#context, claimed)
+    }
+    return undefined
+  }
+
+  /** A schedule that does not open can never be kept, and would stand in front of all others. */
+  async #discard({ document, store }: DueRecord<ScheduleRecord>): Promise<void> {
+    if (!store) return
+    const { kind, tenant, id, version }: StoredDocument = document
+    await this.#context.store.commit(
+      [{ type: 'remove', kind, tenant, id, version }, lost(this.#context, store)],
+      this.#context.clock.nowUs(),
+    )
+  }
+}
+
+/** What the work gives, unless it takes longer than real milliseconds, or nobody waits for it any more. */
+function within<T>(ms: number, abandoned: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((done, fail) => {
+    const alarm = setTimeout(() => fail(new Error('a job took longer than its lease')), ms)
+    alarm.unref()
+    abandoned.addEventListener('abort', () => fail(abandoned.reason), { once: true })
+    work.then(done, fail).finally(() => clearTimeout(alarm))
+  })
+}

@@ -1,0 +1,347 @@
+// What a linter for OpenAPI in general cannot know about openapi.yaml: the rules that its readers rely on (the server's
+// routing and validation, the generated client, the conformance suite).
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Obj = { [key: string]: Json }
+
+const contract: Obj = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
+
+const isObj = (value: Json | undefined): value is Obj =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const obj = (value: Json | undefined): Obj => (isObj(value) ? value : {})
+const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** What a `$ref` points to, or the value itself. */
+function resolve(value: Json | undefined): Obj {
+  const ref = obj(value).$ref
+  if (typeof ref !== 'string') return obj(value)
+  let target: Json | undefined = contract
+  for (const step of ref.replace(/^#\//, '').split('/')) target = obj(target)[step]
+  if (!isObj(target)) throw new Error(`${ref} leads nowhere`)
+  return resolve(target)
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+const operations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
+  METHODS.filter(method => isObj(obj(item)[method])).map(method => {
+    const operation = obj(obj(item)[method])
+    return {
+      id: text(operation.operationId),
+      route: `${method.toUpperCase()} ${path}`,
+      method,
+      path,
+      operation,
+      parameters: [...list(obj(item).parameters), ...list(operation.parameters)].map(resolve),
+      responses: Object.entries(obj(operation.responses)).map(
+        ([status, response]) => [status, resolve(response)] as const,
+      ),
+      statuses: Object.keys(obj(operation.responses)),
+    }
+  }),
+)
+
+/** Every place that holds a schema, with where it is. */
+function* schemas(): Generator<[string, Obj]> {
+  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
+    yield* within(name, schema)
+  const components = obj(contract.components)
+  for (const [name, parameter] of Object.entries(obj(components.parameters)))
+    yield* within(name, obj(parameter).schema)
+  for (const [name, header] of Object.entries(obj(components.headers)))
+    yield* within(name, obj(header).schema)
+  for (const [name, response] of Object.entries(obj(components.responses))) yield* contents(name, response)
+  for (const { id, operation } of operations) {
+    for (const parameter of list(operation.parameters))
+      yield* within(`${id} ${obj(parameter).name}`, obj(parameter).schema)
+    yield* contents(`${id} body`, operation.requestBody)
+    for (const [status, response] of Object.entries(obj(operation.responses)))
+      yield* contents(`${id} ${status}`, response)
+  }
+}
+
+function* contents(where: string, holder: Json | undefined): Generator<[string, Obj]> {
+  for (const media of Object.values(obj(obj(holder).content))) yield* within(where, obj(media).schema)
+}
+
+/** A schema and all in it. */
+function* within(where: string, schema: Json | undefined): Generator<[string, Obj]> {
+  if (!isObj(schema)) return
+  yield [where, schema]
+  for (const [name, property] of Object.entries(obj(schema.properties)))
+    yield* within(`${where}.${name}`, property)
+  for (const key of ['items', 'additionalProperties', 'propertyNames', 'not'])
+    yield* within(`${where} ${key}`, schema[key])
+  for (const key of ['allOf', 'anyOf', 'oneOf'])
+    for (const [index, branch] of list(schema[key]).entries())
+      yield* within(`${where} ${key} ${index}`, branch)
+}
+
+const CORE: Record<string, string> = {
+  'tokens.create': 'POST /tokens',
+  'tokens.list': 'GET /tokens',
+  'tokens.get': 'GET /tokens/{id}',
+  'tokens.update': 'PATCH /tokens/{id}',
+  'tokens.delete': 'DELETE /tokens/{id}',
+  'tokens.search': 'POST /tokens/search',
+  'reactorFormulas.create': 'POST /reactor-formulas',
+  'reactorFormulas.list': 'GET /reactor-formulas',
+  'reactorFormulas.get': 'GET /reactor-formulas/{id}',
+  'reactorFormulas.update': 'PUT /reactor-formulas/{id}',
+  'reactorFormulas.delete': 'DELETE /reactor-formulas/{id}',
+  'reactors.create': 'POST /reactors',
+  'reactors.list': 'GET /reactors',
+  'reactors.get': 'GET /reactors/{id}',
+  'reactors.update': 'PUT /reactors/{id}',
+  'reactors.patch': 'PATCH /reactors/{id}',
+  'reactors.delete': 'DELETE /reactors/{id}',
+  'reactors.react': 'POST /reactors/{id}/react',
+  'sessions.create': 'POST /sessions',
+  'sessions.authorize': 'POST /sessions/authorize',
+}
+const EXTENSION: Record<string, string> = {
+  tokenize: 'POST /tokenize',
+  detokenize: 'POST /detokenize',
+  'applications.create': 'POST /applications',
+  'applications.list': 'GET /applications',
+  'applications.get': 'GET /applications/{id}',
+  'applications.update': 'PUT /applications/{id}',
+  'applications.delete': 'DELETE /applications/{id}',
+  'applications.regenerateKey': 'POST /applications/{id}/regenerate',
+  'applications.getByKey': 'GET /applications/key',
+  'logs.list': 'GET /logs',
+}
+
+t.test('spells paths in lower case with hyphens', async t => {
+  t.ok(operations.length > 20)
+  // The linter's own rule would hold the expression of a callback to it too.
+  for (const { path } of operations) t.match(path, /^(\/([a-z]+(-[a-z]+)*|\{[a-z_]+\}))+$/)
+})
+
+t.test('holds exactly these operations', async t => {
+  const found = Object.fromEntries(operations.map(({ id, route }) => [id, route]))
+  t.strictSame(found, { ...CORE, ...EXTENSION })
+  t.equal(operations.length, 30, 'and no operationId twice')
+})
+
+t.test('marks what goes beyond the core specification, and nothing else, as an extension', async t => {
+  for (const { id, operation } of operations)
+    t.equal(operation['x-profile'], id in EXTENSION ? 'surrogate' : undefined, id)
+  const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
+  t.strictSame([...new Set(marks)], ['"x-profile":"surrogate"'], 'there is no other profile')
+})
+
+t.test('says who may call each operation', async t => {
+  const known = list(resolve({ $ref: '#/components/schemas/ApplicationPermission' }).enum)
+  const kinds = (permission: string): string[] => {
+    if (permission === 'token:create' || permission === 'token:update') return ['public', 'private']
+    return permission.startsWith('token:') ? ['private'] : ['management']
+  }
+  const unguarded: Record<string, string[]> = {
+    'sessions.create': ['public'],
+    'sessions.authorize': ['private'],
+    'applications.getByKey': ['public', 'private', 'management'],
+  }
+  const used = new Set<string>()
+  for (const { id, operation } of operations) {
+    const permission = operation['x-permission']
+    if (typeof permission === 'string') used.add(permission)
+    t.equal(permission === null, id in unguarded, `${id}: a permission, unless it needs none`)
+    t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
+    const isAboutTokens = text(permission).startsWith('token:')
+    t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
+    t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
+  }
+  t.strictSame([...used].sort(), [...known].sort(), 'every permission is asked for somewhere')
+  const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)
+  t.strictSame(
+    tokens,
+    known.filter(name => text(name).startsWith('token:')),
+    'token permissions',
+  )
+})
+
+t.test('describes all of it', async t => {
+  for (const { id, operation, parameters } of operations) {
+    for (const member of ['summary', 'description']) t.ok(operation[member], `${id}: ${member}`)
+    t.equal(list(operation.tags).length, 1, `${id}: one tag`)
+    for (const parameter of parameters) t.ok(parameter.description, `${id}: ${parameter.name}`)
+  }
+  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
+    t.ok(obj(schema).description, name)
+  const types = ['string', 'integer', 'number', 'boolean', 'array', 'object']
+  for (const [where, schema] of schemas()) {
+    // A rule about other members, not a member of its own.
+    if (/ not\b/.test(where)) continue
+    for (const [name, property] of Object.entries(obj(schema.properties))) {
+      const named = isObj(property) && (property.const !== undefined || property.type === 'null')
+      const described = obj(property).description ?? resolve(property).description
+      if (!named && !(where.startsWith('AccessCondition') && name === 'operator'))
+        t.ok(described, `${where}.${name}`)
+      for (const type of [obj(property).type].flat())
+        if (type !== undefined && type !== 'null')
+          t.ok(types.includes(text(type)), `${where}.${name}: ${type}`)
+    }
+  }
+})
+
+t.test('answers every error with a problem', async t => {
+  for (const { id, responses } of operations)
+    for (const [status, response] of responses) {
+      if (!/^[45]/.test(status)) continue
+      const content = obj(response.content)
+      t.strictSame(Object.keys(content), ['application/problem+json'], `${id} ${status}`)
+      t.strictSame(
+        obj(content['application/problem+json']).schema,
+        { $ref: '#/components/schemas/Problem' },
+        `${id} ${status}: of one shape`,
+      )
+    }
+})
+
+t.test('lists every code of a problem once, and explains it', async t => {
+  const type = obj(obj(resolve({ $ref: '#/components/schemas/Problem' }).properties).type)
+  const codes = list(type.enum).map(urn => text(urn).replace(/^urn:surrogate:error:/, ''))
+  for (const code of codes) t.match(code, /^[a-z_]+$/, code)
+  const explained = [...text(type.description).matchAll(/`([a-z_]+)`/g)].map(match => text(match[1]))
+  t.strictSame([...explained].sort(), [...codes].sort())
+})
+
+t.test('sends the trace id with every response', async t => {
+  for (const { id, responses } of operations)
+    for (const [status, response] of responses) {
+      const header = obj(response.headers)['SVC-TRACE-ID']
+      t.strictSame(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)
+      const retry = obj(response.headers)['Retry-After']
+      t.equal(retry !== undefined, status === '503', `${id} ${status}: Retry-After with 503 alone`)
+    }
+})
+
+t.test('lists the statuses that an operation can give', async t => {
+  for (const { id, method, operation, parameters, statuses } of operations) {
+    const has = (status: string) => statuses.includes(status)
+    const body = operation.requestBody !== undefined
+    const writes = method === 'post' || method === 'put' || method === 'patch'
+    for (const status of ['401', '403', '500', '503']) t.ok(has(status), `${id}: ${status}`)
+    t.ok(
+      statuses.some(status => status.startsWith('2')),
+      `${id}: a success`,
+    )
+    t.equal(has('400'), body || parameters.length > 0, `${id}: 400 where there is something to get wrong`)
+    t.equal(has('413'), writes, `${id}: 413 where there may be a body`)
+    t.equal(has('415'), body, `${id}: 415 where there is a body`)
+    if (parameters.some(parameter => parameter.in === 'path')) t.ok(has('404'), `${id}: 404`)
+    t.notOk(has('405'), `${id}: 405 is of no operation`)
+
+    const repeatable = writes && id !== 'tokens.search' && id !== 'detokenize'
+    const names = parameters.map(parameter => parameter.name)
+    t.equal(names.includes('SVC-IDEMPOTENCY-KEY'), repeatable, `${id}: idempotency key`)
+    // 404 of a repeated request: what the first one made is gone.
+    if (repeatable) for (const status of ['404', '409', '422']) t.ok(has(status), `${id}: ${status}`)
+
+    const media = Object.keys(obj(obj(operation.requestBody).content))
+    const expected = method === 'patch' ? 'application/merge-patch+json' : 'application/json'
+    if (body) t.strictSame(media, [expected], `${id}: ${expected}`)
+  }
+})
+
+t.test('pages every list the same way', async t => {
+  for (const { id, operation, responses, method } of operations) {
+    if (!id.endsWith('.list') && id !== 'tokens.search') continue
+    if (method === 'get')
+      for (const name of ['Page', 'Size'])
+        t.ok(
+          list(operation.parameters).some(
+            parameter => obj(parameter).$ref === `#/components/parameters/${name}`,
+          ),
+          `${id}: ${name}`,
+        )
+    const success = responses.find(([status]) => status === '200')
+    const schema = resolve(obj(obj(obj(success?.[1]).content)['application/json']).schema)
+    t.strictSame(schema.required, ['pagination', 'data'], id)
+    t.strictSame(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
+  }
+})
+
+t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
+  const validating = new Set([
+    ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not'],
+    ...['required', 'properties', 'additionalProperties', 'propertyNames', 'maxProperties'],
+    ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
+  ])
+  const other = new Set(['title', 'description', 'default', 'examples'])
+  for (const [where, schema] of schemas())
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword === '$ref') {
+        const beside = Object.keys(schema).filter(key => key !== '$ref')
+        t.strictSame(beside, [], `${where}: nothing beside $ref`)
+        t.ok(resolve(schema), `${where}: $ref leads somewhere`)
+      } else if (!keyword.startsWith('x-') && !other.has(keyword)) {
+        t.ok(validating.has(keyword), `${where}: ${keyword}`)
+        if (keyword === 'items') t.ok(isObj(value), `${where}: items is one schema`)
+      }
+    }
+  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
+    t.notOk(obj(schema).$ref, `${name} is no mere alias`)
+})
+
+t.test('declares each format that is not of JSON Schema, and no others', async t => {
+  const standard = new Set(['uuid', 'date-time', 'uri', 'uri-reference'])
+  const used = new Set([...schemas()].flatMap(([, schema]) => text(schema.format) || []))
+  const own = [...used].filter(format => !standard.has(format)).sort()
+  t.strictSame(own, Object.keys(obj(contract['x-formats'])).sort())
+  for (const [name, meaning] of Object.entries(obj(contract['x-formats']))) t.ok(text(meaning), name)
+})
+
+t.test('tells the branches of a union apart by one member', async t => {
+  for (const [where, schema] of schemas()) {
+    const member = schema['x-discriminator']
+    if (member === undefined) continue
+    const tags = list(schema.oneOf).map(branch => {
+      const { properties, required } = resolve(branch)
+      t.ok(list(required).includes(text(member)), `${where}: ${member} is required`)
+      t.equal(Object.keys(obj(properties))[0], member, `${where}: ${member} comes first`)
+      return text(obj(obj(properties)[text(member)]).const)
+    })
+    t.ok(tags.every(Boolean) && new Set(tags).size === tags.length, `${where}: ${tags.join(', ')}`)
+  }
+  t.notOk(
+    [...schemas()].some(([, schema]) => 'discriminator' in schema),
+    'there is no discriminator, whose values would be names of schemas',
+  )
+})
+
+t.test('gives each type of token its own request, with defaults that its description shows', async t => {
+  const { oneOf } = resolve({ $ref: '#/components/schemas/CreateTokenRequest' })
+  const requests = list(oneOf).map(resolve)
+  const types = requests.map(request => obj(obj(request.properties).type).const)
+  t.strictSame(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
+  const leaves = (value: Json): string[] => {
+    if (typeof value === 'string') return [value]
+    return isObj(value) || Array.isArray(value) ? Object.values(value).flatMap(leaves) : []
+  }
+  for (const request of requests) {
+    const defaults = obj(request['x-defaults'])
+    const members = ['containers', 'mask', 'fingerprint_expression', 'search_indexes']
+    t.strictSame(Object.keys(defaults), members)
+    const shown = text(request.description).replace(/\s+/g, ' ')
+    for (const leaf of leaves(defaults))
+      t.ok(shown.includes(`\`${leaf}\``), `${obj(obj(request.properties).type).const}: ${leaf}`)
+  }
+})
+
+t.test('has a message for each rule that a schema cannot explain', async t => {
+  for (const [where, schema] of schemas()) {
+    if (schema.not !== undefined) t.ok(schema['x-violation'], `${where}: not`)
+    if (schema['x-violation'] === undefined) continue
+    const branches = [schema, ...list(schema.oneOf).map(resolve)]
+    for (const member of Object.keys(obj(schema['x-violation'])))
+      t.ok(
+        branches.some(branch => member in obj(branch.properties)),
+        `${where}: ${member} is a member`,
+      )
+  }
+})
