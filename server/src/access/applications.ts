@@ -4,7 +4,7 @@ import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import type { Write, Written } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../storage/records/companion.ts'
-import { SealedRecord, type SealedStore, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type SealedStore, type TenantStore } from '../storage/records/sealed.ts'
 import {
   type Application,
   type ApplicationRecord,
@@ -206,8 +206,8 @@ export class Applications {
     caller: Caller,
     id: string,
     operation: string,
-    change: (current: SealedRecord<ApplicationRecord>) => ApplicationChange,
-  ): Promise<SealedRecord<ApplicationRecord>> {
+    change: (current: OpenedRecord<ApplicationRecord>) => ApplicationChange,
+  ): Promise<OpenedRecord<ApplicationRecord>> {
     const { store } = await this.#stores(caller.tenant)
     for (;;) {
       const current = await existing(store, id)
@@ -223,7 +223,7 @@ export class Applications {
         }),
       ]
       const result = await store.commit([...own, ...companion], this.#context.nowUs())
-      if (result.ok) return new SealedRecord(value, result.written[0] as Written)
+      if (result.ok) return new OpenedRecord(value, result.written[0] as Written)
       refuseRivalReceipt(result.conflict, own)
       if (result.conflict.write > 0) throw new Error('the key of an application cannot be changed')
     }
@@ -251,7 +251,7 @@ export class Applications {
 }
 
 // Requirements: ERR-512
-async function existing(store: TenantStore, id: string): Promise<SealedRecord<ApplicationRecord>> {
+async function existing(store: TenantStore, id: string): Promise<OpenedRecord<ApplicationRecord>> {
   return (await store.get<ApplicationRecord>('application', id)) ?? notFound()
 }
 

@@ -1,5 +1,5 @@
 import type { Digest } from '../storage/port.ts'
-import type { RecordIndex, RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rules.ts'
@@ -80,8 +80,8 @@ export async function callerOfSession(
 }
 
 function isLive(
-  application: SealedRecord<ApplicationRecord> | undefined,
+  application: OpenedRecord<ApplicationRecord> | undefined,
   nowUs: number,
-): application is SealedRecord<ApplicationRecord> {
+): application is OpenedRecord<ApplicationRecord> {
   return application !== undefined && !isApplicationOver(application.value, nowUs)
 }

@@ -1,12 +1,12 @@
 import { ServiceError } from '../base/errors.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type FormulasContext, officialStore, tenantStore } from './context.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 
 /** A formula that a tenant may use, and the view that keeps it; one that comes with the server is kept nowhere. */
 export interface FoundFormula {
-  readonly record: SealedRecord<FormulaRecord>
+  readonly record: OpenedRecord<FormulaRecord>
   readonly store: TenantStore | undefined
 }
 

@@ -1,6 +1,6 @@
 import { nextTurn } from '../base/turn.ts'
 import type { DocumentKind, Query } from '../storage/port.ts'
-import type { RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 interface Named extends RecordValue {
   readonly name: string
@@ -50,7 +50,7 @@ export async function findByName(
 ): Promise<{ readonly id: string; readonly createdUs: number }[]> {
   const found: { id: string; createdUs: number }[] = []
   for (let offset = 0; ; offset += openAtATime) {
-    const { total, records }: { total: number; records: SealedRecord<Named>[] } =
+    const { total, records }: { total: number; records: OpenedRecord<Named>[] } =
       await store.findReadable<Named>(
         kind,
         query,

@@ -5,7 +5,7 @@ import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { Query } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
@@ -61,6 +61,6 @@ async function find(context: ReactorsContext, store: TenantStore, query: Reactor
   )
   return {
     total: places.length,
-    records: records.filter((record): record is SealedRecord<ReactorRecord> => record !== undefined),
+    records: records.filter((record): record is OpenedRecord<ReactorRecord> => record !== undefined),
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import { type Formula, showFormula } from '../formulas/formula.ts'
-import type { Dated, RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { Configuration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 
@@ -34,7 +34,7 @@ export interface Reactor {
 
 /** @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function existingReactor(store: TenantStore, id: string): Promise<SealedRecord<ReactorRecord>> {
+export async function existingReactor(store: TenantStore, id: string): Promise<OpenedRecord<ReactorRecord>> {
   const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
   if (record) return record
   throw noReactor()

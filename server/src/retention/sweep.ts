@@ -3,7 +3,7 @@ import { auditEntry } from '../audit/entries.ts'
 import type { SessionsContext } from '../sessions/context.ts'
 import { endExpiredSession } from '../sessions/end.ts'
 import type { DocumentKind, Write } from '../storage/port.ts'
-import type { DueRecord, RecordValue, SealedRecord, SealedStore } from '../storage/records/sealed.ts'
+import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { eraseExpired } from '../tokens/erase.ts'
 import type { TokenRecord } from '../tokens/token.ts'
@@ -58,10 +58,10 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   // Without its tenant's keys it can be neither read nor accounted for; they may come back from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {
-    return eraseExpired(context.tokens, store, record as SealedRecord<TokenRecord>)
+    return eraseExpired(context.tokens, store, record as OpenedRecord<TokenRecord>)
   }
   if (document.kind === 'session' && record) {
-    return endExpiredSession(context.sessions, store, record as SealedRecord<SessionRecord>)
+    return endExpiredSession(context.sessions, store, record as OpenedRecord<SessionRecord>)
   }
   // One that does not open is over all the same: whoever has the keys could still make out parts of it.
   const { kind, tenant, id, version } = document

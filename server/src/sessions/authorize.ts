@@ -8,7 +8,7 @@ import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../storage/records/companion.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { readExpiration } from '../tokens/expiry.ts'
 import {
   callingApplication,
@@ -90,7 +90,7 @@ async function liveSession(
   store: TenantStore,
   nonce: string,
   nowUs: number,
-): Promise<SealedRecord<SessionRecord>> {
+): Promise<OpenedRecord<SessionRecord>> {
   const pointer = await store.get<NonceRecord>('nonce', digestNonce(store, nonce))
   const session = pointer && (await store.get<SessionRecord>('session', pointer.value.session))
   if (!session || isSessionOver(session.value, nowUs)) {

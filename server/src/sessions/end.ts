@@ -1,7 +1,7 @@
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm } from '../access/terms.ts'
 import { auditEntry } from '../audit/entries.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { SessionsContext } from './context.ts'
 
 const batchSize = 64
@@ -10,7 +10,7 @@ const batchSize = 64
 export async function endExpiredSession(
   context: SessionsContext,
   store: TenantStore,
-  session: SealedRecord<SessionRecord>,
+  session: OpenedRecord<SessionRecord>,
 ): Promise<boolean> {
   return end(context, store, session, { operation: 'session:expire', actor: null })
 }
@@ -49,10 +49,10 @@ export async function endSessionsOf(
 async function endForSure(
   context: SessionsContext,
   store: TenantStore,
-  found: SealedRecord<SessionRecord>,
+  found: OpenedRecord<SessionRecord>,
   actor: string,
 ): Promise<void> {
-  let session: SealedRecord<SessionRecord> | undefined = found
+  let session: OpenedRecord<SessionRecord> | undefined = found
   while (session && !(await end(context, store, session, { operation: 'session:delete', actor }))) {
     // It was authorized in this moment, or is gone.
     session = await store.get<SessionRecord>('session', found.value.id)
@@ -62,7 +62,7 @@ async function endForSure(
 async function end(
   context: SessionsContext,
   store: TenantStore,
-  { value, version }: SealedRecord<SessionRecord>,
+  { value, version }: OpenedRecord<SessionRecord>,
   action: { readonly operation: string; readonly actor: string | null },
 ): Promise<boolean> {
   const { id, key_digest, nonce_digest } = value

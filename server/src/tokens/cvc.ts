@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import type { Write } from '../storage/port.ts'
 import { BrokenRecord } from '../storage/records/broken-record.ts'
-import type { RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import { type CvcReference, LiveToken, type TokenRecord } from './token.ts'
 
 /** How long a card's verification code may be read. */
@@ -36,7 +36,7 @@ export function isCvcLive(token: TokenRecord, nowUs: number): boolean {
 /** As `withCvc`, for lists: a token whose code does not open is left out, as it cannot be shown whole. */
 export async function withReadableCvc(
   store: TenantStore,
-  records: readonly SealedRecord<TokenRecord>[],
+  records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<LiveToken[]> {
   try {
@@ -51,7 +51,7 @@ export async function withReadableCvc(
 /** Puts each card's code back among its data, while it may be read. @throws {BrokenRecord} */
 export async function withCvc(
   store: TenantStore,
-  records: readonly SealedRecord<TokenRecord>[],
+  records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<LiveToken[]> {
   const ids = records.flatMap(({ value }) => (value.cvc && isCvcLive(value, nowUs) ? [value.cvc.id] : []))

@@ -1,7 +1,7 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import { fingerprintTerm, matchTerm } from '../access/terms.ts'
 import type { Digest } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { eraseExpired } from './erase.ts'
@@ -14,7 +14,7 @@ export async function findOriginal(
   store: TenantStore,
   fingerprint: string,
   nowUs: number,
-): Promise<SealedRecord<TokenRecord> | undefined> {
+): Promise<OpenedRecord<TokenRecord> | undefined> {
   const { records } = await store.find<TokenRecord>('token', matchTerm(fingerprintTerm(store, fingerprint)), {
     nowMs: nowUs / 1000,
     offset: 0,
@@ -29,7 +29,7 @@ export async function showOriginal(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  original: SealedRecord<TokenRecord>,
+  original: OpenedRecord<TokenRecord>,
 ): Promise<Token> {
   const [live] = await withCvc(store, [original], context.nowUs())
   return showDoubled(context, store, caller, live ?? new LiveToken(original))

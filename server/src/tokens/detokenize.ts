@@ -2,7 +2,7 @@ import { type Caller, demand } from '../access/caller.ts'
 import type { Transform } from '../access/transforms.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
-import { type SealedRecord, type TenantStore, TooManyBytes } from '../storage/records/sealed.ts'
+import { type OpenedRecord, type TenantStore, TooManyBytes } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
@@ -87,7 +87,7 @@ async function namedTokens(
   store: TenantStore,
   named: FoundReferences['named'],
   root: string,
-): Promise<SealedRecord<TokenRecord>[]> {
+): Promise<OpenedRecord<TokenRecord>[]> {
   const { records, missing } = await lookUp(context, store, named, root)
   if (missing.length === 0) return records
   throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
@@ -99,7 +99,7 @@ async function lookUp(
   store: TenantStore,
   named: FoundReferences['named'],
   root: string,
-): Promise<{ readonly records: SealedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
+): Promise<{ readonly records: OpenedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
   const nowUs = context.nowUs()
   const live = async (ids: readonly string[]) => {
     const records = await readTokens(store, ids, root)

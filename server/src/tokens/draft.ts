@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Write, Written } from '../storage/port.ts'
-import { SealedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { derive, indexOf } from './contents.ts'
 import type { TokensContext } from './context.ts'
@@ -96,5 +96,5 @@ export function draftWrites(
 
 /** The draft as the token that the commit has made of it. */
 export function asLive({ record, data, masked }: Draft, written: Written): LiveToken {
-  return new LiveToken(new SealedRecord(record, written), data, masked)
+  return new LiveToken(new OpenedRecord(record, written), data, masked)
 }

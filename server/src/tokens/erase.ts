@@ -1,6 +1,6 @@
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type Actor, tokenAction } from './audited.ts'
 import type { TokensContext } from './context.ts'
 import { removeCvc } from './cvc.ts'
@@ -11,7 +11,7 @@ import type { TokenRecord } from './token.ts'
 export async function erasure(
   context: TokensContext,
   store: TenantStore,
-  token: SealedRecord<TokenRecord>,
+  token: OpenedRecord<TokenRecord>,
   operation: 'token:delete' | 'token:expire',
   actor: Actor,
 ): Promise<Write[]> {
@@ -30,7 +30,7 @@ export async function erasure(
 export async function eraseExpired(
   context: TokensContext,
   store: TenantStore,
-  token: SealedRecord<TokenRecord>,
+  token: OpenedRecord<TokenRecord>,
 ): Promise<boolean> {
   const writes = await erasure(context, store, token, 'token:expire', { application: null })
   return (await store.commit(writes, context.nowUs())).ok

@@ -3,7 +3,7 @@ import type { Subject } from '../access/rules.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import { nextTurn } from '../base/turn.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { showOriginal } from './deduplicate.ts'
 import { fillShape } from './payload.ts'
@@ -71,7 +71,7 @@ async function showOne(
   store: TenantStore,
   caller: Caller,
   { id, as, wanted }: KeptToken,
-  record: SealedRecord<TokenRecord>,
+  record: OpenedRecord<TokenRecord>,
   { asksPermission = true }: ShowKeptOptions,
 ): Promise<JsonValue> {
   const transform = asksPermission ? demand(caller, 'token:create', wanted ?? record.value) : 'mask'

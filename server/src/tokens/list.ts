@@ -4,7 +4,7 @@ import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../access
 import { visibleTo } from '../access/visibility.ts'
 import { type LongPage, type Page, toPage } from '../base/page.ts'
 import type { Query } from '../storage/port.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { type PageWish, placeOf, writeCursor } from './cursor.ts'
@@ -59,7 +59,7 @@ async function showEach(
   store: TenantStore,
   caller: Caller,
   permission: Permission,
-  records: readonly SealedRecord<TokenRecord>[],
+  records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<Token[]> {
   const tokens = await withReadableCvc(store, records, nowUs)
@@ -84,7 +84,7 @@ async function* showOneByOne(
   store: TenantStore,
   caller: Caller,
   permission: Permission,
-  records: AsyncIterable<SealedRecord<TokenRecord>>,
+  records: AsyncIterable<OpenedRecord<TokenRecord>>,
 ): AsyncGenerator<Token> {
   for await (const record of records) {
     const nowUs = context.nowUs()

@@ -1,6 +1,6 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
@@ -23,7 +23,7 @@ export async function liveRecord(
   context: TokensContext,
   store: TenantStore,
   id: string,
-): Promise<SealedRecord<TokenRecord>> {
+): Promise<OpenedRecord<TokenRecord>> {
   const record = await store.get<TokenRecord>('token', id)
   if (!record || isExpired(record.value, context.nowUs())) {
     throw new ServiceError('not_found', 'there is no token with this id')
@@ -34,7 +34,7 @@ export async function liveRecord(
 export async function liveToken(
   context: TokensContext,
   store: TenantStore,
-  record: SealedRecord<TokenRecord>,
+  record: OpenedRecord<TokenRecord>,
 ): Promise<LiveToken> {
   const [token] = await withCvc(store, [record], context.nowUs())
   return token ?? new LiveToken(record)

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts'
 import { Plaintext } from '../base/secret.ts'
-import type { RecordValue, SealedRecord } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
 
 /** A token as it is kept. A card's `cvc` is not among `data`: it has a record of its own, which ends sooner. */
 export interface TokenRecord extends RecordValue {
@@ -32,13 +32,13 @@ export interface CvcReference {
 
 /** A stored token with its data whole, as it is at this moment. */
 export class LiveToken extends Plaintext {
-  readonly record: SealedRecord<TokenRecord>
+  readonly record: OpenedRecord<TokenRecord>
   /** `record.value.data`, with the `cvc` while it lives. */
   readonly data: JsonValue
   /** What the mask gives on it, where that is known. */
   readonly masked: JsonValue | undefined
 
-  constructor(record: SealedRecord<TokenRecord>, data = record.value.data, masked?: JsonValue) {
+  constructor(record: OpenedRecord<TokenRecord>, data = record.value.data, masked?: JsonValue) {
     super()
     this.record = record
     this.data = data

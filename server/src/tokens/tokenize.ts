@@ -4,7 +4,7 @@ import { joinPaths } from '../base/member-path.ts'
 import { nextTurn } from '../base/turn.ts'
 import type { Conflict, Write, Written } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../storage/records/companion.ts'
-import type { SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, findOriginal, showDoubled, showOriginal } from './deduplicate.ts'
 import { asLive, type Draft, draftWrites } from './draft.ts'
@@ -70,7 +70,7 @@ export async function tokenize(
   }
 }
 
-function keptOf({ wish, draft, twin }: Planned, original: SealedRecord<TokenRecord> | undefined): KeptToken {
+function keptOf({ wish, draft, twin }: Planned, original: OpenedRecord<TokenRecord> | undefined): KeptToken {
   const { id, containers } = draft.record
   const first = original?.value.id ?? twin?.draft.record.id
   if (first !== undefined) return { id: first, as: 'original', wanted: { id, containers } }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
 import type { Write, Written } from '../storage/port.ts'
 import { refuseRivalReceipt } from '../storage/records/companion.ts'
-import { SealedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
 import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
@@ -64,7 +64,7 @@ export async function updateToken(
     const maskBefore = current.value.mask
     const result = await store.commit([...writes, ...companion(maskBefore)], context.nowUs())
     if (result.ok) {
-      const record = new SealedRecord(next.record, result.written[0] as Written)
+      const record = new OpenedRecord(next.record, result.written[0] as Written)
       const live = new LiveToken(record, next.data)
       // Requirements: TOK-034
       const token = showUnderMask(context, store.tenant, live, right.transform, maskBefore)
@@ -187,9 +187,9 @@ async function patched(
 async function doubled(
   context: TokensContext,
   store: TenantStore,
-  current: SealedRecord<TokenRecord>,
+  current: OpenedRecord<TokenRecord>,
   next: TokenRecord,
-): Promise<SealedRecord<TokenRecord> | undefined> {
+): Promise<OpenedRecord<TokenRecord> | undefined> {
   const { deduplicate_token, fingerprint } = next
   if (!deduplicate_token || fingerprint === undefined) return undefined
   const unchanged = current.value.deduplicate_token && current.value.fingerprint === fingerprint

@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from '../base/errors.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
 import type { Write } from '../storage/port.ts'
-import { SealedRecord } from '../storage/records/sealed.ts'
+import { OpenedRecord } from '../storage/records/sealed.ts'
 import { type WebhooksContext, webhookLimits } from './context.ts'
 import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
 
@@ -58,5 +58,5 @@ export async function accept(
   }
   const [written] = result.written
   if (!written) throw new Error('a commit that wrote nothing')
-  return { store, schedule: new SealedRecord(schedule, written) }
+  return { store, schedule: new OpenedRecord(schedule, written) }
 }

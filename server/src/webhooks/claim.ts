@@ -1,6 +1,6 @@
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port.ts'
-import { SealedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import type { WebhooksContext } from './context.ts'
 import type { Claimed, ContentRecord, ScheduleRecord } from './job.ts'
 import { leaseMs } from './schedule.ts'
@@ -40,13 +40,13 @@ export async function reschedule(
   const write = store.replace('job', schedule.version, value, { dueMs })
   const result = await store.commit([write, ...also], context.clock.nowUs())
   if (!result.ok) return undefined
-  return { store, schedule: new SealedRecord(value, { ...schedule, version: schedule.version + 1 }) }
+  return { store, schedule: new OpenedRecord(value, { ...schedule, version: schedule.version + 1 }) }
 }
 
 /** The writes that remove a job and all it held. */
 export function removal(
   { store, schedule }: Claimed,
-  content: SealedRecord<ContentRecord> | undefined,
+  content: OpenedRecord<ContentRecord> | undefined,
 ): Write[] {
   const { id } = schedule.value
   return [
@@ -70,7 +70,7 @@ export function lost(context: WebhooksContext, store: TenantStore, reactor?: str
 export async function giveUp(
   context: WebhooksContext,
   claimed: Claimed,
-  content: SealedRecord<ContentRecord> | undefined,
+  content: OpenedRecord<ContentRecord> | undefined,
 ): Promise<void> {
   const { store, schedule } = claimed
   const trace = lost(context, store, content?.value.about.reactor)

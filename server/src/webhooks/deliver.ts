@@ -2,7 +2,7 @@ import { readTenant } from '../access/tenants.ts'
 import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port.ts'
-import type { SealedRecord } from '../storage/records/sealed.ts'
+import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { giveUp, removal, reschedule } from './claim.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf } from './job.ts'
@@ -55,7 +55,7 @@ async function bodyOf(
   context: WebhooksContext,
   performer: Performer,
   { store }: Claimed,
-  { value }: SealedRecord<ContentRecord>,
+  { value }: OpenedRecord<ContentRecord>,
 ): Promise<string | undefined> {
   const { body, answer = null } = value
   if (body !== undefined) return body
@@ -73,7 +73,7 @@ async function bodyOf(
 async function attempt(
   context: WebhooksContext,
   { store, schedule }: Claimed,
-  { value }: SealedRecord<ContentRecord>,
+  { value }: OpenedRecord<ContentRecord>,
   text: string,
   leaving: AbortSignal,
 ): Promise<number | string> {

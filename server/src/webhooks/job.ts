@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts'
-import type { RecordValue, SealedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** An invocation that runs on its own. It holds expressions, never the data that they stand for. */
 export interface Job {
@@ -51,10 +51,10 @@ export interface ContentRecord extends RecordValue {
 /** A job as this process has seen it last, or claimed it. */
 export interface Claimed {
   readonly store: TenantStore
-  readonly schedule: SealedRecord<ScheduleRecord>
+  readonly schedule: OpenedRecord<ScheduleRecord>
 }
 
 /** A job's content, as it is now. */
-export function contentOf({ store, schedule }: Claimed): Promise<SealedRecord<ContentRecord> | undefined> {
+export function contentOf({ store, schedule }: Claimed): Promise<OpenedRecord<ContentRecord> | undefined> {
   return store.get<ContentRecord>('job-content', schedule.value.id)
 }

@@ -2,7 +2,7 @@ import { errorRegistry, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { describeError } from '../base/log.ts'
 import { StoreUnavailable, type Write } from '../storage/port.ts'
-import { SealedRecord } from '../storage/records/sealed.ts'
+import { OpenedRecord } from '../storage/records/sealed.ts'
 import { giveUp, release } from './claim.ts'
 import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
@@ -37,7 +37,7 @@ export async function perform(
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,
-    schedule: new SealedRecord(toDelivery(schedule.value), { ...schedule, version: schedule.version + 1 }),
+    schedule: new OpenedRecord(toDelivery(schedule.value), { ...schedule, version: schedule.version + 1 }),
   }
 }
 
@@ -49,7 +49,7 @@ async function run(
   context: WebhooksContext,
   performer: Performer,
   { store, schedule }: Claimed,
-  { value }: SealedRecord<ContentRecord>,
+  { value }: OpenedRecord<ContentRecord>,
   companion: (answer: JsonValue) => readonly Write[],
 ): Promise<{ readonly body: JsonValue } | 'overtaken' | 'no room'> {
   const most = context.limits?.runs ?? webhookLimits.runs
@@ -72,7 +72,7 @@ async function run(
 function asDelivery(
   { clock }: WebhooksContext,
   { store, schedule }: Claimed,
-  { value, version }: SealedRecord<ContentRecord>,
+  { value, version }: OpenedRecord<ContentRecord>,
   answer: JsonValue,
 ): Write[] {
   const { args: _erased, ...kept } = value

@@ -1,5 +1,5 @@
 import { parseMicros } from '../../base/time.ts'
-import { SealedRecord } from '../../storage/records/sealed.ts'
+import { OpenedRecord } from '../../storage/records/sealed.ts'
 import type { FormulaRecord } from '../formula.ts'
 import { cardCheck } from './card-check.ts'
 import { cardTokenizer } from './card-tokenizer.ts'
@@ -12,12 +12,12 @@ const createdUs = parseMicros('2024-01-01T00:00:00.000000Z')
  * so nothing has to put them there, and nobody can change or delete them. Nor can we: a reactor may be on one, so
  * a later version may change what is here, but takes nothing away.
  */
-export const shippedFormulas: readonly SealedRecord<FormulaRecord>[] = [cardCheck, cardTokenizer].map(
-  (value, index) => new SealedRecord(value, { version: 1, createdUs: createdUs + index }),
+export const shippedFormulas: readonly OpenedRecord<FormulaRecord>[] = [cardCheck, cardTokenizer].map(
+  (value, index) => new OpenedRecord(value, { version: 1, createdUs: createdUs + index }),
 )
 
 const byId = new Map(shippedFormulas.map(record => [record.value.id, record]))
 
-export function shippedFormula(id: string): SealedRecord<FormulaRecord> | undefined {
+export function shippedFormula(id: string): OpenedRecord<FormulaRecord> | undefined {
   return byId.get(id)
 }

@@ -5,11 +5,11 @@ import { Steps } from '../../base/turn.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from '../port.ts'
 import { BrokenRecord } from './broken-record.ts'
-import type { RecordValue, SealedRecord } from './sealed-record.ts'
+import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
 export { TooManyBytes } from './large-records.ts'
-export { type Dated, type RecordValue, SealedRecord } from './sealed-record.ts'
+export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
 export type { FoundRecords, OnBroken, RecordChange, RecordIndex, TenantStore } from './tenant-store.ts'
 
 /** A document whose time is over. What of it cannot be opened is `undefined`. */
@@ -17,7 +17,7 @@ export interface DueRecord<T extends RecordValue> {
   readonly document: StoredDocument
   /** `undefined` where the tenant's keys are not there or do not open. */
   readonly store: TenantStore | undefined
-  readonly record: SealedRecord<T> | undefined
+  readonly record: OpenedRecord<T> | undefined
 }
 
 /**
@@ -34,7 +34,7 @@ export class SealedStore {
   constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
     this.store = store
     this.keyring = keyring
-    const opened = new LRUCache<string, SealedRecord<RecordValue>>(upTo(10_000))
+    const opened = new LRUCache<string, OpenedRecord<RecordValue>>(upTo(10_000))
     this.#shared = { store, random, onBroken, opened, steps: new Steps() }
   }
 

@@ -27,7 +27,7 @@ import {
   readWithin,
   stepBytes,
 } from './large-records.ts'
-import { type RecordValue, SealedRecord } from './sealed-record.ts'
+import { OpenedRecord, type RecordValue } from './opened-record.ts'
 
 /** What of a record the store may know. */
 export interface RecordIndex {
@@ -45,14 +45,14 @@ export interface RecordChange<T extends RecordValue> {
 
 export interface FoundRecords<T extends RecordValue> {
   readonly total: number
-  readonly records: SealedRecord<T>[]
+  readonly records: OpenedRecord<T>[]
 }
 
 /** A page of records; `lastUs` is the stamp to continue behind, where there is more. */
 export interface RecordPage<T extends RecordValue> {
   readonly total: number
   /** Of a long page each is read again and opened when it is asked for, so that only one is in memory. */
-  readonly records: SealedRecord<T>[] | AsyncIterable<SealedRecord<T>>
+  readonly records: OpenedRecord<T>[] | AsyncIterable<OpenedRecord<T>>
   readonly lastUs?: number
 }
 
@@ -89,7 +89,7 @@ export interface Shared {
   readonly store: Store
   readonly random: Random
   readonly onBroken: OnBroken
-  readonly opened: LRUCache<string, SealedRecord<RecordValue>>
+  readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
   /** For what takes long. */
   readonly steps: Steps
 }
@@ -193,13 +193,13 @@ export class TenantStore {
     return this.#store.commit(writes, nowUs)
   }
 
-  async get<T extends RecordValue>(kind: DocumentKind, id: string): Promise<SealedRecord<T> | undefined> {
+  async get<T extends RecordValue>(kind: DocumentKind, id: string): Promise<OpenedRecord<T> | undefined> {
     const [document] = await this.#store.get(kind, this.tenant, [this.address(kind, id)])
     return document && this.open<T>(document)
   }
 
   /** The record where the engine has it at hand; `undefined` says nothing. @throws {BrokenRecord} */
-  peek<T extends RecordValue>(kind: DocumentKind, id: string): SealedRecord<T> | undefined {
+  peek<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
     const document = this.#store.peek(kind, this.tenant, this.address(kind, id))
     return document && this.open<T>(document)
   }
@@ -209,7 +209,7 @@ export class TenantStore {
     kind: DocumentKind,
     ids: readonly string[],
     mostBytes = Number.POSITIVE_INFINITY,
-  ): Promise<(SealedRecord<T> | undefined)[]> {
+  ): Promise<(OpenedRecord<T> | undefined)[]> {
     const addresses = ids.map(id => this.address(kind, id))
     const together = this.#large.has(kind) ? readTogether : addresses.length
     const documents = await readWithin(mostBytes, addresses, together, some =>
@@ -279,7 +279,7 @@ export class TenantStore {
     }
   }
 
-  #openReadables<T extends RecordValue>(documents: readonly StoredDocument[]): SealedRecord<T>[] {
+  #openReadables<T extends RecordValue>(documents: readonly StoredDocument[]): OpenedRecord<T>[] {
     const opened = documents.map(document => this.openReadable<T>(document))
     return opened.filter(record => record !== undefined)
   }
@@ -288,7 +288,7 @@ export class TenantStore {
   async *#readAgain<T extends RecordValue>(
     kind: DocumentKind,
     places: readonly Place[],
-  ): AsyncGenerator<SealedRecord<T>> {
+  ): AsyncGenerator<OpenedRecord<T>> {
     for (const { id, createdUs } of places) {
       const [document] = await this.#store.get(kind, this.tenant, [id])
       // Another document may have taken the id.
@@ -300,7 +300,7 @@ export class TenantStore {
   }
 
   /** The record at a store address, such as the holder that a conflict names. */
-  async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<SealedRecord<T> | undefined> {
+  async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     const [document] = await this.#store.get(kind, this.tenant, [address])
     return document && this.open<T>(document)
   }
@@ -313,14 +313,14 @@ export class TenantStore {
     kind: DocumentKind,
     id: string,
     nowUs: number,
-    change: (current: SealedRecord<T>) => RecordChange<T> | Promise<RecordChange<T>>,
-  ): Promise<SealedRecord<T> | undefined> {
+    change: (current: OpenedRecord<T>) => RecordChange<T> | Promise<RecordChange<T>>,
+  ): Promise<OpenedRecord<T> | undefined> {
     for (;;) {
       const current = await this.get<T>(kind, id)
       if (!current) return undefined
       const { value, index, also = [] } = await change(current)
       const result = await this.commit([this.replace(kind, current.version, value, index), ...also], nowUs)
-      if (result.ok) return new SealedRecord(value, result.written[0] as Written)
+      if (result.ok) return new OpenedRecord(value, result.written[0] as Written)
       if (result.conflict.write > 0)
         throw new Error(`a write beside a ${kind} failed: ${result.conflict.reason}`)
     }
@@ -344,23 +344,23 @@ export class TenantStore {
   }
 
   /** The record inside a document of this tenant. @throws {BrokenRecord} */
-  open<T extends RecordValue>(document: StoredDocument): SealedRecord<T> {
+  open<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> {
     const { kind, id, version, createdUs } = document
     const { opened } = this.#shared
     // createdUs tells a record from an earlier one of the same id and version.
     const key = keptOpen.has(kind) ? `${this.tenant}${kind}${id}${version}.${createdUs}` : undefined
     const kept = key === undefined ? undefined : opened.get(key)
-    if (kept) return kept as SealedRecord<T>
+    if (kept) return kept as OpenedRecord<T>
     const plain = this.#unseal(document)
     const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
     plain.fill(0)
-    const record = new SealedRecord(value, document)
+    const record = new OpenedRecord(value, document)
     if (key !== undefined) opened.set(key, record)
     return record
   }
 
   /** The same, or `undefined` for a record that does not open, which is reported. */
-  openReadable<T extends RecordValue>(document: StoredDocument): SealedRecord<T> | undefined {
+  openReadable<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> | undefined {
     try {
       return this.open<T>(document)
     } catch (error) {

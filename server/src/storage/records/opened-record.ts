@@ -7,7 +7,7 @@ export interface RecordValue {
 }
 
 /** A record as read back: its value, and what the store knows of it. */
-export class SealedRecord<T extends RecordValue> extends Plaintext implements Written {
+export class OpenedRecord<T extends RecordValue> extends Plaintext implements Written {
   readonly value: T
   readonly version: number
   readonly createdUs: number
@@ -23,4 +23,4 @@ export class SealedRecord<T extends RecordValue> extends Plaintext implements Wr
 }
 
 /** As much of a record as an answer shows of it. */
-export type Dated<T extends RecordValue> = Pick<SealedRecord<T>, 'value' | 'createdUs' | 'modifiedUs'>
+export type Dated<T extends RecordValue> = Pick<OpenedRecord<T>, 'value' | 'createdUs' | 'modifiedUs'>
