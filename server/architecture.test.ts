@@ -88,7 +88,7 @@ t.test('each library is known to one folder', async t => {
   // Both take longer to load than a whole test does: their work is done when the server is built.
   onlyIn(t, /^openapi-backend/, 'server/scripts/')
   onlyIn(t, /^ajv/, 'server/scripts/', 'server/src/contract/')
-  onlyIn(t, /^(classic-)?level$/, 'server/src/storage/engines/level/')
+  onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
   onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/src/crypto/', 'server/src/base/random.ts', 'server/src/sandbox/child/')
   onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/src/sandbox/child/')

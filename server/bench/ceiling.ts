@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import { privateKey } from './server-process.ts'
 
 const [folder = '', counts = '{}'] = process.argv.slice(2)
@@ -26,7 +26,7 @@ const secret = randomBytes(32)
 // As long as what an index entry of ours holds on average.
 const entry = Buffer.alloc(16, 1)
 
-const level = new ClassicLevel<string, Buffer>(folder, { keyEncoding: 'utf8', valueEncoding: 'buffer' })
+const level = new Level<string, Buffer>(folder, { keyEncoding: 'utf8', valueEncoding: 'buffer' })
 await level.open()
 const readOptions = { keyEncoding: 'utf8', valueEncoding: 'buffer' } as const
 

@@ -3,7 +3,7 @@
  * leaves the sums in the file that BENCH_WRITES names.
  */
 import { writeFileSync } from 'node:fs'
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 
 export interface Writes {
   keys: number
@@ -16,7 +16,7 @@ const writes: Writes = { keys: 0, bytes: 0, batches: 0 }
 type Batch = { put(key: string, value: Uint8Array, ...rest: unknown[]): unknown }
 type Batching = { batch(...args: unknown[]): Batch }
 
-const prototype = ClassicLevel.prototype as unknown as Batching
+const prototype = Level.prototype as unknown as Batching
 const { batch } = prototype
 prototype.batch = function counted(this: Batching, ...args: unknown[]): Batch {
   const made = batch.apply(this, args)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { LevelStore } from '../src/storage/engines/level/level-store.ts'
-import { openClassicLevel } from '../src/storage/engines/level/open.ts'
+import { openLevelDb } from '../src/storage/engines/level/leveldb.ts'
 import { type Canary, findLeaks, findLeaksUnder, spellings } from '../testing/canaries.ts'
 import { startProcess } from '../testing/process.ts'
 import { newMasterKey, sealedOn } from '../testing/stores.ts'
@@ -131,7 +131,7 @@ t.test('a whole life leaves nothing where it must not be', async t => {
 
 t.test('nor is any of it in the folder, as it is or written anew', async t => {
   t.same(findLeaksUnder(canaries.all, data), [])
-  const level = await openClassicLevel(join(data, 'store'))
+  const level = await openLevelDb(join(data, 'store'))
   const dump = await level.iterator().all()
   t.ok(dump.length > 100)
   // Files are compressed; what is read out of them is not.

@@ -5,8 +5,7 @@ import t from 'tap'
 import { startProcess } from '../../testing/process.ts'
 import { openVault, sender } from '../../testing/vault.ts'
 import { silentLog } from '../base/log.ts'
-import type { Level } from '../storage/engines/level/epoch.ts'
-import { openClassicLevel } from '../storage/engines/level/open.ts'
+import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
@@ -128,7 +127,7 @@ t.test('a folder that a server holds is refused, on either side', async t => {
 })
 
 /** The keys of the tokens' documents. */
-const tokensIn = async (level: Level) =>
+const tokensIn = async (level: LevelDb) =>
   (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'd')
 
 const process = (args: readonly string[], environment = keys(oldKey, newKey)) =>
@@ -145,7 +144,7 @@ t.test(
     const unfinished = /^surrogate-server: a copy into this store was cut off: run copy again [^\n]*\n$/
     t.match(await start(), { code: 2, stdout: '', stderr: unfinished })
 
-    const level = await openClassicLevel(join(folder, 'b', 'store'))
+    const level = await openLevelDb(join(folder, 'b', 'store'))
     const [at = ''] = await tokensIn(level)
     const whole = (await level.get(at)) as Buffer
     const changed = Buffer.from(whole)
@@ -161,7 +160,7 @@ t.test(
     )
     t.match(await start(), { code: 2, stderr: unfinished }, 'and no server starts on it')
 
-    const again = await openClassicLevel(join(folder, 'b', 'store'))
+    const again = await openLevelDb(join(folder, 'b', 'store'))
     await again.put(at, whole)
     await again.close()
     const ended = await process(['copy', '--from', a, '--to', b])
@@ -206,7 +205,7 @@ t.test('records that were cut off on the disk of the source are told, and the re
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
   const apiKey = await fill(t, a)
-  const level = await openClassicLevel(join(folder, 'a', 'store'))
+  const level = await openLevelDb(join(folder, 'a', 'store'))
   const [cut = '', ...others] = await tokensIn(level)
   t.equal(others.length, 2)
   await level.put(cut, Buffer.from('short'))
@@ -229,7 +228,7 @@ t.test('a record whose content was changed in the source is copied as it is', as
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
   const apiKey = await fill(t, a)
-  const level = await openClassicLevel(join(folder, 'a', 'store'))
+  const level = await openLevelDb(join(folder, 'a', 'store'))
   for (const at of await tokensIn(level)) {
     const value = Buffer.from((await level.get(at)) as Buffer)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1

@@ -5,7 +5,7 @@ import { startProcess } from '../../testing/process.ts'
 import { newMasterKey } from '../../testing/stores.ts'
 import { openTenant, openVault, sender } from '../../testing/vault.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { openClassicLevel } from '../storage/engines/level/open.ts'
+import { openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { runCommand } from './table.ts'
 
 const masterKey = newMasterKey()
@@ -66,9 +66,9 @@ const runProgram = (folder: string) =>
 
 async function change(
   folder: string,
-  damage: (level: Awaited<ReturnType<typeof openClassicLevel>>) => Promise<void>,
+  damage: (level: Awaited<ReturnType<typeof openLevelDb>>) => Promise<void>,
 ) {
-  const level = await openClassicLevel(join(folder, 'store'))
+  const level = await openLevelDb(join(folder, 'store'))
   await damage(level)
   await level.close()
 }

@@ -1,5 +1,5 @@
-import type { Level } from './epoch.ts'
 import { type CollectionKey, endOfKeys, garbageOfKey, garbageRange } from './keys.ts'
+import type { LevelDb } from './leveldb.ts'
 import type { PublishedState } from './state.ts'
 
 /** The marks of collections where documents were removed or replaced, by round. */
@@ -25,7 +25,7 @@ export async function readGarbageMarks(state: PublishedState) {
  * @param alone runs a write between two of the writer's
  */
 export async function compactCollection(
-  level: Level,
+  level: LevelDb,
   collection: CollectionKey,
   alone: (write: () => Promise<void>) => Promise<void>,
 ): Promise<void> {

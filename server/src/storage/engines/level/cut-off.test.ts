@@ -2,7 +2,7 @@ import t from 'tap'
 import { digest, find, get, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
 import { collectionKey, documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { openClassicLevel } from './open.ts'
+import { openLevelDb } from './leveldb.ts'
 
 t.test('a value that was cut off anywhere stands in nobody else’s way', async t => {
   const folder = t.testdir()
@@ -15,12 +15,12 @@ t.test('a value that was cut off anywhere stands in nobody else’s way', async 
   await filled.close()
 
   const key = documentKey(collectionKey('token', tenantA), digest('cut'))
-  const raw = await openClassicLevel(folder)
+  const raw = await openLevelDb(folder)
   const value = (await raw.get(key)) as Buffer
   await raw.close()
   // Up to the box: what of that is cut off only the seal can tell.
   for (const length of [0, 1, 40, 41, 42, 41 + 22, 41 + 3 * 22 - 1]) {
-    const level = await openClassicLevel(folder)
+    const level = await openLevelDb(folder)
     await level.put(key, value.subarray(0, length))
     await level.close()
     const store = await LevelStore.open(folder)

@@ -5,10 +5,10 @@ import { silentLog } from '../../../base/log.ts'
 import { digest, get, insert, mustCommit, replace, tenantA } from '../../port.samples.ts'
 import { StoreDamaged, StoreUnavailable } from '../../port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
-import type { Level } from './epoch.ts'
 import { collectionKey, documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { openClassicLevel } from './open.ts'
+import type { LevelDb } from './leveldb.ts'
+import { openLevelDb } from './leveldb.ts'
 
 const damagedKey = documentKey(collectionKey('token', tenantA), digest('damaged'))
 
@@ -18,23 +18,23 @@ function corruption(): Error {
 
 /** LevelDB with one key that it cannot read. */
 async function openDamaged(folder: string, faults: { isDamaged: boolean; isWriteDamaged?: boolean }) {
-  const level = await openClassicLevel(folder)
+  const level = await openLevelDb(folder)
   const getSync = level.getSync.bind(level) as (...given: unknown[]) => Buffer | undefined
   const getMany = level.getMany.bind(level) as (...given: unknown[]) => Promise<(Buffer | undefined)[]>
-  const makeBatch = level.batch.bind(level) as () => ReturnType<Level['batch']>
+  const makeBatch = level.batch.bind(level) as () => ReturnType<LevelDb['batch']>
   level.getSync = ((key: string, options: object) => {
     if (faults.isDamaged && key === damagedKey) throw corruption()
     return getSync(key, options)
-  }) as Level['getSync']
+  }) as LevelDb['getSync']
   level.getMany = (async (keys: string[], options: object) => {
     if (faults.isDamaged && keys.includes(damagedKey)) throw corruption()
     return getMany(keys, options)
-  }) as Level['getMany']
+  }) as LevelDb['getMany']
   level.batch = (() => {
     const batch = makeBatch()
     if (faults.isWriteDamaged) batch.write = async () => Promise.reject(corruption())
     return batch
-  }) as Level['batch']
+  }) as LevelDb['batch']
   return level
 }
 

@@ -1,9 +1,6 @@
-import type { ClassicLevel } from 'classic-level'
+import type { LevelDb } from './leveldb.ts'
 
-/** LevelDB as this engine uses it: ASCII string keys, byte values. */
-export type Level = ClassicLevel<string, Buffer>
-
-type Snapshot = ReturnType<Level['snapshot']>
+type Snapshot = ReturnType<LevelDb['snapshot']>
 
 // Up to this many keys are read on this thread. Measured with 900-byte values in the page cache: 4 us per
 // key here; through the thread pool 20 us for one key alone, and 5 us per key from about ten on.
@@ -53,7 +50,7 @@ export class ReadPace {
  * taken at the time of a search would not do: it may already hold a batch whose blocks are not published.
  */
 export class Epoch {
-  readonly level: Level
+  readonly level: LevelDb
   readonly #snapshot: Snapshot
   readonly #pace: ReadPace
   readonly #options: { snapshot: Snapshot; keyEncoding: 'utf8'; valueEncoding: 'buffer' }
@@ -61,7 +58,7 @@ export class Epoch {
   #end: () => void = () => {}
   #holders = 1
 
-  constructor(level: Level, pace: ReadPace) {
+  constructor(level: LevelDb, pace: ReadPace) {
     this.level = level
     this.#pace = pace
     this.#snapshot = level.snapshot()

@@ -2,9 +2,9 @@ import t from 'tap'
 import { runStoreCases } from '../../port.cases.ts'
 import { insert, mustCommit } from '../../port.samples.ts'
 import type { Store, Write } from '../../port.ts'
-import type { Level } from './epoch.ts'
 import { LevelStore } from './level-store.ts'
-import { openClassicLevel } from './open.ts'
+import type { LevelDb } from './leveldb.ts'
+import { openLevelDb } from './leveldb.ts'
 
 t.test('the LevelDB engine passes the cases of the port', async t => {
   const folder = t.testdir()
@@ -26,7 +26,7 @@ t.test('the LevelDB engine passes the cases of the port', async t => {
 t.test('a fresh insert into a collection that is known asks LevelDB for nothing', async t => {
   let reads = 0
   const openLevel = async (folder: string) => {
-    const level = await openClassicLevel(folder)
+    const level = await openLevelDb(folder)
     const counting = <Method extends 'getSync' | 'getMany'>(name: Method) => {
       const method = level[name].bind(level) as (...args: unknown[]) => unknown
       Object.assign(level, {
@@ -38,7 +38,7 @@ t.test('a fresh insert into a collection that is known asks LevelDB for nothing'
     }
     counting('getSync')
     counting('getMany')
-    return level satisfies Level
+    return level satisfies LevelDb
   }
   const store = await LevelStore.open(t.testdir(), { openLevel })
   t.teardown(() => store.close())

@@ -14,10 +14,10 @@ import {
 } from '../../port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
 import { orDamaged } from './damage.ts'
-import type { Level } from './epoch.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
+import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
 import type { Findings } from './reindex/findings.ts'
@@ -29,7 +29,7 @@ export interface LevelOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
   /** Opens LevelDB in the folder; tests put failures in. */
-  readonly openLevel?: (folder: string) => Promise<Level>
+  readonly openLevel?: (folder: string) => Promise<LevelDb>
   /** Writes what finds out whether there is room; tests put failures in. */
   readonly writeProbe?: WriteProbe
   /** Opens a folder of an earlier version, too, for `reindex` to repair. */
@@ -40,7 +40,7 @@ export interface LevelOptions {
 
 /** One opening of the folder: after a failed write nothing in memory can be trusted, so all of it is replaced. */
 interface Opening {
-  readonly level: Level
+  readonly level: LevelDb
   readonly state: PublishedState
   readonly writer: Writer
 }

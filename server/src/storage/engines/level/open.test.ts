@@ -2,7 +2,7 @@ import t from 'tap'
 import { insert, mustCommit, tenantA } from '../../port.samples.ts'
 import { collectionKey, formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { openClassicLevel } from './open.ts'
+import { openLevelDb } from './leveldb.ts'
 import { DataFolderRefused } from './refused.ts'
 
 const refuses = (message: string) => ({ name: 'DataFolderRefused', message })
@@ -20,7 +20,7 @@ for (const other of ['1', '4']) {
     const folder = t.testdir()
     await (await LevelStore.open(folder)).close()
     const write = async (format: string) => {
-      const level = await openClassicLevel(folder)
+      const level = await openLevelDb(folder)
       await level.put(formatKey, Buffer.from(format))
       await level.close()
     }
@@ -37,8 +37,8 @@ for (const other of ['1', '4']) {
 t.test('a folder of format 2 is taken over, unless its index has to be repaired first', async t => {
   const folder = t.testdir()
   await (await LevelStore.open(folder)).close()
-  const change = async (damage: (level: Awaited<ReturnType<typeof openClassicLevel>>) => Promise<void>) => {
-    const level = await openClassicLevel(folder)
+  const change = async (damage: (level: Awaited<ReturnType<typeof openLevelDb>>) => Promise<void>) => {
+    const level = await openLevelDb(folder)
     await damage(level)
     await level.close()
   }
@@ -75,7 +75,7 @@ t.test('a folder of format 2 is taken over, unless its index has to be repaired 
 
 t.test('a database of something else is refused', async t => {
   const folder = t.testdir()
-  const level = await openClassicLevel(folder)
+  const level = await openLevelDb(folder)
   await level.put('somebody', Buffer.from('else'))
   await level.close()
   await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of something else.'))

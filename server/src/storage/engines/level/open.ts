@@ -1,7 +1,6 @@
-import { ClassicLevel } from 'classic-level'
-import type { Level } from './epoch.ts'
 import { type Damage, findFolderDamage } from './files/folder-damage.ts'
 import { formatKey, registryKeys } from './keys.ts'
+import { type LevelDb, openLevelDb, tryToOpen } from './leveldb.ts'
 import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
 
 /**
@@ -13,7 +12,7 @@ const format = 3
 const formatWithRegistry = 2
 
 export interface FolderOptions {
-  readonly openLevel?: ((folder: string) => Promise<Level>) | undefined
+  readonly openLevel?: ((folder: string) => Promise<LevelDb>) | undefined
   /** Opens a folder whose index is to be repaired before a server can use it, too. */
   readonly forRepair?: boolean | undefined
   /** What is there is ours, even if the damage took the format's number. */
@@ -26,8 +25,8 @@ export interface FolderOptions {
  */
 export async function openFolder(
   folder: string,
-  { openLevel = openClassicLevel, forRepair = false, isRepaired = false }: FolderOptions = {},
-): Promise<Level> {
+  { openLevel = openLevelDb, forRepair = false, isRepaired = false }: FolderOptions = {},
+): Promise<LevelDb> {
   const damage = await findFolderDamage(folder)
   if (damage) {
     await refuseInUse(folder)
@@ -43,31 +42,15 @@ export async function openFolder(
   }
 }
 
-export async function openClassicLevel(folder: string): Promise<Level> {
-  const level: Level = new ClassicLevel<string, Buffer>(folder, {
-    keyEncoding: 'utf8',
-    valueEncoding: 'buffer',
-    // LevelDB's own defaults are for small machines: 8 MB of blocks, and a log of 4 MB before each flush.
-    cacheSize: 64 << 20,
-    writeBufferSize: 16 << 20,
-  })
-  await level.open()
-  return level
-}
-
 /** @throws {DataFolderRefused} where another process has the folder */
 export async function refuseInUse(folder: string): Promise<void> {
-  // LevelDB takes the lock before it looks at anything, and then cannot but refuse: nothing is changed.
-  const level = new ClassicLevel(folder, { createIfMissing: false, errorIfExists: true })
-  await level.open().then(
-    () => level.close(),
-    error => {
-      if (codeOf(error) === 'LEVEL_LOCKED') throw inUse(error)
-    },
-  )
+  // LevelDB takes the lock first, and then refuses the folder because it exists: nothing is changed.
+  await tryToOpen(folder, { errorIfExists: true }).catch(error => {
+    if (codeOf(error) === 'LEVEL_LOCKED') throw inUse(error)
+  })
 }
 
-async function refuseClearly(opening: Promise<Level>): Promise<Level> {
+async function refuseClearly(opening: Promise<LevelDb>): Promise<LevelDb> {
   try {
     return await opening
   } catch (error) {
@@ -103,7 +86,7 @@ function damaged(damage?: Damage, cause?: unknown): DataFolderDamaged {
   )
 }
 
-async function checkFormat(level: Level, forRepair: boolean, isRepaired: boolean): Promise<void> {
+async function checkFormat(level: LevelDb, forRepair: boolean, isRepaired: boolean): Promise<void> {
   const found = await level.get(formatKey)
   if (found === undefined) {
     const [stranger] = await level.keys({ limit: 1 }).all()
@@ -131,6 +114,6 @@ async function checkFormat(level: Level, forRepair: boolean, isRepaired: boolean
 }
 
 /** Says that the folder is as this version writes it: after a new one was made, or an older one was repaired. */
-export async function writeFormat(level: Level): Promise<void> {
+export async function writeFormat(level: LevelDb): Promise<void> {
   await level.put(formatKey, Buffer.from(String(format)), { sync: true })
 }

@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { digest, everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
 import { type Store, StoreUnavailable } from '../../port.ts'
-import type { Level } from './epoch.ts'
 import { LevelStore } from './level-store.ts'
-import { openClassicLevel } from './open.ts'
+import type { LevelDb } from './leveldb.ts'
+import { openLevelDb } from './leveldb.ts'
 
 /** What goes wrong with the disk, turned on and off by a test. */
 interface Faults {
@@ -17,10 +17,10 @@ interface Faults {
 }
 
 /** LevelDB with faults. A failed batch makes all later ones of the same opening fail, as LevelDB does. */
-async function openFaulty(folder: string, faults: Faults): Promise<Level> {
+async function openFaulty(folder: string, faults: Faults): Promise<LevelDb> {
   if (faults.open) throw new Error('IO error: cannot open')
-  const level = await openClassicLevel(folder)
-  const makeBatch = level.batch.bind(level) as () => ReturnType<Level['batch']>
+  const level = await openLevelDb(folder)
+  const makeBatch = level.batch.bind(level) as () => ReturnType<LevelDb['batch']>
   let broken = false
   const faulty = () => {
     const batch = makeBatch()
@@ -36,7 +36,7 @@ async function openFaulty(folder: string, faults: Faults): Promise<Level> {
     }
     return batch
   }
-  level.batch = faulty as Level['batch']
+  level.batch = faulty as LevelDb['batch']
   return level
 }
 

@@ -1,6 +1,7 @@
 import type { Block } from './bitmap.ts'
-import { Epoch, type Level, ReadPace } from './epoch.ts'
+import { Epoch, ReadPace } from './epoch.ts'
 import type { CollectionKey } from './keys.ts'
+import type { LevelDb } from './leveldb.ts'
 import { RecentDocuments } from './recent-documents.ts'
 import { TermCache } from './term-cache.ts'
 
@@ -25,7 +26,7 @@ export interface PublishedBlock {
  * by `publish`, which does not await.
  */
 export class PublishedState {
-  readonly level: Level
+  readonly level: LevelDb
   readonly #pace = new ReadPace()
   readonly #cacheSize: number
   readonly #dueFloors = new Map<CollectionKey, DueFloor>()
@@ -34,7 +35,7 @@ export class PublishedState {
   terms: TermCache
   readonly recent = new RecentDocuments()
 
-  constructor(level: Level, cacheSize: number) {
+  constructor(level: LevelDb, cacheSize: number) {
     this.level = level
     this.#cacheSize = cacheSize
     this.terms = new TermCache(cacheSize)

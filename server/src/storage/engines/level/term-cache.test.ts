@@ -3,14 +3,14 @@ import { digest, tenantA } from '../../port.samples.ts'
 import { encodeBlock } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'
 import { blockKey, collectionKey, termPrefix } from './keys.ts'
-import { openClassicLevel } from './open.ts'
+import { openLevelDb } from './leveldb.ts'
 import { TermCache } from './term-cache.ts'
 
 const prefixOf = (name: string) => termPrefix(collectionKey('token', tenantA), digest(name))
 
 /** An epoch in which each term named has its blocks. */
 async function epochWith(t: Test, terms: Record<string, number[][]>): Promise<Epoch> {
-  const level = await openClassicLevel(t.testdir())
+  const level = await openLevelDb(t.testdir())
   t.teardown(() => level.close())
   for (const [name, blocks] of Object.entries(terms)) {
     for (const [block, offsets] of blocks.entries()) {

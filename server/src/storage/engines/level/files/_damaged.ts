@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { digest, get, insert, mustCommit } from '../../../port.samples.ts'
 import type { Store } from '../../../port.ts'
 import { LevelStore } from '../level-store.ts'
-import { openClassicLevel } from '../open.ts'
+import { openLevelDb } from '../leveldb.ts'
 
 /** A box that nobody could mistake for another, and that compresses as badly as a sealed one. */
 export const boxOf = (name: string, bytes: number): Buffer =>
@@ -22,7 +22,7 @@ export async function fillFolder(folder: string, count: number, boxBytes = 400):
 
 /** Writes everything of the log and of tables into new tables. */
 export async function compactFolder(folder: string): Promise<void> {
-  const level = await openClassicLevel(folder)
+  const level = await openLevelDb(folder)
   await level.compactRange('!', '\x7f')
   await level.close()
 }

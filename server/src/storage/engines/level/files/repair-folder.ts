@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ClassicLevel } from 'classic-level'
 import { writeDurably } from '../../../../base/durable-file.ts'
+import { repairLevelDb, tryToOpen } from '../leveldb.ts'
 import { findDamagedLogs, findListDamage, ifThere, isTable } from './folder-damage.ts'
 import { salvageLog } from './salvage-log.ts'
 import { findTableDamage } from './table-damage.ts'
@@ -48,7 +48,7 @@ export async function repairFolder(folder: string): Promise<Losses> {
     blocks += places.length
   }
   const list = (await findListDamage(folder)) !== undefined || !(await canBeOpened(folder))
-  if (list || blocks > 0) await ClassicLevel.repair(folder)
+  if (list || blocks > 0) await repairLevelDb(folder)
   return { logBytes, blocks, list }
 }
 
@@ -61,16 +61,11 @@ async function* damagedTables(folder: string) {
   }
 }
 
-async function canBeOpened(folder: string): Promise<boolean> {
-  const level = new ClassicLevel(folder, { createIfMissing: false })
-  try {
-    await level.open()
-    return true
-  } catch {
-    return false
-  } finally {
-    await level.close()
-  }
+function canBeOpened(folder: string): Promise<boolean> {
+  return tryToOpen(folder).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function keepOriginal(folder: string, file: string): Promise<void> {

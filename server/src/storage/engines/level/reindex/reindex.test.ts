@@ -12,9 +12,9 @@ import {
   tenantB,
   term,
 } from '../../../port.samples.ts'
-import type { Level } from '../epoch.ts'
 import { LevelStore } from '../level-store.ts'
-import { openClassicLevel } from '../open.ts'
+import type { LevelDb } from '../leveldb.ts'
+import { openLevelDb } from '../leveldb.ts'
 import { decodeCounters, encodeCounters } from '../record.ts'
 import { type ContentOf, countFaults, type Findings } from './findings.ts'
 import { reindex } from './reindex.ts'
@@ -44,13 +44,13 @@ async function fill(folder: string, count = 600): Promise<void> {
 }
 
 /** Every key and its value. Printed for a difference it would be of no help. */
-async function contents(level: Level): Promise<string> {
+async function contents(level: LevelDb): Promise<string> {
   const entries = await level.iterator().all()
   return entries.map(([key, value]) => `${key} ${value.toString('base64')}`).join('\n')
 }
 
-async function withLevel<Result>(folder: string, work: (level: Level) => Promise<Result>): Promise<Result> {
-  const level = await openClassicLevel(folder)
+async function withLevel<Result>(folder: string, work: (level: LevelDb) => Promise<Result>): Promise<Result> {
+  const level = await openLevelDb(folder)
   try {
     return await work(level)
   } finally {
@@ -58,10 +58,14 @@ async function withLevel<Result>(folder: string, work: (level: Level) => Promise
   }
 }
 
-const verify = (level: Level, repair = false) => reindex(level, { repair, contentOf: asStored })
+const verify = (level: LevelDb, repair = false) => reindex(level, { repair, contentOf: asStored })
 
 /** A dry run finds it and changes nothing; a repair makes the folder what it was. */
-async function heals(t: Test, level: Level, damage: (level: Level) => Promise<unknown>): Promise<Findings> {
+async function heals(
+  t: Test,
+  level: LevelDb,
+  damage: (level: LevelDb) => Promise<unknown>,
+): Promise<Findings> {
   const before = await contents(level)
   await damage(level)
   const damaged = await contents(level)
@@ -75,7 +79,7 @@ async function heals(t: Test, level: Level, damage: (level: Level) => Promise<un
   return found
 }
 
-const keysWith = async (level: Level, letter: string) =>
+const keysWith = async (level: LevelDb, letter: string) =>
   (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === letter)
 
 t.test('an index over two blocks agrees, until an anchor is gone or lies', async t => {
@@ -146,7 +150,7 @@ t.test('each sort of entry is made again, and removed where it belongs to nothin
       t.ok(found.different >= 2)
     })
     const collection = document.slice(0, 23)
-    const strays: Readonly<Record<string, (level: Level) => Promise<unknown>>> = {
+    const strays: Readonly<Record<string, (level: LevelDb) => Promise<unknown>>> = {
       'a term nobody has': level =>
         level.put(`${collection}b${digest('nobody has this')}00000`, Buffer.from([0, 3, 0])),
       'a unique nobody has': level =>

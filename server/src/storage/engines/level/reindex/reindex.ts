@@ -1,4 +1,3 @@
-import type { Level } from '../epoch.ts'
 import {
   type CollectionKey,
   collectionOfKey,
@@ -6,6 +5,7 @@ import {
   placeOfCollection,
   registryKeys,
 } from '../keys.ts'
+import type { LevelDb } from '../leveldb.ts'
 import { type ContentOf, type Findings, nothingFound } from './findings.ts'
 import { Repairs } from './repairs.ts'
 import { findStrayAgenda, findStrayKeys } from './strays.ts'
@@ -22,7 +22,7 @@ export interface ReindexOptions {
  * believed, the index is made from them. Nothing else may write meanwhile. A repair that was cut off leaves an
  * index that is better than before, and is begun again.
  */
-export async function reindex(level: Level, { repair, contentOf }: ReindexOptions): Promise<Findings> {
+export async function reindex(level: LevelDb, { repair, contentOf }: ReindexOptions): Promise<Findings> {
   const findings = nothingFound()
   const repairs = new Repairs(level, repair)
   for (let at = await nextCollection(level); at !== undefined; at = await nextCollection(level, at)) {
@@ -35,7 +35,7 @@ export async function reindex(level: Level, { repair, contentOf }: ReindexOption
   return findings
 }
 
-async function nextCollection(level: Level, behind?: CollectionKey): Promise<CollectionKey | undefined> {
+async function nextCollection(level: LevelDb, behind?: CollectionKey): Promise<CollectionKey | undefined> {
   const [key] = await level.keys({ ...collectionsBehind(behind), limit: 1 }).all()
   return key === undefined ? undefined : collectionOfKey(key)
 }

@@ -1,15 +1,15 @@
-import type { Level } from '../epoch.ts'
+import type { LevelDb } from '../leveldb.ts'
 import type { Mutations } from '../write-group.ts'
 
-type Batch = ReturnType<Level['batch']>
+type Batch = ReturnType<LevelDb['batch']>
 
 /** Collects what is to be put right, and does it or, in a dry run, does not. */
 export class Repairs implements Mutations {
-  readonly #level: Level
+  readonly #level: LevelDb
   readonly #wanted: boolean
   #batch: Batch | undefined
 
-  constructor(level: Level, wanted: boolean) {
+  constructor(level: LevelDb, wanted: boolean) {
     this.#level = level
     this.#wanted = wanted
   }

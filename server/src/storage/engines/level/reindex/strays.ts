@@ -1,6 +1,5 @@
 import type { Digest } from '../../../port.ts'
 import { decodeBlock, listOffsets } from '../bitmap.ts'
-import type { Level } from '../epoch.ts'
 import {
   agendaOfAll,
   blockOfKey,
@@ -13,6 +12,7 @@ import {
   partsOfAgendaKey,
   termOfKey,
 } from '../keys.ts'
+import type { LevelDb } from '../leveldb.ts'
 import { cutOffVersion, decodeHeader, decodePlace } from '../record.ts'
 import { type Expected, expectedOf } from './expected.ts'
 import type { Findings } from './findings.ts'
@@ -87,7 +87,7 @@ async function ownerOf(verification: Verification, id: Digest): Promise<Owner> {
 }
 
 /** What the agenda of all tenants has of documents that are gone, or are due at another time. */
-export async function findStrayAgenda(level: Level, repairs: Repairs, findings: Findings): Promise<void> {
+export async function findStrayAgenda(level: LevelDb, repairs: Repairs, findings: Findings): Promise<void> {
   for await (const [key, value] of level.iterator(agendaOfAll)) {
     const { collection, dueMs } = partsOfAgendaKey(key)
     const document = await level.get(documentKey(collection, value.toString('latin1') as Digest))
@@ -102,7 +102,7 @@ export async function findStrayAgenda(level: Level, repairs: Repairs, findings: 
 
 /** Keys that this version has no use for. */
 export async function findStrayKeys(
-  level: Level,
+  level: LevelDb,
   range: { gte: string; lt: string },
   repairs: Repairs,
   findings: Findings,

@@ -1,7 +1,7 @@
 import type { Digest } from '../../../port.ts'
 import { addOffset, decodeBlock, encodeBlock, listOffsets, type OwnBlock } from '../bitmap.ts'
-import type { Level } from '../epoch.ts'
 import { blockKey, blockSize, documentKey, liveTerm, sortOfKey, termPrefix } from '../keys.ts'
+import type { LevelDb } from '../leveldb.ts'
 import { decodePlace } from '../record.ts'
 import { expectedOf, type Place } from './expected.ts'
 import type { ContentOf, Findings } from './findings.ts'
@@ -9,7 +9,7 @@ import type { Repairs } from './repairs.ts'
 
 /** What the verification of one collection works with. */
 export interface Verification extends Place {
-  readonly level: Level
+  readonly level: LevelDb
   readonly contentOf: ContentOf
   readonly repairs: Repairs
   readonly findings: Findings

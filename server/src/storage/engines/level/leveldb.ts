@@ -1,0 +1,33 @@
+import { Level } from 'level'
+
+/** LevelDB as this engine uses it: ASCII keys, byte values. The types of `level` leave out what only Node has. */
+export type LevelDb = Level<string, Buffer> & {
+  compactRange(start: string, end: string): Promise<void>
+}
+
+export async function openLevelDb(folder: string): Promise<LevelDb> {
+  const level = new Level<string, Buffer>(folder, {
+    keyEncoding: 'utf8',
+    valueEncoding: 'buffer',
+    // LevelDB's own defaults are for small machines: 8 MB of blocks, and a log of 4 MB before each flush.
+    cacheSize: 64 << 20,
+    writeBufferSize: 16 << 20,
+  })
+  await level.open()
+  return level as LevelDb
+}
+
+/** Opens a folder for a moment, to find out if that is possible. Makes no new folder. */
+export async function tryToOpen(
+  folder: string,
+  options: { readonly errorIfExists?: boolean } = {},
+): Promise<void> {
+  const level = new Level(folder, { createIfMissing: false, ...options })
+  await level.open()
+  await level.close()
+}
+
+/** LevelDB's own repair, which makes the list of tables anew. */
+export async function repairLevelDb(folder: string): Promise<void> {
+  await (Level as unknown as { repair(folder: string): Promise<void> }).repair(folder)
+}
