@@ -30,7 +30,6 @@ import { attend, type Started } from '../processes.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
-import type { Folding } from './folding.ts'
 import { hold } from './hold.ts'
 import { measureLoad } from './load.ts'
 import type { Parts } from './parts.ts'
@@ -203,8 +202,7 @@ try {
   if (!values['skip-search']) {
     await removeLoad(database, lastUs)
     const [level, postgres] = await measureSearches(place, startMs)
-    const args = [database.url, String(size), String(startMs), values.search]
-    say(searchTable(level, postgres, await ask<Folding>('folding.ts', ...args)))
+    say(searchTable(level, postgres))
   }
   if (!values['skip-load']) {
     const generator = startGenerator()

@@ -1,6 +1,5 @@
 import type { Measured as SearchMeasured } from '../search/measure.ts'
 import { median } from '../table.ts'
-import type { Folding } from './folding.ts'
 import {
   clients,
   type LoadSample,
@@ -78,8 +77,7 @@ export interface Searched {
   readonly parts: ReadonlyMap<string, Parts>
 }
 
-export function searchTable(level: Searched, postgres: Searched, folding: Folding): string {
-  const folded = new Map(folding.totals)
+export function searchTable(level: Searched, postgres: Searched): string {
   const rows = [
     [
       'search',
@@ -90,7 +88,6 @@ export function searchTable(level: Searched, postgres: Searched, folding: Foldin
       'total',
       'page 1',
       'deep page',
-      'folded total',
       'answer, × LevelDB',
     ],
   ]
@@ -106,16 +103,12 @@ export function searchTable(level: Searched, postgres: Searched, folding: Foldin
       ms(parts?.totalMs),
       ms(parts?.pageMs),
       ms(parts?.deepMs),
-      ms(folded.get(name)),
       (answer.p50 / (beside?.p50 ?? Number.NaN)).toFixed(1),
     ])
   }
-  const { seconds, megabytes, commonTerms, unfolded, dirty } = folding
   return [
     'searches, p50 in ms; answers over HTTP with page and exact total, the rest at the store',
     align(rows, 1),
-    `folded in ${seconds.toFixed(1)} s: ${commonTerms} common terms, ${megabytes.toFixed(1)} MB; ` +
-      `${unfolded} tokens were not folded yet and ${dirty} changed since`,
   ].join('\n')
 }
 
