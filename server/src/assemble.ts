@@ -21,14 +21,15 @@ import { createExpressions } from './expressions/engine.ts'
 import { type Core, createCore } from './http/core.ts'
 import { Cors } from './http/cors.ts'
 import { Docs } from './http/docs.ts'
-import { applicationHandlers, applicationReplays } from './http/handlers/applications.ts'
+import { applicationHandlers } from './http/handlers/applications.ts'
 import type { Handlers } from './http/handlers/handler.ts'
 import { logHandlers } from './http/handlers/logs.ts'
-import { formulaHandlers, formulaReplays } from './http/handlers/reactor-formulas.ts'
-import { reactorHandlers, reactorReplays } from './http/handlers/reactors.ts'
-import { sessionHandlers, sessionReplays } from './http/handlers/sessions.ts'
-import { tokenizationHandlers, tokenizationReplays } from './http/handlers/tokenization.ts'
-import { tokenHandlers, tokenReplays } from './http/handlers/tokens.ts'
+import { formulaHandlers } from './http/handlers/reactor-formulas.ts'
+import { reactorHandlers } from './http/handlers/reactors.ts'
+import { idempotentReplays } from './http/handlers/replays.ts'
+import { sessionHandlers } from './http/handlers/sessions.ts'
+import { tokenizationHandlers } from './http/handlers/tokenization.ts'
+import { tokenHandlers } from './http/handlers/tokens.ts'
 import { jobPerformer } from './http/job-performer.ts'
 import { answerBeside, type Besides } from './http/outside.ts'
 import { Router } from './http/routes.ts'
@@ -212,14 +213,7 @@ async function wire(
       router: new Router(validators.operations),
       validators,
       handlers,
-      replays: {
-        ...tokenReplays(tokens),
-        ...tokenizationReplays(tokens),
-        ...applicationReplays(applications),
-        ...formulaReplays(reactors),
-        ...reactorReplays(reactors),
-        ...sessionReplays(sessions),
-      },
+      replays: idempotentReplays({ applications, reactors, sessions }),
       inFlight: new Set(),
       audit,
       random,

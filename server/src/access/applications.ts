@@ -2,9 +2,9 @@ import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
-import type { Write, Written } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
-import { OpenedRecord, type SealedStore, type TenantStore } from '../storage/records/sealed.ts'
+import type { Write } from '../storage/port.ts'
+import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import { type Attempt, type KeptAnswer, type Receipt, transact } from '../storage/transact.ts'
 import {
   type Application,
   type ApplicationRecord,
@@ -13,7 +13,7 @@ import {
 } from './application.ts'
 import type { Caller } from './caller.ts'
 import { checkRights } from './check-rights.ts'
-import { digestKey, insertKey, makeKey } from './keys.ts'
+import { insertKey, makeKey } from './keys.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
 import { type AccessRule, plainRule } from './rules.ts'
 import { endOfUses } from './uses.ts'
@@ -23,17 +23,6 @@ export interface ApplicationInput {
   readonly permissions?: readonly Permission[] | null
   readonly rules?: readonly AccessRule[] | null
   readonly expires_at?: string | null
-}
-
-/** Writes that belong into the commit that gives an application this key. */
-export type KeyCompanion = (id: string, key: string) => readonly Write[]
-
-interface ApplicationChange {
-  readonly value: ApplicationRecord
-  /** What else belongs to the change. */
-  readonly also?: readonly Write[]
-  /** What others want in the same commit. */
-  readonly companion: readonly Write[]
 }
 
 export interface ApplicationsContext {
@@ -56,8 +45,8 @@ export class Applications {
   async create(
     caller: Caller,
     input: ApplicationInput & { readonly type: ApplicationType },
-    companion?: KeyCompanion,
-  ) {
+    receipt?: Receipt,
+  ): Promise<ApplicationWithKey> {
     const content = this.#content(input.type, input)
     const application = {
       id: this.#context.random.uuid(),
@@ -65,38 +54,39 @@ export class Applications {
       ...content,
       created_by: caller.application,
     }
-    return this.insert(caller.tenant, application, undefined, companion)
+    return this.insert(caller.tenant, application, undefined, receipt)
   }
 
-  /** Stores an application and its key: a given one, or a new one. */
+  /** Stores an application with the given key, or a new one. */
   async insert(
     tenant: string,
     application: Omit<ApplicationRecord, 'key_digest'>,
     key = makeKey(application.type, this.#context.random),
-    companion: KeyCompanion = () => [],
+    receipt?: Receipt,
   ): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(tenant)
-    const digest = digestKey(root, key)
+    const { id, created_by = null } = application
+    const digest = root.apiKeyDigest(key)
     const value: ApplicationRecord = { ...application, key_digest: digest }
-    const own = [
-      store.insert('application', value),
-      insertKey(root, { id: digest, tenant, application: application.id }),
-      auditEntry(store, this.#context.random, {
-        operation: 'application:create',
-        entity_type: 'application',
-        entity_id: application.id,
-        actor: application.created_by ?? null,
-      }),
-    ]
-    const result = await this.#context.store.commit(
-      [...own, ...companion(application.id, key)],
-      this.#context.nowUs(),
+    return transact(
+      this.#context,
+      async () => {
+        const write = store.insert('application', value)
+        return {
+          writes: [
+            write,
+            insertKey(root, { id: digest, tenant, application: id }),
+            this.#auditEntry(store, 'application:create', id, created_by),
+          ],
+          kept: { entity: id, details: { key } },
+          result: written => ({ ...showApplication(tenant, { value, ...written(write) }), key }),
+          onConflict: () => {
+            throw new ServiceError('conflict', 'this application or its key is there already')
+          },
+        }
+      },
+      receipt,
     )
-    if (!result.ok) {
-      refuseRivalReceipt(result.conflict, own)
-      throw new ServiceError('conflict', 'this application or its key is there already')
-    }
-    return { ...showApplication(tenant, { value, ...(result.written[0] as Written) }), key }
   }
 
   async list(caller: Caller, page: PageRequest): Promise<Page<Application>> {
@@ -126,107 +116,107 @@ export class Applications {
   async getWithKey(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const record = await existing(store, id)
-    if (record.value.key_digest !== digestKey(root, key)) {
+    if (record.value.key_digest !== root.apiKeyDigest(key)) {
       throw new ServiceError('not_found', 'the application has another key by now')
     }
     return { ...showApplication(caller.tenant, record), key }
   }
 
-  /** @param companion writes that belong into the same commit */
   // Requirements: APP-503
-  async update(
-    caller: Caller,
-    id: string,
-    input: ApplicationInput,
-    companion: () => readonly Write[] = () => [],
-  ): Promise<Application> {
-    const updated = await this.#change(caller, id, 'application:update', ({ value }) => {
-      const { expires_at: _at, expires_ms: _ms, ...kept } = value
-      return {
-        value: { ...kept, ...this.#content(kept.type, input), modified_by: caller.application },
-        companion: companion(),
-      }
-    })
-    return showApplication(caller.tenant, updated)
+  async update(caller: Caller, id: string, input: ApplicationInput, receipt?: Receipt): Promise<Application> {
+    const { store } = await this.#stores(caller.tenant)
+    return transact(
+      this.#context,
+      async () => {
+        const current = await existing(store, id)
+        const { expires_at: _at, expires_ms: _ms, ...kept } = current.value
+        const value = { ...kept, ...this.#content(kept.type, input), modified_by: caller.application }
+        return this.#replacement(store, current, value, 'application:update')
+      },
+      receipt,
+    )
   }
 
-  /**
-   * A new key for the application; the old one is dead when this resolves.
-   */
+  /** Gives the application a new key. The old one is dead when this resolves. */
   // Requirements: APP-505
-  async regenerateKey(
-    caller: Caller,
-    id: string,
-    companion: KeyCompanion = () => [],
-  ): Promise<ApplicationWithKey> {
+  async regenerateKey(caller: Caller, id: string, receipt?: Receipt): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const { type } = (await existing(store, id)).value
     const key = makeKey(type, this.#context.random)
-    const digest = digestKey(root, key)
-    const updated = await this.#change(caller, id, 'application:regenerate', ({ value }) => ({
-      value: { ...value, key_digest: digest, modified_by: caller.application },
-      also: [
-        root.remove('key', value.key_digest),
-        insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
-      ],
-      companion: companion(id, key),
-    }))
-    return { ...showApplication(caller.tenant, updated), key }
+    const digest = root.apiKeyDigest(key)
+    const application = await transact(
+      this.#context,
+      async () => {
+        const current = await existing(store, id)
+        const value = { ...current.value, key_digest: digest, modified_by: caller.application }
+        return this.#replacement(
+          store,
+          current,
+          value,
+          'application:regenerate',
+          [
+            root.remove('key', current.value.key_digest),
+            insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
+          ],
+          { key },
+        )
+      },
+      receipt,
+    )
+    return { ...application, key }
   }
 
   // Requirements: APP-504
   async delete(caller: Caller, id: string): Promise<void> {
     const { root, store } = await this.#stores(caller.tenant)
-    for (;;) {
+    await transact(this.#context, async () => {
       const current = await existing(store, id)
       const unused = await endOfUses(store, 'application', id)
-      const result = await this.#context.store.commit(
-        [
+      return {
+        writes: [
           store.remove('application', id, current.version),
           ...unused,
           root.remove('key', current.value.key_digest),
-          auditEntry(store, this.#context.random, {
-            operation: 'application:delete',
-            entity_type: 'application',
-            entity_id: id,
-            actor: caller.application,
-          }),
+          this.#auditEntry(store, 'application:delete', id, caller.application),
         ],
-        this.#context.nowUs(),
-      )
-      if (result.ok) return this.#context.endSessionsOf(store, id, caller.application)
-      // Only another writer of the application, or a reactor that began to use it, makes it worth looking again.
-      if (result.conflict.write > unused.length)
-        throw new Error('the key of an application cannot be removed')
+        result: () => {},
+        // Another attempt helps only if the application was changed or a reactor began to use it.
+        onConflict: ({ write }) => {
+          if (write > unused.length) throw new Error('the key of an application cannot be removed')
+        },
+      }
+    })
+    await this.#context.endSessionsOf(store, id, caller.application)
+  }
+
+  /** @param others writes that belong to the change */
+  #replacement(
+    store: TenantStore,
+    { version }: OpenedRecord<ApplicationRecord>,
+    value: ApplicationRecord & { readonly modified_by: string },
+    operation: string,
+    others: readonly Write[] = [],
+    details?: object,
+  ): Attempt<Application> {
+    const write = store.replace('application', version, value)
+    const kept: KeptAnswer = { entity: value.id, ...(details ? { details } : {}) }
+    return {
+      writes: [write, ...others, this.#auditEntry(store, operation, value.id, value.modified_by)],
+      kept,
+      result: written => showApplication(store.tenant, { value, ...written(write) }),
+      onConflict: conflict => {
+        if (conflict.write > 0) throw new Error('the key of an application cannot be changed')
+      },
     }
   }
 
-  /** Again from the start where another writer came between, on this server or another. */
-  async #change(
-    caller: Caller,
-    id: string,
-    operation: string,
-    change: (current: OpenedRecord<ApplicationRecord>) => ApplicationChange,
-  ): Promise<OpenedRecord<ApplicationRecord>> {
-    const { store } = await this.#stores(caller.tenant)
-    for (;;) {
-      const current = await existing(store, id)
-      const { value, also = [], companion } = change(current)
-      const own = [
-        store.replace('application', current.version, value),
-        ...also,
-        auditEntry(store, this.#context.random, {
-          operation,
-          entity_type: 'application',
-          entity_id: id,
-          actor: caller.application,
-        }),
-      ]
-      const result = await store.commit([...own, ...companion], this.#context.nowUs())
-      if (result.ok) return new OpenedRecord(value, result.written[0] as Written)
-      refuseRivalReceipt(result.conflict, own)
-      if (result.conflict.write > 0) throw new Error('the key of an application cannot be changed')
-    }
+  #auditEntry(store: TenantStore, operation: string, id: string, actor: string | null): Write {
+    return auditEntry(store, this.#context.random, {
+      operation,
+      entity_type: 'application',
+      entity_id: id,
+      actor,
+    })
   }
 
   #content(type: ApplicationType, input: ApplicationInput) {

@@ -4,9 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
+import { transact } from '../storage/transact.ts'
 import type { ApplicationRecord } from './application.ts'
 import { checkRights } from './check-rights.ts'
-import { digestKey, insertKey, type KeyRecord } from './keys.ts'
+import { insertKey, type KeyRecord } from './keys.ts'
 import type { ApplicationType } from './permissions.ts'
 import { plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
@@ -39,8 +40,8 @@ export class BootstrapError extends Error {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const shortestKey = 16
 
-/** How often others may come between while one application is set up. */
-const mostAttempts = 10
+/** How often setting up one application is tried again after another writer came between. */
+const mostRetries = 9
 
 /** @throws {BootstrapError} */
 export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootstrap {
@@ -129,31 +130,32 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
 
 /** Another server may apply the same file at the same moment: then there is nothing left to do. */
 async function applyApplication(
-  { store: sealed, nowUs }: TenantsContext,
+  context: TenantsContext,
   store: TenantStore,
   root: TenantStore,
   { key, ...given }: BootstrapApplication,
 ): Promise<void> {
-  const digest = digestKey(root, key)
-  for (let attempt = 1; ; attempt++) {
+  const digest = root.apiKeyDigest(key)
+  await transact(context, async attempt => {
     const current = await store.get<ApplicationRecord>('application', given.id)
     const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
-    if (current && isDeepStrictEqual(current.value, value)) return
+    if (current && isDeepStrictEqual(current.value, value)) return { writes: [], result: () => {} }
     const rekeyed = current?.value.key_digest !== digest
-    const result = await sealed.commit(
-      [
+    return {
+      writes: [
         current ? store.replace('application', current.version, value) : store.insert('application', value),
         ...(rekeyed && current ? [root.remove('key', current.value.key_digest)] : []),
         ...(rekeyed ? [insertKey(root, { id: digest, tenant: store.tenant, application: given.id })] : []),
       ],
-      nowUs(),
-    )
-    if (result.ok) return
-    const holder = await root.get<KeyRecord>('key', digest)
-    if ((holder && holder.value.application !== given.id) || attempt === mostAttempts) {
-      throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
+      result: () => {},
+      onConflict: async () => {
+        const holder = await root.get<KeyRecord>('key', digest)
+        if ((holder && holder.value.application !== given.id) || attempt === mostRetries) {
+          throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
+        }
+      },
     }
-  }
+  })
 }
 
 function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '../base/random.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import { transact } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
 import { type Permission, permissionsOf, tokenPermissions } from './permissions.ts'
 
@@ -51,7 +52,7 @@ export async function writeTenant(
   given: Partial<Omit<TenantSettings, 'id'>>,
 ): Promise<TenantSettings> {
   const store = await context.store.createTenant(tenant, context.nowUs())
-  for (;;) {
+  return transact(context, async () => {
     const current = await store.get<TenantSettings>('setting', 'tenant')
     const settings: TenantSettings = {
       name: tenant,
@@ -61,12 +62,11 @@ export async function writeTenant(
       ...given,
       id: 'tenant',
     }
-    if (current && isDeepStrictEqual(current.value, settings)) return settings
-    const write = current
-      ? store.replace('setting', current.version, settings)
-      : store.insert('setting', settings)
-    if ((await store.commit([write], context.nowUs())).ok) return settings
-  }
+    const result = () => settings
+    if (!current) return { writes: [store.insert('setting', settings)], result }
+    if (isDeepStrictEqual(current.value, settings)) return { writes: [], result }
+    return { writes: [store.replace('setting', current.version, settings)], result }
+  })
 }
 
 /** A tenant with three applications, given keys where there are any: the ones a reset must bring back. */

@@ -1,41 +1,53 @@
 import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { Write, Written } from '../storage/port.ts'
+import type { Write } from '../storage/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
 import { type Formula, type FormulaInput, readFormula, showFormula } from './formula.ts'
 
-/**
- * @param companion writes that belong into the same commit, made from the id
- * @throws {ServiceError} validation, permission_denied, idempotency_conflict
- */
+/** @throws {ServiceError} validation, permission_denied, idempotency_conflict */
 export async function createFormula(
   context: FormulasContext,
   caller: Caller,
   input: FormulaInput,
-  companion: (id: string) => readonly Write[] = () => [],
+  receipt?: Receipt,
 ): Promise<Formula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
   if (content.type === 'official' && !(await isOperator(own))) throw notOperator()
   const store = content.type === 'official' ? await officialStore(context) : own
-  const record = { id: context.random.uuid(), ...content, created_by: caller.application }
-  const result = await context.store.commit(
-    [
-      store.insert('formula', record),
-      // In the log of who did it: an official formula has no tenant's log of its own.
-      auditEntry(own, context.random, {
-        operation: 'reactor:create',
-        entity_type: 'reactor_formula',
-        entity_id: record.id,
-        actor: caller.application,
-      }),
-      ...companion(record.id),
-    ],
-    context.nowUs(),
+  return transact(
+    context,
+    async () => {
+      const value = { id: context.random.uuid(), ...content, created_by: caller.application }
+      const write = store.insert('formula', value)
+      // An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
+      const entry = formulaEntry(context, own, 'reactor:create', value.id, caller)
+      return {
+        writes: [write, entry],
+        kept: { entity: value.id },
+        result: written => showFormula({ value, ...written(write) }),
+      }
+    },
+    receipt,
   )
-  if (!result.ok) throw new ServiceError('idempotency_conflict', 'this request is being answered already')
-  return showFormula({ value: record, ...(result.written[0] as Written) })
+}
+
+export function formulaEntry(
+  { random }: FormulasContext,
+  store: TenantStore,
+  operation: string,
+  id: string,
+  { application }: Caller,
+): Write {
+  return auditEntry(store, random, {
+    operation,
+    entity_type: 'reactor_formula',
+    entity_id: id,
+    actor: application,
+  })
 }
 
 export function notOperator(): ServiceError {

@@ -1,7 +1,8 @@
 import type { Caller } from '../access/caller.ts'
 import { endOfUses } from '../access/uses.ts'
-import { auditEntry } from '../audit/entries.ts'
+import { transact } from '../storage/transact.ts'
 import { type FormulasContext, tenantStore } from './context.ts'
+import { formulaEntry } from './create.ts'
 import { existingFormula } from './find.ts'
 import { writableStore } from './update.ts'
 
@@ -9,24 +10,18 @@ import { writableStore } from './update.ts'
 // Requirements: FOR-015, FOR-016
 export async function deleteFormula(context: FormulasContext, caller: Caller, id: string): Promise<void> {
   const own = await tenantStore(context, caller.tenant)
-  for (;;) {
+  await transact(context, async () => {
     const found = await existingFormula(context, caller.tenant, id)
     const store = await writableStore(context, caller, found)
     const { value, version } = found.record
-    const result = await context.store.commit(
-      [
+    return {
+      writes: [
         store.remove('formula', value.id, version),
-        // A reactor that is being made at this moment counts its use, and then this does not hold.
+        // Fails where a reactor that uses the formula is made at this moment.
         ...(await endOfUses(store, 'formula', value.id)),
-        auditEntry(own, context.random, {
-          operation: 'reactor:delete',
-          entity_type: 'reactor_formula',
-          entity_id: value.id,
-          actor: caller.application,
-        }),
+        formulaEntry(context, own, 'reactor:delete', value.id, caller),
       ],
-      context.nowUs(),
-    )
-    if (result.ok) return
-  }
+      result: () => {},
+    }
+  })
 }

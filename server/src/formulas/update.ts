@@ -1,18 +1,15 @@
 import type { Caller } from '../access/caller.ts'
-import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import type { Write, Written } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, isOperator, tenantStore } from './context.ts'
-import { notOperator } from './create.ts'
+import { formulaEntry, notOperator } from './create.ts'
 import { existingFormula, type FoundFormula } from './find.ts'
 import { type Formula, type FormulaInput, type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
 /**
- * Replaces a formula as a whole, but for its type: the two types are kept in different places, and who may see
- * a formula must not change under those who use it.
+ * Replaces a formula as a whole, but for its type: official and private formulas are kept in different places, and
+ * who may see a formula must not change under those who use it.
  *
- * @param companion writes that belong into the same commit
  * @throws {ServiceError} validation, not_found, permission_denied, idempotency_conflict
  */
 // Requirements: FOR-013, FOR-014
@@ -21,36 +18,34 @@ export async function updateFormula(
   caller: Caller,
   id: string,
   input: FormulaInput,
-  companion: () => readonly Write[] = () => [],
+  receipt?: Receipt,
 ): Promise<Formula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
-  for (;;) {
-    const found = await existingFormula(context, caller.tenant, id)
-    const { record } = found
-    const store = await writableStore(context, caller, found, content.type)
-    if (content.type !== record.value.type)
-      throw invalid('type', `must be ${record.value.type}, as it is: a formula keeps its type`)
-    const { created_by } = record.value
-    const value: FormulaRecord = {
-      id: record.value.id,
-      ...content,
-      ...(created_by === undefined ? {} : { created_by }),
-      modified_by: caller.application,
-    }
-    const writes = [
-      store.replace('formula', record.version, value),
-      auditEntry(own, context.random, {
-        operation: 'reactor:update',
-        entity_type: 'reactor_formula',
-        entity_id: value.id,
-        actor: caller.application,
-      }),
-    ]
-    const result = await context.store.commit([...writes, ...companion()], context.nowUs())
-    if (result.ok) return showFormula({ value, ...(result.written[0] as Written) })
-    refuseRivalReceipt(result.conflict, writes)
-  }
+  return transact(
+    context,
+    async () => {
+      const found = await existingFormula(context, caller.tenant, id)
+      const { record } = found
+      const store = await writableStore(context, caller, found, content.type)
+      if (content.type !== record.value.type)
+        throw invalid('type', `must be ${record.value.type}, as it is: a formula keeps its type`)
+      const { created_by } = record.value
+      const value: FormulaRecord = {
+        id: record.value.id,
+        ...content,
+        ...(created_by === undefined ? {} : { created_by }),
+        modified_by: caller.application,
+      }
+      const write = store.replace('formula', record.version, value)
+      return {
+        writes: [write, formulaEntry(context, own, 'reactor:update', value.id, caller)],
+        kept: { entity: value.id },
+        result: written => showFormula({ value, ...written(write) }),
+      }
+    },
+    receipt,
+  )
 }
 
 /**

@@ -2,25 +2,15 @@ import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { deriveKey, keyedBytesDigestHex, sameDigest } from '../crypto/digest.ts'
 import { open, type SealingKey, seal } from '../crypto/envelope.ts'
-import type { Write } from '../storage/port.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { KeptAnswer, Receipt } from '../storage/transact.ts'
 
-/** How long a success is answered again. */
+export type { KeptAnswer, Receipt }
+
+/** How long a repeated request gets the first answer. */
 const keptMs = 24 * 60 * 60 * 1000
 
-/** A success to be answered again, by reading anew what it made or changed. */
-export interface KeptAnswer {
-  readonly status: number
-  /** The id of what was made or changed, where it is one thing. */
-  readonly entity?: string
-  /** What is kept nowhere else: a key, what a formula gave, which tokens a payload became. */
-  readonly details?: object
-}
-
-/** What goes into the commit that does the work, so that work and receipt are both there or neither. */
-export type Receipt = (kept: KeptAnswer) => Write[]
-
-/** The sealed answer is useless to whoever knows neither the caller's key nor the idempotency key. */
+/** A receipt at rest. The sealed answer is useless without the caller's key and the idempotency key. */
 interface ReceiptRecord extends RecordValue {
   readonly request_digest: string
   /** The kept answer, sealed under a key of the caller's two keys, in base64. */
@@ -35,7 +25,7 @@ export interface KeyedRequest {
   readonly body: Uint8Array
 }
 
-/** One use of an idempotency key. Neither it nor the caller's key is stored, only what can be made from both. */
+/** The use of an idempotency key by a caller. Neither key is stored, only digests and a seal made from both. */
 export class KeyedUse {
   readonly #store: TenantStore
   readonly #random: Random
@@ -53,14 +43,14 @@ export class KeyedUse {
   }
 
   /**
-   * The success that this key stands for, if there is one, or how to keep one.
-   * @throws {ServiceError} idempotency_mismatch, where the key stood for another request
+   * Returns the answer that was kept under this key, or the receipt with which to keep one.
+   * @throws {ServiceError} idempotency_mismatch, if the key was used with another request
    */
   async look(nowUs: number): Promise<{ readonly kept: KeptAnswer } | Receipt> {
     const record = await this.#store.get<ReceiptRecord>('idempotency', this.id)
     if (!record) return this.#receipt(nowUs)
     const keptUs = record.modifiedUs ?? record.createdUs
-    // The receipt takes the place of what was seen here: looked for again, it could be that of a rival.
+    // Replaces exactly the version seen here: a later one would be the receipt of a concurrent request.
     if (keptUs + keptMs * 1000 <= nowUs) return this.#receipt(nowUs, record.version)
     // Requirements: IDE-502, IDE-504
     if (!sameDigest(record.value.request_digest, this.#requestDigest)) {
@@ -71,8 +61,8 @@ export class KeyedUse {
     return { kept: JSON.parse(answer) }
   }
 
-  /** The write that keeps a success. It fails its commit where another request with this key was quicker. */
-  #receipt(nowUs: number, over?: number): Receipt {
+  /** @param version of the expired receipt that this one replaces */
+  #receipt(nowUs: number, version?: number): Receipt {
     return kept => {
       const answer = seal(this.#key, this.id, Buffer.from(JSON.stringify(kept)), this.#random)
       const record: ReceiptRecord = {
@@ -81,9 +71,9 @@ export class KeyedUse {
         answer: Buffer.from(answer).toString('base64'),
       }
       const index = { dueMs: Math.floor(nowUs / 1000) + keptMs }
-      return over === undefined
+      return version === undefined
         ? [this.#store.insert('idempotency', record, index)]
-        : [this.#store.replace('idempotency', over, record, index)]
+        : [this.#store.replace('idempotency', version, record, index)]
     }
   }
 }

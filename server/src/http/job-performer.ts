@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { type Performed, performReaction, type Refused } from '../reactors/perform.ts'
-import type { KeptReaction } from '../reactors/reaction.ts'
-import { showKept } from '../tokens/kept-tokens.ts'
+import { type KeptReaction, showReaction } from '../reactors/reaction.ts'
 import { NoRoom, type Performer } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
 import { problemOf } from './problem.ts'
@@ -13,23 +12,19 @@ export type JobPerformer = Required<Performer>
 /** @param context the reactors, which know the jobs that this performs: asked for when it is needed */
 export function jobPerformer(context: () => ReactorsContext): JobPerformer {
   return {
-    perform: async (job, companion) => {
-      const performed = await performReaction(context(), job, reaction => companion(keptOf(reaction, job)))
+    perform: async (job, receipt) => {
+      const performed = await performReaction(context(), job, reaction => receipt(keptOf(reaction, job)))
       if (performed.kind === 'busy') throw new NoRoom()
       return bodyOf(performed, job)
     },
     finish: async (job, kept) => {
       if (!isKept(kept)) return kept
       const { reaction } = kept
-      if (reaction.kind === 'custom') return bodyOf(reaction, job)
-      const { tokens, ...rest } = reaction
-      if (tokens === undefined) return bodyOf(rest, job)
       // What came of the job is delivered whatever has become of its caller and of its tokens since.
       const { tenant, application } = job
       const nobody = { tenant, application, type: 'private', rights: { permissions: [], rules: [] } } as const
       const caller = (await context().callerAgain(job)) ?? nobody
-      const shown = await showKept(context().tokens, caller, tokens, { asksPermission: false, gone: null })
-      return bodyOf({ ...rest, tokens: shown }, job)
+      return bodyOf(await showReaction(context().tokens, caller, reaction, null), job)
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { Behalf } from '../access/behalf.ts'
 import type { JsonValue } from '../base/json.ts'
-import type { KeptAnswer } from './idempotency.ts'
 
 /** A request as the core sees it, whatever carried it. */
 export interface CoreRequest {
@@ -34,6 +33,4 @@ export interface Answer {
   readonly body?: JsonValue | object
   /** A formula chose it: the contract knows no more of it than that. */
   readonly chosen?: true
-  /** What an idempotency key is to keep of a success that changed nothing, so that no commit has kept it. */
-  readonly keep?: KeptAnswer
 }

@@ -5,11 +5,11 @@ import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 import type { Answer } from './message.ts'
 
 /**
- * Performs a request that carries an idempotency key: the first success is kept and answered again, a failure
- * is not. The receipt is written in the commit that does the work, so a crash leaves both or neither.
+ * Performs a request that carries an idempotency key. The first success is kept and sent again, a failure is not.
+ * The receipt is written in the commit that does the work, so a crash leaves both or neither.
  *
- * Of requests that meet in this process the later are refused. Where another process on the same store was quicker
- * its commit makes ours fail, in this way or that: whatever the failure, a success that is kept by then is the answer.
+ * Within this process a second request with the same key is refused while the first is in flight. If another process
+ * on the same store was quicker, our commit fails; whatever the failure, the answer it has kept is sent.
  */
 // Requirements: IDE-501, IDE-503
 export async function performOnce(
@@ -30,23 +30,16 @@ export async function performOnce(
     throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
   }
   inFlight.add(flight)
-  /** What somebody else has done by now. */
-  const rival = async () => {
-    const seen = await use.look(clock.nowUs())
-    return 'kept' in seen ? replay(request, seen.kept) : undefined
-  }
   try {
-    const receipt = await use.look(clock.nowUs())
-    if ('kept' in receipt) return await replay(request, receipt.kept)
+    const found = await use.look(clock.nowUs())
+    if ('kept' in found) return await replay(request, found.kept)
     try {
-      const answer = await handler({ ...request, receipt })
-      if (!answer.keep) return answer
-      const write = receipt(answer.keep)
-      return (await store.commit(write, clock.nowUs())).ok ? answer : ((await rival()) ?? answer)
+      return await handler({ ...request, receipt: found })
     } catch (error) {
-      const other = error instanceof ServiceError ? await rival() : undefined
-      if (!other) throw error
-      return other
+      if (!(error instanceof ServiceError)) throw error
+      const since = await use.look(clock.nowUs())
+      if (!('kept' in since)) throw error
+      return await replay(request, since.kept)
     }
   } finally {
     inFlight.delete(flight)

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { Write } from '../storage/port.ts'
+import type { Receipt } from '../storage/transact.ts'
 import type { ReactorsContext } from './context.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 
@@ -7,7 +7,6 @@ import { prepare, type ReactInput } from './prepare.ts'
  * Takes an invocation that is to run on its own. All that can be wrong with it shows now; what was read of
  * tokens for that is dropped, and read again when the job runs.
  *
- * @param companion writes that belong into the commit that keeps the job
  * @throws {ServiceError} as `prepare`; as `Jobs.checkCallback` and `Jobs.accept`
  */
 // Requirements: INV-511
@@ -16,7 +15,7 @@ export async function acceptReaction(
   caller: Caller,
   input: ReactInput,
   wanted: { readonly callbackUrl: string; readonly timeoutMs: number },
-  companion: readonly Write[],
+  receipt?: Receipt,
 ): Promise<void> {
   const { jobs } = context
   await jobs.checkCallback(wanted.callbackUrl)
@@ -32,6 +31,6 @@ export async function acceptReaction(
       traceId: input.traceId,
       depth: input.depth,
     },
-    companion,
+    receipt,
   )
 }

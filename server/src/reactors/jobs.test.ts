@@ -26,18 +26,18 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
             if (url.startsWith('http:'))
               throw new ServiceError('validation', 'no', { errors: { callback_url: ['no'] } })
           },
-          accept: async (job, companion = []) => {
+          accept: async (job, receipt = () => []) => {
             accepted.push(job)
-            kept.push(...companion)
+            kept.push(...receipt({}))
           },
         }
       },
     },
   )
-  const perform = async (companion: (kept: JsonValue) => readonly Write[] = () => []) => {
+  const perform = async (receipt: (kept: JsonValue) => readonly Write[] = () => []) => {
     const job = accepted.shift()
     if (!performer || !job) throw new Error('there is no job')
-    return (await performer.perform(job, companion)) as JsonObject
+    return (await performer.perform(job, receipt)) as JsonObject
   }
   const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer)
   return { vault, accepted, kept, perform, finish }

@@ -1,4 +1,6 @@
 import type { ApplicationRecord } from '../access/application.ts'
+import type { Caller } from '../access/caller.ts'
+import { auditEntry } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port.ts'
@@ -31,4 +33,14 @@ export async function applicationPart(store: TenantStore, id: string | undefined
   if (record.value.type === 'management')
     throw invalid('application.id', 'must be the id of a public or private application')
   return { id: record.value.id, unchanged: [store.expect('application', record.value.id, record.version)] }
+}
+
+export function reactorEntry(
+  { random }: ReactorsContext,
+  store: TenantStore,
+  operation: string,
+  id: string,
+  { application }: Caller,
+): Write {
+  return auditEntry(store, random, { operation, entity_type: 'reactor', entity_id: id, actor: application })
 }

@@ -1,12 +1,12 @@
 import { holds } from '../access/caller.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
-import type { Write } from '../storage/port.ts'
+import type { Receipt } from '../storage/transact.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { run } from './react.ts'
-import { type KeptReaction, type Reaction, settle } from './reaction.ts'
+import { type KeptReaction, keep, type Reaction, settle } from './reaction.ts'
 
 /** A job that was refused, then or now, by us or by the formula. */
 export interface Refused {
@@ -27,7 +27,7 @@ export type Performed = Reaction | Refused | { readonly kind: 'busy' }
 export async function performReaction(
   context: ReactorsContext,
   job: Job,
-  companion: (reaction: KeptReaction | Refused) => readonly Write[],
+  receipt: Receipt<KeptReaction | Refused>,
 ): Promise<Performed> {
   try {
     const caller = await context.callerAgain(job)
@@ -39,13 +39,11 @@ export async function performReaction(
     const outcome = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
     if (outcome.kind === 'busy') return outcome
     if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
-    return await settle(context, caller, outcome, companion)
+    return await settle(context, caller, outcome, receipt)
   } catch (error) {
     if (!isAnswer(error)) throw error
     const refused: Refused = { kind: 'refused', error }
-    const result = await context.store.commit(companion(refused), context.nowUs())
-    if (!result.ok) throw new ServiceError('idempotency_conflict', 'another process has done this job')
-    return refused
+    return keep(context, refused, receipt)
   }
 }
 

@@ -74,12 +74,12 @@ export async function prepare(
 }
 
 /**
- * Asks again for what an invocation that was answered before needed: its reactor, and `token:use` of each token in its
- * arguments that is still there. A token that is gone, perhaps by the formula's own doing, asks for nothing.
+ * Checks the rights to an invocation that was answered before: its reactor must exist, and the caller must hold
+ * `token:use` for each token in its arguments that still exists. The formula may have deleted some of them.
  *
  * @throws {ServiceError} not_found, permission_denied
  */
-export async function checkAgain(
+export async function demandReaction(
   context: ReactorsContext,
   caller: Caller,
   { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,

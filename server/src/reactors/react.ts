@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import type { Write } from '../storage/port.ts'
+import type { Receipt } from '../storage/transact.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput, syncTimeoutMs } from './prepare.ts'
@@ -9,7 +9,7 @@ import { type KeptReaction, type Reaction, settle } from './reaction.ts'
 /**
  * Invokes a reactor while the caller waits.
  *
- * @param companion writes that belong into the commit of what comes of it
+ * @param receipt keeps the reaction, in the commit that makes its tokens
  * @throws {ServiceError} as `prepare`; what the formula refused or how it failed; as `settle`
  */
 // Requirements: INV-001
@@ -17,7 +17,7 @@ export async function react(
   context: ReactorsContext,
   caller: Caller,
   input: ReactInput,
-  companion: (reaction: KeptReaction) => readonly Write[] = () => [],
+  receipt?: Receipt<KeptReaction>,
 ): Promise<Reaction> {
   const prepared = await prepare(context, caller, input)
   const outcome = await run(context, caller, prepared, {
@@ -26,7 +26,7 @@ export async function react(
     depth: input.depth,
   })
   if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
-  return settle(context, caller, outcome, companion)
+  return settle(context, caller, outcome, receipt)
 }
 
 export interface RunOptions {

@@ -2,8 +2,9 @@ import type { Caller } from '../access/caller.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import type { Write } from '../storage/port.ts'
-import type { KeptTokens } from '../tokens/kept-tokens.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
+import type { TokensContext } from '../tokens/context.ts'
+import { type KeptTokens, showKept } from '../tokens/kept-tokens.ts'
 import { tokenize } from '../tokens/tokenize.ts'
 import type { ReactorsContext } from './context.ts'
 
@@ -21,34 +22,45 @@ export type KeptReaction =
   | Custom
 
 /**
+ * Returns a kept reaction with its tokens as they are now.
+ * @param gone stands for a token that is gone; without it, such a token is not_found
+ */
+export async function showReaction(
+  context: TokensContext,
+  caller: Caller,
+  kept: KeptReaction,
+  gone?: null,
+): Promise<Reaction> {
+  if (kept.kind === 'custom' || kept.tokens === undefined) return kept as Reaction
+  const { kind, tokens, ...raw } = kept
+  const options = { asksPermission: false, ...(gone === null ? { gone } : {}) }
+  return { kind, tokens: await showKept(context, caller, tokens, options), ...raw }
+}
+
+/**
  * Makes the tokens that a formula asked for, all of them or none. They belong to the caller, who need not hold
  * `token:create`.
  *
- * @param companion writes that belong into the same commit; without tokens they are committed on their own
- * @throws {ServiceError} reactor_runtime, validation, conflict; idempotency_conflict where the companion does not hold
+ * @param receipt keeps the reaction, in the same commit
+ * @throws {ServiceError} reactor_runtime, validation, conflict, idempotency_conflict
  */
 // Requirements: INV-002, INV-027, INV-506
 export async function settle(
   context: ReactorsContext,
   caller: Caller,
   outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
-  companion: (reaction: KeptReaction) => readonly Write[],
+  receipt: Receipt<KeptReaction> | undefined,
 ): Promise<Reaction> {
-  if (outcome.kind === 'custom') {
-    await commitAlone(context, companion(outcome))
-    return outcome
-  }
+  if (outcome.kind === 'custom') return keep(context, outcome, receipt)
   const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
   if (outcome.tokenize === undefined || outcome.tokenize === null) {
-    const answer = { kind: 'answered', ...raw } as const
-    await commitAlone(context, companion(answer))
-    return answer
+    return keep(context, { kind: 'answered', ...raw } as const, receipt)
   }
   const payload = await keepable(outcome.tokenize)
   try {
     const tokens = await tokenize(context.tokens, caller, payload, {
       asksPermission: false,
-      companion: kept => companion({ kind: 'answered', tokens: kept, ...raw }),
+      receipt: receipt && (kept => receipt({ kind: 'answered', tokens: kept, ...raw })),
     })
     return { kind: 'answered', tokens, ...raw }
   } catch (error) {
@@ -56,10 +68,9 @@ export async function settle(
   }
 }
 
-async function commitAlone(context: ReactorsContext, writes: readonly Write[]): Promise<void> {
-  if (writes.length === 0) return
-  const result = await context.store.commit(writes, context.nowUs())
-  if (!result.ok) throw new ServiceError('idempotency_conflict', 'this invocation is being answered already')
+/** Commits the receipt of an answer that made no tokens. */
+export function keep<T extends object>(context: ReactorsContext, kept: T, receipt?: Receipt<T>): Promise<T> {
+  return transact(context, async () => ({ writes: [], kept, result: () => kept }), receipt)
 }
 
 /** What is stored must come back as it was: the same rules as at the door hold for it. */

@@ -1,15 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import { countUse } from '../access/uses.ts'
-import { auditEntry } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
 import { tenantStore } from '../formulas/context.ts'
-import type { Write, Written } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import type { Write } from '../storage/port.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
-import { applicationPart, unchanged } from './parts.ts'
+import { applicationPart, reactorEntry, unchanged } from './parts.ts'
 import {
   existingReactor,
   formulaOfReactor,
@@ -25,9 +24,6 @@ export interface UpdateReactorInput {
   readonly application?: { readonly id?: string } | null
 }
 
-/** Writes that belong into the same commit. */
-type Companion = () => readonly Write[]
-
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
 // Requirements: REA-009
 export function updateReactor(
@@ -35,9 +31,9 @@ export function updateReactor(
   caller: Caller,
   id: string,
   input: UpdateReactorInput,
-  companion?: Companion,
+  receipt?: Receipt,
 ): Promise<Reactor> {
-  return change(context, caller, id, () => input, companion)
+  return change(context, caller, id, () => input, receipt)
 }
 
 /** Applies a JSON merge patch; the outcome is validated as a whole. @throws as `updateReactor` */
@@ -46,7 +42,7 @@ export async function patchReactor(
   caller: Caller,
   id: string,
   patch: JsonObject,
-  companion?: Companion,
+  receipt?: Receipt,
 ): Promise<void> {
   const { name, configuration, application } = patch
   const known = Object.fromEntries(
@@ -60,7 +56,7 @@ export async function patchReactor(
     }
     return mergePatch(given, known) as unknown as UpdateReactorInput
   }
-  await change(context, caller, id, patched, companion)
+  await change(context, caller, id, patched, receipt)
 }
 
 // Requirements: REA-014, REA-016
@@ -69,41 +65,43 @@ async function change(
   caller: Caller,
   id: string,
   next: (current: ReactorRecord) => UpdateReactorInput,
-  companion: Companion = () => [],
+  receipt?: Receipt,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
-  for (;;) {
-    const current = await existingReactor(store, id)
-    const input = next(current.value)
-    const found = await formulaOfReactor(context, store.tenant, current.value)
-    if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
-    const application = await applicationPart(store, input.application?.id)
-    const { formula, created_by } = current.value
-    const value: ReactorRecord = {
-      id: current.value.id,
-      name: input.name,
-      formula,
-      ...(application.id === undefined ? {} : { application: application.id }),
-      configuration: castConfiguration(found.record.value.configuration, input.configuration),
-      created_by,
-      modified_by: caller.application,
-    }
-    const own = [
-      store.replace('reactor', current.version, value),
-      ...unchanged(found),
-      ...application.unchanged,
-      ...(await countMove(store, current.value.application, application.id)),
-      auditEntry(store, context.random, {
-        operation: 'reactor:update',
-        entity_type: 'reactor',
-        entity_id: value.id,
-        actor: caller.application,
-      }),
-    ]
-    const result = await context.store.commit([...own, ...companion()], context.nowUs())
-    if (result.ok) return reactorShower(context, store, found)({ value, ...(result.written[0] as Written) })
-    refuseRivalReceipt(result.conflict, own)
-  }
+  return transact(
+    context,
+    async () => {
+      const current = await existingReactor(store, id)
+      const input = next(current.value)
+      const found = await formulaOfReactor(context, store.tenant, current.value)
+      if (input.application && input.application.id === undefined)
+        throw invalid('application.id', 'is missing')
+      const application = await applicationPart(store, input.application?.id)
+      const { formula, created_by } = current.value
+      const value: ReactorRecord = {
+        id: current.value.id,
+        name: input.name,
+        formula,
+        ...(application.id === undefined ? {} : { application: application.id }),
+        configuration: castConfiguration(found.record.value.configuration, input.configuration),
+        created_by,
+        modified_by: caller.application,
+      }
+      const write = store.replace('reactor', current.version, value)
+      return {
+        writes: [
+          write,
+          ...unchanged(found),
+          ...application.unchanged,
+          ...(await countMove(store, current.value.application, application.id)),
+          reactorEntry(context, store, 'reactor:update', value.id, caller),
+        ],
+        kept: { entity: value.id },
+        result: written => reactorShower(context, store, found)({ value, ...written(write) }),
+      }
+    },
+    receipt,
+  )
 }
 
 /** The writes that count a reactor's application where it was another one. */

@@ -3,18 +3,17 @@ import { checkRights } from '../access/check-rights.ts'
 import type { Permission } from '../access/permissions.ts'
 import { type AccessRule, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
-import { auditEntry } from '../audit/entries.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import type { Write } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { readExpiration } from '../tokens/expiry.ts'
 import {
   callingApplication,
   digestNonce,
   type NonceRecord,
   type SessionsContext,
+  sessionEntry,
   storesOf,
 } from './context.ts'
 
@@ -33,7 +32,6 @@ export interface AuthorizeSessionInput {
  * Grants rights to the session that belongs to the nonce, once. Of several that try, one succeeds: the grant
  * is made under the condition that the session is as it was created.
  *
- * @param companion writes that belong into the same commit, made from the session's id
  * @throws {ServiceError} in this order: validation, not_found, validation of how long, permission_denied,
  *   nonce_used. Whatever was refused leaves the nonce usable.
  */
@@ -42,7 +40,7 @@ export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,
   input: AuthorizeSessionInput,
-  companion: (session: string) => readonly Write[] = () => [],
+  receipt?: Receipt,
 ): Promise<void> {
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
@@ -52,38 +50,37 @@ export async function authorizeSession(
   // The permissions that a session can be granted are those that a private application may hold.
   checkRights('private', rights)
   const { store } = await storesOf(context, caller)
-  for (;;) {
-    const nowUs = context.nowUs()
-    const expiration =
-      typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
-    const session = await liveSession(store, input.nonce, nowUs)
-    if (expiration && expiration.ms > session.createdUs / 1000 + longestLifetimeMs) {
-      throw invalid('expires_at', 'must lie at most 24 hours after the creation of the session')
-    }
-    const { value: authorizer, unchanged } = await callingApplication(store, caller)
-    refuseWhatIsNotHeld(authorizer, rights)
-    if (session.value.grant) throw new ServiceError('nonce_used', 'the session is authorized already')
+  await transact(
+    context,
+    async () => {
+      const nowUs = context.nowUs()
+      const expiration =
+        typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
+      const session = await liveSession(store, input.nonce, nowUs)
+      if (expiration && expiration.ms > session.createdUs / 1000 + longestLifetimeMs) {
+        throw invalid('expires_at', 'must lie at most 24 hours after the creation of the session')
+      }
+      const { value: authorizer, unchanged } = await callingApplication(store, caller)
+      refuseWhatIsNotHeld(authorizer, rights)
+      if (session.value.grant) throw new ServiceError('nonce_used', 'the session is authorized already')
 
-    const authorized: SessionRecord = {
-      ...session.value,
-      grant: { authorizer: authorizer.id, ...rights },
-      ...(expiration ? { expires_ms: expiration.ms } : {}),
-    }
-    const writes = [
-      store.replace('session', session.version, authorized, sessionIndex(store, authorized)),
-      unchanged,
-      auditEntry(store, context.random, {
-        operation: 'session:authorize',
-        entity_type: 'session',
-        entity_id: authorized.id,
-        actor: authorizer.id,
-      }),
-    ]
-    const result = await store.commit([...writes, ...companion(authorized.id)], nowUs)
-    if (result.ok) return
-    refuseRivalReceipt(result.conflict, writes)
-    // Another was quicker with this nonce, or the application was changed: look again.
-  }
+      const authorized: SessionRecord = {
+        ...session.value,
+        grant: { authorizer: authorizer.id, ...rights },
+        ...(expiration ? { expires_ms: expiration.ms } : {}),
+      }
+      return {
+        writes: [
+          store.replace('session', session.version, authorized, sessionIndex(store, authorized)),
+          unchanged,
+          sessionEntry(context, store, 'session:authorize', authorized.id, authorizer.id),
+        ],
+        kept: { entity: authorized.id },
+        result: () => {},
+      }
+    },
+    receipt,
+  )
 }
 
 async function liveSession(

@@ -1,18 +1,20 @@
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm } from '../access/terms.ts'
-import { auditEntry } from '../audit/entries.ts'
+import type { Write } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import type { SessionsContext } from './context.ts'
+import { transact } from '../storage/transact.ts'
+import { type SessionsContext, sessionEntry } from './context.ts'
 
 const batchSize = 64
 
-/** Removes a session whose time is over, with its key and its nonce; false where somebody else was quicker. */
+/** Removes an expired session with its key and its nonce. Returns false if another writer came between. */
 export async function endExpiredSession(
   context: SessionsContext,
   store: TenantStore,
   session: OpenedRecord<SessionRecord>,
 ): Promise<boolean> {
-  return end(context, store, session, { operation: 'session:expire', actor: null })
+  const writes = await removal(context, store, session, 'session:expire', null)
+  return (await context.store.commit(writes, context.nowUs())).ok
 }
 
 /**
@@ -42,39 +44,32 @@ export async function endSessionsOf(
     const last = records.at(-1)
     if (!last) return
     afterUs = last.createdUs
-    await Promise.all(records.map(session => endForSure(context, store, session, actor)))
+    await Promise.all(records.map(({ value }) => endSession(context, store, value.id, actor)))
   }
 }
 
-async function endForSure(
-  context: SessionsContext,
-  store: TenantStore,
-  found: OpenedRecord<SessionRecord>,
-  actor: string,
-): Promise<void> {
-  let session: OpenedRecord<SessionRecord> | undefined = found
-  while (session && !(await end(context, store, session, { operation: 'session:delete', actor }))) {
-    // It was authorized in this moment, or is gone.
-    session = await store.get<SessionRecord>('session', found.value.id)
-  }
+function endSession(context: SessionsContext, store: TenantStore, id: string, actor: string): Promise<void> {
+  return transact(context, async () => {
+    const session = await store.get<SessionRecord>('session', id)
+    const writes = session ? await removal(context, store, session, 'session:delete', actor) : []
+    return { writes, result: () => {} }
+  })
 }
 
-async function end(
+/** The writes that remove a session, its key and its nonce. */
+async function removal(
   context: SessionsContext,
   store: TenantStore,
   { value, version }: OpenedRecord<SessionRecord>,
-  action: { readonly operation: string; readonly actor: string | null },
-): Promise<boolean> {
+  operation: string,
+  actor: string | null,
+): Promise<Write[]> {
   const { id, key_digest, nonce_digest } = value
   const root = await context.store.root(context.nowUs())
-  const result = await context.store.commit(
-    [
-      store.remove('session', id, version),
-      ...(await root.removal('key', key_digest)),
-      ...(await store.removal('nonce', nonce_digest)),
-      auditEntry(store, context.random, { ...action, entity_type: 'session', entity_id: id }),
-    ],
-    context.nowUs(),
-  )
-  return result.ok
+  return [
+    store.remove('session', id, version),
+    ...(await root.removal('key', key_digest)),
+    ...(await store.removal('nonce', nonce_digest)),
+    sessionEntry(context, store, operation, id, actor),
+  ]
 }

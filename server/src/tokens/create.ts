@@ -1,54 +1,59 @@
 import { type Caller, demand } from '../access/caller.ts'
-import type { Conflict, Write, Written } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import type { Conflict } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { type TokensContext, tenantStore } from './context.ts'
-import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
+import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { asLive, type CreateTokenInput, draftToken, draftWrites } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import type { KeptToken } from './kept-tokens.ts'
+import { keptToken, singleToken } from './kept-tokens.ts'
 import { atMostMasked, showToken, type Token } from './show.ts'
 import type { TokenRecord } from './token.ts'
 
 export interface CreatedToken {
   readonly token: Token
-  /** False where deduplication answered a token that was there before. */
+  /** False if deduplication found a token that was there before. */
   readonly created: boolean
-  /** What a receipt keeps of it. */
-  readonly kept: KeptToken
 }
 
-/** @param companion writes that belong into the commit of a new token */
 export async function createToken(
   context: TokensContext,
   caller: Caller,
   input: CreateTokenInput,
-  companion: (kept: KeptToken) => readonly Write[] = () => [],
+  receipt?: Receipt,
 ): Promise<CreatedToken> {
   const store = await tenantStore(context, caller)
-  for (let attempt = 0; ; attempt++) {
-    const draft = await draftToken(context, store, caller, input, attempt)
-    // Requirements: ACC-507
-    const transform = demand(caller, 'token:create', draft.record)
-    const { id, containers } = draft.record
-    if (draft.record.deduplicate_token && draft.record.fingerprint) {
-      const original = await findOriginal(store, draft.record.fingerprint, context.nowUs())
+  return transact<CreatedToken>(
+    context,
+    async attempt => {
+      const draft = await draftToken(context, store, caller, input, attempt)
+      const { record } = draft
+      // Requirements: ACC-507
+      const transform = demand(caller, 'token:create', record)
+      const original = await originalOf(context, store, record)
       if (original) {
-        const kept = { id: original.value.id, as: 'original', wanted: { id, containers } } as const
-        return { token: await showOriginal(context, store, caller, original), created: false, kept }
+        return {
+          writes: [],
+          kept: { details: singleToken(keptToken(draft, original.value.id)) },
+          result: async () => ({
+            token: await showOriginal(context, store, caller, original),
+            created: false,
+          }),
+        }
       }
-    }
-    const kept = { id, as: 'created' } as const
-    const writes = draftWrites(context, store, caller, draft)
-    const result = await store.commit([...writes, ...companion(kept)], context.nowUs())
-    if (result.ok) {
-      const live = asLive(draft, result.written[0] as Written)
-      const token = showToken(context, store.tenant, live, atMostMasked(transform))
-      return { token, created: true, kept }
-    }
-    refuseRivalReceipt(result.conflict, writes)
-    await resolveConflict(context, store, input, draft.record, result.conflict)
-  }
+      const writes = draftWrites(context, store, caller, draft)
+      return {
+        writes: writes.all,
+        kept: { details: singleToken(keptToken(draft)) },
+        result: written => {
+          const live = asLive(draft, written(writes.token))
+          return { token: showToken(context, store.tenant, live, atMostMasked(transform)), created: true }
+        },
+        onConflict: conflict => resolveConflict(context, store, input, record, conflict),
+      }
+    },
+    receipt,
+  )
 }
 
 /** Returns where another attempt may succeed. @throws {ServiceError} conflict, where the id is taken */

@@ -8,15 +8,16 @@ import { eraseExpired } from './erase.ts'
 import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
-/** The oldest live token of the tenant with this fingerprint. */
+/** Returns the oldest live token with the same fingerprint, if this token asks for deduplication. */
 // Requirements: TOK-501, TOK-509
-export async function findOriginal(
+export async function originalOf(
+  context: TokensContext,
   store: TenantStore,
-  fingerprint: string,
-  nowUs: number,
+  { deduplicate_token, fingerprint }: TokenRecord,
 ): Promise<OpenedRecord<TokenRecord> | undefined> {
+  if (!deduplicate_token || !fingerprint) return undefined
   const { records } = await store.find<TokenRecord>('token', matchTerm(fingerprintTerm(store, fingerprint)), {
-    nowMs: nowUs / 1000,
+    nowMs: context.nowUs() / 1000,
     offset: 0,
     limit: 1,
     oldestFirst: true,

@@ -82,16 +82,23 @@ export async function draftToken(
   return { record, fresh, data: input.data, masked, cvc }
 }
 
+export interface DraftWrites {
+  readonly token: Write
+  /** That of the token, of its code, and of the audit entry. */
+  readonly all: readonly Write[]
+}
+
 export function draftWrites(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
   { record, fresh, cvc }: Draft,
-): Write[] {
-  const writes = [store.insert('token', record, indexOf(store, record), fresh)]
-  if (record.cvc && cvc !== undefined) writes.push(insertCvc(store, record.cvc, cvc))
-  writes.push(auditEntry(store, context.random, tokenAction('token:create', record.id, caller)))
-  return writes
+): DraftWrites {
+  const token = store.insert('token', record, indexOf(store, record), fresh)
+  const all = [token]
+  if (record.cvc && cvc !== undefined) all.push(insertCvc(store, record.cvc, cvc))
+  all.push(auditEntry(store, context.random, tokenAction('token:create', record.id, caller)))
+  return { token, all }
 }
 
 /** The draft as the token that the commit has made of it. */

@@ -6,6 +6,7 @@ import { nextTurn } from '../base/turn.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { showOriginal } from './deduplicate.ts'
+import type { Draft } from './draft.ts'
 import { fillShape } from './payload.ts'
 import { liveToken } from './read.ts'
 import { atMostMasked, showToken } from './show.ts'
@@ -24,6 +25,18 @@ export interface KeptToken {
 export interface KeptTokens {
   readonly shape: JsonValue
   readonly tokens: readonly KeptToken[]
+}
+
+/** An answer that is one token. */
+export function singleToken(token: KeptToken): KeptTokens {
+  return { shape: 0, tokens: [token] }
+}
+
+/** @param original the id of the token that is shown in place of this one */
+export function keptToken({ record: { id, containers } }: Draft, original?: string): KeptToken {
+  return original === undefined
+    ? { id, as: 'created' }
+    : { id: original, as: 'original', wanted: { id, containers } }
 }
 
 export interface ShowKeptOptions {

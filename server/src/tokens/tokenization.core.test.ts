@@ -63,7 +63,7 @@ t.test('what an invocation keeps is in the same commit, or nothing is', async t 
   const receipts: KeptTokens[] = []
   const options = {
     asksPermission: false,
-    companion: (kept: KeptTokens) => {
+    receipt: (kept: KeptTokens) => {
       receipts.push(kept)
       return [sealed.insert('job', { id: 'the job' })]
     },

@@ -3,14 +3,14 @@ import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
-import type { Write, Written } from '../storage/port.ts'
-import { refuseRivalReceipt } from '../storage/records/companion.ts'
+import type { Write } from '../storage/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { type KeptAnswer, type Receipt, transact } from '../storage/transact.ts'
 import { tokenAction } from './audited.ts'
 import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
 import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
 import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
-import { evictExpiredHolder, findOriginal, showOriginal } from './deduplicate.ts'
+import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { readExpiration } from './expiry.ts'
 import { liveRecord, liveToken } from './read.ts'
 import { showUnderMask, type Token } from './show.ts'
@@ -30,86 +30,76 @@ export interface UpdateTokenInput {
   readonly expires_at?: string | null
 }
 
-export interface UpdatedToken {
-  readonly token: Token
-  /** False where the update would have made a duplicate: then `token` is the original. */
-  readonly applied: boolean
-}
-
-/** Writes that belong into the commit of an update, made from the mask that the token had before it. */
-export type UpdateCompanion = (maskBefore: JsonValue | undefined) => readonly Write[]
-
 export async function updateToken(
   context: TokensContext,
   caller: Caller,
   id: string,
   input: UpdateTokenInput,
-  companion: UpdateCompanion = () => [],
-): Promise<UpdatedToken> {
+  receipt?: Receipt,
+): Promise<Token> {
   const store = await tenantStore(context, caller)
-  for (;;) {
-    const current = await liveRecord(context, store, id)
-    const right = demandUpdate(caller, current.value, input)
-    const live = await liveToken(context, store, current)
-    const next = await patched(context, store, caller, live, input, right)
+  return transact<Token>(
+    context,
+    async () => {
+      const current = await liveRecord(context, store, id)
+      const right = demandUpdate(caller, current.value, input)
+      const live = await liveToken(context, store, current)
+      const next = await patched(context, store, caller, live, input, right)
 
-    const original = await doubled(context, store, current, next.record)
-    if (original) return { token: await showOriginal(context, store, caller, original), applied: false }
-
-    const writes = [
-      store.replace('token', current.version, next.record, indexOf(store, next.record)),
-      ...next.cvcWrites,
-      auditEntry(store, context.random, tokenAction('token:update', id, caller)),
-    ]
-    const maskBefore = current.value.mask
-    const result = await store.commit([...writes, ...companion(maskBefore)], context.nowUs())
-    if (result.ok) {
-      const record = new OpenedRecord(next.record, result.written[0] as Written)
-      const live = new LiveToken(record, next.data)
-      // Requirements: TOK-034
-      const token = showUnderMask(context, store.tenant, live, right.transform, maskBefore)
-      return { token, applied: true }
-    }
-    refuseRivalReceipt(result.conflict, writes)
-    // Another writer came between, or a holder of the fingerprint appeared: start from what is there now.
-    if (result.conflict.holder) await evictExpiredHolder(context, store, result.conflict.holder)
-  }
+      const original = await duplicated(context, store, current, next.record)
+      if (original) {
+        return {
+          writes: [],
+          kept: { entity: original.value.id },
+          result: () => showOriginal(context, store, caller, original),
+        }
+      }
+      const { mask } = current.value
+      const token = store.replace('token', current.version, next.record, indexOf(store, next.record))
+      return {
+        writes: [
+          token,
+          ...next.cvcWrites,
+          auditEntry(store, context.random, tokenAction('token:update', id, caller)),
+        ],
+        // The answer to an update that sets a mask shows the data under the mask before it.
+        kept: {
+          entity: id,
+          ...(input.mask === undefined || mask === undefined ? {} : { details: { mask } }),
+        },
+        // Requirements: TOK-034
+        result: written => {
+          const updated = new LiveToken(new OpenedRecord(next.record, written(token)), next.data)
+          return showUnderMask(context, store.tenant, updated, right.transform, mask)
+        },
+        onConflict: async ({ holder }) => {
+          if (holder) await evictExpiredHolder(context, store, holder)
+        },
+      }
+    },
+    receipt,
+  )
 }
 
 /**
- * Reads the answer to an update that was applied before: the token as it is now, by the caller's rights of this
- * moment. If the update set a mask, the answer goes on showing the data under the one before, `maskBefore`.
+ * Reads the answer to an earlier update again, with the caller's rights of now: the token as it is now, or the original
+ * that was shown because the update would have made a duplicate.
  */
 export async function readUpdated(
   context: TokensContext,
   caller: Caller,
   id: string,
   input: UpdateTokenInput,
-  maskBefore: JsonValue | undefined,
+  { entity = id, details }: KeptAnswer,
 ): Promise<Token> {
   const store = await tenantStore(context, caller)
   const record = await liveRecord(context, store, id)
   const { transform } = demandUpdate(caller, record.value, input)
+  if (entity !== id) return showOriginal(context, store, caller, await liveRecord(context, store, entity))
   const live = await liveToken(context, store, record)
-  const mask = input.mask === undefined ? record.value.mask : maskBefore
+  const before = (details as { readonly mask?: JsonValue } | undefined)?.mask
+  const mask = input.mask === undefined ? record.value.mask : before
   return showUnderMask(context, store.tenant, live, transform, mask)
-}
-
-/**
- * Reads the answer to an update that was not applied: the original as it is now.
- *
- * @param id of the token to be updated
- */
-export async function readOriginal(
-  context: TokensContext,
-  caller: Caller,
-  id: string,
-  input: UpdateTokenInput,
-  original: string,
-): Promise<Token> {
-  const store = await tenantStore(context, caller)
-  demandUpdate(caller, (await liveRecord(context, store, id)).value, input)
-  return showOriginal(context, store, caller, await liveRecord(context, store, original))
 }
 
 interface Patched {
@@ -183,18 +173,16 @@ async function patched(
   return { record, data, cvcWrites: writes }
 }
 
-/** The token this update would make a second copy of, if it is to be deduplicated. */
-async function doubled(
+/** Returns the token that this update would duplicate, if it asks for deduplication. */
+async function duplicated(
   context: TokensContext,
   store: TenantStore,
   current: OpenedRecord<TokenRecord>,
   next: TokenRecord,
 ): Promise<OpenedRecord<TokenRecord> | undefined> {
-  const { deduplicate_token, fingerprint } = next
-  if (!deduplicate_token || fingerprint === undefined) return undefined
-  const unchanged = current.value.deduplicate_token && current.value.fingerprint === fingerprint
+  const unchanged = current.value.deduplicate_token && current.value.fingerprint === next.fingerprint
   if (unchanged) return undefined
-  const original = await findOriginal(store, fingerprint, context.nowUs())
+  const original = await originalOf(context, store, next)
   return original?.value.id === next.id ? undefined : original
 }
 

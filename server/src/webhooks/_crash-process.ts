@@ -17,13 +17,13 @@ if (callbackUrl !== '') {
 }
 if (goes !== 'no further') {
   queue.webhooks.start({
-    perform: async (_, companion) => {
+    perform: async (_, receipt) => {
       say('performing')
       if (goes === 'to the formula') return new Promise(() => {})
       const tenant = await queue.store()
       const id = queue.context.random.uuid()
       const answer = { tokens: id }
-      const { ok } = await tenant.commit([tenant.insert('token', { id }), ...companion(answer)], 1)
+      const { ok } = await tenant.commit([tenant.insert('token', { id }), ...receipt(answer)], 1)
       say(ok ? 'committed' : 'overtaken')
       return answer
     },

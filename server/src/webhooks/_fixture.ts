@@ -6,8 +6,9 @@ import type { JsonValue } from '../base/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
-import type { Store, Write } from '../storage/port.ts'
+import type { Store } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
+import type { Receipt } from '../storage/transact.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
@@ -23,7 +24,7 @@ export interface Queue {
   readonly webhooks: Webhooks
   readonly clock: WebhooksContext['clock']
   /** Takes a job with these members, the rest being whatever. */
-  accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, companion?: readonly Write[]): Promise<void>
+  accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, receipt?: Receipt): Promise<void>
   store(tenant?: string): Promise<TenantStore>
   secret(tenant?: string): Promise<string>
   /** How many documents of jobs there are: schedules, contents. */
@@ -79,7 +80,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     context,
     webhooks,
     clock,
-    accept: (job, companion) =>
+    accept: (job, receipt) =>
       webhooks.accept(
         {
           tenant: tenantA,
@@ -91,7 +92,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
           depth: 0,
           ...job,
         },
-        companion,
+        receipt,
       ),
     store: tenantStore,
     secret: async tenant => (await readTenant(await tenantStore(tenant)))?.webhook_secret ?? '',

@@ -23,9 +23,12 @@ t.test('a job and what belongs to it are kept in one commit, or neither is', asy
   const queue = await openQueue(t)
   const store = await queue.store()
   const receipt = store.insert('idempotency', { id: 'a-receipt' })
-  await queue.accept({ callbackUrl }, [receipt])
+  await queue.accept({ callbackUrl }, () => [receipt])
   t.ok(await store.get('idempotency', 'a-receipt'))
-  await t.rejects(queue.accept({ callbackUrl }, [receipt]), { code: 'idempotency_conflict' })
+  await t.rejects(
+    queue.accept({ callbackUrl }, () => [receipt]),
+    { code: 'idempotency_conflict' },
+  )
   t.same(await queue.left(), [1, 1])
 })
 

@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from '../base/errors.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
-import type { Write } from '../storage/port.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
 import { type WebhooksContext, webhookLimits } from './context.ts'
 import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
 
@@ -14,15 +14,9 @@ export function refuseCallback({ callbacks }: WebhooksContext, callbackUrl: stri
 /**
  * Keeps a job until it is delivered. Resolves with it, which is due at once, when it survives the death of the
  * process.
- * @param companion writes that belong into the same commit
- * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict, where the
- * companion's conditions do not hold
+ * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict
  */
-export async function accept(
-  context: WebhooksContext,
-  job: Job,
-  companion: readonly Write[],
-): Promise<Claimed> {
+export async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Promise<Claimed> {
   refuseCallback(context, job.callbackUrl)
   const { tenant, args, ...about } = job
   const store = await context.store.tenant(tenant)
@@ -44,19 +38,17 @@ export async function accept(
     failures: 0,
   }
   const content: ContentRecord = { id, args, about }
-  const own = [
-    store.insert('job', schedule, { dueMs: context.clock.nowMs() }),
-    store.insert('job-content', content),
-  ]
-  const result = await store.commit([...own, ...companion], context.clock.nowUs())
-  if (!result.ok) {
-    if (result.conflict.write < own.length) throw new Error('a new job could not be stored')
-    throw new ServiceError(
-      'idempotency_conflict',
-      'another request with this idempotency key is being answered',
-    )
-  }
-  const [written] = result.written
-  if (!written) throw new Error('a commit that wrote nothing')
-  return { store, schedule: new OpenedRecord(schedule, written) }
+  const write = store.insert('job', schedule, { dueMs: context.clock.nowMs() })
+  return transact(
+    { store, nowUs: () => context.clock.nowUs() },
+    async () => ({
+      writes: [write, store.insert('job-content', content)],
+      kept: {},
+      result: written => ({ store, schedule: new OpenedRecord(schedule, written(write)) }),
+      onConflict: () => {
+        throw new Error('a new job could not be stored')
+      },
+    }),
+    receipt,
+  )
 }

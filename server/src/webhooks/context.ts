@@ -30,14 +30,14 @@ export class NoRoom extends Error {
 export interface Performer {
   /**
    * Runs a job and answers the body of its webhook, the problem included where it fails: it rejects for faults of
-   * ours only, and with `NoRoom`. Where it commits anything, the companion's writes belong into that commit: they
+   * ours only, and with `NoRoom`. Where it commits anything, the receipt's writes belong into that commit: they
    * turn the job into a delivery of `answer`, so that a job is performed once and what it made is delivered. A commit
    * that fails for them was overtaken by another process; what is answered then, or rejected with
    * `idempotency_conflict`, does not count.
    */
-  perform(job: Job, companion: (answer: JsonValue) => readonly Write[]): Promise<JsonValue>
+  perform(job: Job, receipt: (answer: JsonValue) => readonly Write[]): Promise<JsonValue>
   /**
-   * The body of the webhook from what the companion was given, for answers that are read anew in part; by default it
+   * The body of the webhook from what the receipt was given, for answers that are read anew in part; by default it
    * is that as it is.
    */
   finish?(job: Job, answer: JsonValue): Promise<JsonValue>

@@ -23,10 +23,10 @@ function later<T>() {
 
 /** Stores a token, as it were, in the commit that ends the job. */
 function committing(queue: () => Queue, id: string, answer: JsonValue): Performer['perform'] {
-  return async (_, companion) => {
+  return async (_, receipt) => {
     const store = await queue().store()
     const token = store.insert('token', { id })
-    const { ok } = await store.commit([token, ...companion(answer)], queue().clock.nowUs())
+    const { ok } = await store.commit([token, ...receipt(answer)], queue().clock.nowUs())
     return ok ? answer : { problem: 'overtaken' }
   }
 }
@@ -71,10 +71,10 @@ t.test('where two processes run one job, its tokens are committed once and it is
   const slowStarted = later<void>()
   const slow: Queue = await openQueue(t, shared)
   slow.webhooks.start({
-    perform: async (job, companion) => {
+    perform: async (job, receipt) => {
       slowStarted.keep()
       await held.promise
-      return committing(() => slow, 'of-the-slow', { by: 'slow' })(job, companion)
+      return committing(() => slow, 'of-the-slow', { by: 'slow' })(job, receipt)
     },
   })
   await slow.accept({ callbackUrl: receiver.origin })
@@ -83,9 +83,9 @@ t.test('where two processes run one job, its tokens are committed once and it is
   let runs = 0
   const quick: Queue = await openQueue(t, shared)
   quick.webhooks.start({
-    perform: (job, companion) => {
+    perform: (job, receipt) => {
       runs++
-      return committing(() => quick, 'of-the-quick', { by: 'quick' })(job, companion)
+      return committing(() => quick, 'of-the-quick', { by: 'quick' })(job, receipt)
     },
   })
   await quick.clock.advance(39_000)

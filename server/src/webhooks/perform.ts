@@ -25,15 +25,15 @@ export async function perform(
     await giveUp(context, claimed, undefined)
     return undefined
   }
-  const companion = (answer: JsonValue) => asDelivery(context, claimed, content, answer)
-  const answer = await run(context, performer, claimed, content, companion)
+  const receipt = (answer: JsonValue) => asDelivery(context, claimed, content, answer)
+  const answer = await run(context, performer, claimed, content, receipt)
   if (answer === 'no room') {
     await release(context, claimed, noRoomMs)
     return answer
   }
   if (answer === 'overtaken') return undefined
   // Fails where the performer has committed it; or another process, which has claimed it, goes on with it.
-  await store.commit(companion(answer.body), context.clock.nowUs())
+  await store.commit(receipt(answer.body), context.clock.nowUs())
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,
@@ -50,13 +50,13 @@ async function run(
   performer: Performer,
   { store, schedule }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
-  companion: (answer: JsonValue) => readonly Write[],
+  receipt: (answer: JsonValue) => readonly Write[],
 ): Promise<{ readonly body: JsonValue } | 'overtaken' | 'no room'> {
   const most = context.limits?.runs ?? webhookLimits.runs
   // Code under which process after process dies must not take the next one along.
   if (schedule.value.runs > most) return { body: problem(value, 'the invocation was cut off too often') }
   try {
-    return { body: await performer.perform(toJob(store.tenant, value), companion) }
+    return { body: await performer.perform(toJob(store.tenant, value), receipt) }
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     if (error instanceof NoRoom) return 'no room'

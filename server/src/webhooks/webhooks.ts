@@ -1,4 +1,4 @@
-import type { Write } from '../storage/port.ts'
+import type { Receipt } from '../storage/transact.ts'
 import { accept, refuseCallback } from './accept.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
@@ -10,11 +10,9 @@ export interface Jobs {
   checkCallback(callbackUrl: string): void
   /**
    * Keeps a job until it is delivered. Resolves when it survives the death of the process.
-   * @param companion writes that belong into the same commit
-   * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict, where the
-   * companion's conditions do not hold
+   * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict
    */
-  accept(job: Job, companion?: readonly Write[]): Promise<void>
+  accept(job: Job, receipt?: Receipt): Promise<void>
 }
 
 /** Asynchronous invocations, from their acceptance to the webhook that tells what came of them. */
@@ -29,8 +27,8 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
   let runner: Runner | undefined
   return {
     checkCallback: callbackUrl => refuseCallback(context, callbackUrl),
-    accept: async (job, companion = []) => {
-      const accepted = await accept(context, job, companion)
+    accept: async (job, receipt) => {
+      const accepted = await accept(context, job, receipt)
       context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
     start: performer => {

@@ -12,7 +12,7 @@ export interface HandlerRequest {
   readonly traceId: string
   /** How many formulas wait for the answer; 0 for a request from outside. */
   readonly depth: number
-  /** With an idempotency key: makes the write that keeps the success. Used, it belongs into the commit. */
+  /** With an idempotency key: keeps the answer, in the commit that does the work. */
   readonly receipt?: Receipt | undefined
 }
 
@@ -20,8 +20,8 @@ export interface HandlerRequest {
 export type Handler = (request: HandlerRequest) => Promise<Answer>
 
 /**
- * Answers a success again, as it would be answered today: by the caller's rights of this moment, from what there is
- * now; it throws what a first request would where they do not suffice, and `not_found` for what is gone.
+ * Answers a repeated request from what is stored now, by the caller's present rights. Throws what the first request
+ * would throw if they do not suffice, and `not_found` if what was made is gone.
  */
 // Requirements: IDE-522
 export type Replay = (request: HandlerRequest, kept: KeptAnswer) => Promise<Answer>

@@ -4,25 +4,19 @@ import type { ReactorsContext } from '../../reactors/context.ts'
 import { type CreateReactorInput, createReactor } from '../../reactors/create.ts'
 import { deleteReactor } from '../../reactors/delete.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
-import { checkAgain, readWanted, type WantedInput } from '../../reactors/prepare.ts'
+import { readWanted, type WantedInput } from '../../reactors/prepare.ts'
 import { react } from '../../reactors/react.ts'
 import type { KeptReaction, Reaction } from '../../reactors/reaction.ts'
 import { patchReactor, type UpdateReactorInput, updateReactor } from '../../reactors/update.ts'
-import { showKept } from '../../tokens/kept-tokens.ts'
 import type { Answer } from '../message.ts'
-import type { Handlers, Replay, Replays } from './handler.ts'
+import type { Handlers } from './handler.ts'
 import { listOf, pageOf, pathId, textOf } from './shapes.ts'
 
 export function reactorHandlers(context: ReactorsContext): Handlers {
   return {
     'reactors.create': async ({ caller, body, receipt }) => ({
       status: 201,
-      body: await createReactor(
-        context,
-        caller,
-        body as unknown as CreateReactorInput,
-        receipt && (id => receipt({ status: 201, entity: id })),
-      ),
+      body: await createReactor(context, caller, body as unknown as CreateReactorInput, receipt),
     }),
     'reactors.list': async ({ caller, query }) => ({
       status: 200,
@@ -36,17 +30,19 @@ export function reactorHandlers(context: ReactorsContext): Handlers {
       status: 200,
       body: await readReactor(context, caller, pathId(path)),
     }),
-    'reactors.update': async ({ caller, path, body, receipt }) => {
-      const id = pathId(path)
-      const input = body as unknown as UpdateReactorInput
-      const kept = receipt && (() => receipt({ status: 200, entity: id }))
-      return { status: 200, body: await updateReactor(context, caller, id, input, kept) }
-    },
+    'reactors.update': async ({ caller, path, body, receipt }) => ({
+      status: 200,
+      body: await updateReactor(
+        context,
+        caller,
+        pathId(path),
+        body as unknown as UpdateReactorInput,
+        receipt,
+      ),
+    }),
     // Requirements: REA-012
     'reactors.patch': async ({ caller, path, body, receipt }) => {
-      const id = pathId(path)
-      const kept = receipt && (() => receipt({ status: 204, entity: id }))
-      await patchReactor(context, caller, id, body as JsonObject, kept)
+      await patchReactor(context, caller, pathId(path), body as JsonObject, receipt)
       return { status: 204 }
     },
     'reactors.delete': async ({ caller, path }) => {
@@ -58,37 +54,11 @@ export function reactorHandlers(context: ReactorsContext): Handlers {
       const wanted = readWanted(given)
       const input = { reactor: pathId(path), args: given.args ?? {}, depth, traceId }
       if (wanted) {
-        const companion = receipt?.({ status: 202 }) ?? []
-        await acceptReaction(context, caller, input, wanted, companion)
+        await acceptReaction(context, caller, input, wanted, receipt)
         return { status: 202 }
       }
-      const keep = (reaction: KeptReaction) =>
-        receipt && isSuccess(reaction) ? receipt({ status: 200, details: reaction }) : []
+      const keep = (kept: KeptReaction) => (receipt && isSuccess(kept) ? receipt({ details: kept }) : [])
       return answerOf(await react(context, caller, input, keep))
-    },
-  }
-}
-
-export function reactorReplays(context: ReactorsContext): Replays {
-  const again: Replay = async ({ caller }, { status, entity = '' }) => {
-    const body = await readReactor(context, caller, entity)
-    return status === 204 ? { status } : { status, body }
-  }
-  return {
-    'reactors.create': again,
-    'reactors.update': again,
-    'reactors.patch': again,
-    'reactors.react': async ({ caller, path, body }, { status, details }) => {
-      const { args } = body as { readonly args?: JsonValue }
-      await checkAgain(context, caller, { reactor: pathId(path), args: args ?? {} })
-      // Accepted: what came of it went to the callback.
-      if (details === undefined) return { status }
-      const reaction = details as KeptReaction
-      if (reaction.kind === 'custom') return answerOf(reaction)
-      const { kind, tokens, ...raw } = reaction
-      if (tokens === undefined) return answerOf({ kind, ...raw })
-      const shown = await showKept(context.tokens, caller, tokens, { asksPermission: false })
-      return answerOf({ kind, tokens: shown, ...raw })
     },
   }
 }
@@ -101,7 +71,7 @@ function isSuccess(reaction: KeptReaction): boolean {
 /** These have no body (RFC 9110). */
 const bodiless = new Set([204, 205, 304])
 
-function answerOf(reaction: Reaction): Answer {
+export function answerOf(reaction: Reaction): Answer {
   if (reaction.kind === 'answered') {
     const { kind: _kind, ...body } = reaction
     return { status: 200, body }
