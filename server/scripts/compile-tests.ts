@@ -57,6 +57,8 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
     ...bundleOptions,
+    // Else the tests of a package that declares itself free of side effects are left out.
+    ignoreAnnotations: true,
     define: {
       'import.meta.url': sourceUrl,
       'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(join(folder, `${main}.js`)).href),
