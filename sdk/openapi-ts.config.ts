@@ -7,9 +7,16 @@ import { operationsPlugin } from './openapi-ts.operations.ts'
  */
 const common = {
   input: { path: 'openapi.yaml' },
+  parser: { patch: { schemas: { AccessRule: keepDescription } } },
   interactive: false,
   logs: { file: false, level: 'warn' },
 } as const
+
+/** Moves `oneOf` into an `allOf`: openapi-ts loses the description of a schema with `properties` and `oneOf`. */
+function keepDescription(schema: { oneOf?: unknown; allOf?: unknown }): void {
+  schema.allOf = [{ oneOf: schema.oneOf }]
+  delete schema.oneOf
+}
 
 export default defineConfig([
   {

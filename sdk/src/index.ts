@@ -4,6 +4,7 @@
  * @module
  */
 
+export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
 export type {
   AccessCondition,
   AccessRule,
@@ -12,20 +13,22 @@ export type {
   ApplicationType,
   ApplicationWithKey,
   AuthorizeSessionRequest,
+  BankData,
+  CardData,
+  ConfigurationDefinition,
   CreateApplicationRequest,
+  CreateReactorRequest,
   CreateSessionResponse,
+  CreateTokenRequest,
+  CustomResponse,
+  DetokenizedPayload,
+  DetokenizeRequest,
   LogEntityType,
   LogEntry,
-  Problem,
-  TokenPermission,
-  Transform,
-  UpdateApplicationRequest,
-} from './contract-types/access.ts'
-export type {
-  ConfigurationDefinition,
-  CreateReactorRequest,
-  CustomResponse,
+  Metadata,
+  Pagination,
   PatchReactorRequest,
+  Problem,
   Reactor,
   ReactorConfiguration,
   ReactorFormula,
@@ -35,24 +38,17 @@ export type {
   ReactRequest,
   RequestParameterDefinition,
   ResourceReference,
-  UpdateReactorRequest,
-  ValueType,
-} from './contract-types/reactors.ts'
-export type {
-  BankData,
-  CardData,
-  CreateTokenRequest,
-  DetokenizedPayload,
-  DetokenizeRequest,
-  Metadata,
-  Pagination,
   SearchTokensRequest,
   TokenizedPayload,
   TokenizeRequest,
+  TokenPermission,
   TokenType,
+  Transform,
+  UpdateApplicationRequest,
+  UpdateReactorRequest,
   UpdateTokenRequest,
-} from './contract-types/tokens.ts'
-export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
+  ValueType,
+} from './generated/types.gen.ts'
 export type { RequestOptions, SurrogateOptions } from './options.ts'
 export { type Page, Pages } from './pages.ts'
 export type { ApplicationQuery, Applications } from './resources/applications.ts'
