@@ -6,7 +6,7 @@ import { allFilters } from './filters/index.ts'
 import { defaultLimits, Meter } from './limits.ts'
 import { Run } from './run.ts'
 
-/** Expressions whose clock stands still: what ends in a test ends by counting, on any machine. */
+/** Expressions whose clocks stand still, so that tests reach step limits only, on any machine. */
 export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expressions {
   const random = systemRandom()
   return createExpressions({
@@ -17,7 +17,7 @@ export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expr
   })
 }
 
-/** The error that an expression ends in. */
+/** Returns the ExpressionError that `act` throws. */
 export function refusal(act: () => unknown): ExpressionError {
   try {
     act()
@@ -28,7 +28,7 @@ export function refusal(act: () => unknown): ExpressionError {
   throw new Error('was not refused')
 }
 
-/** How many steps a template takes on this data, with no limit to them. */
+/** Returns the number of steps that a template takes on this data, without limits. */
 export function costOf(template: string, data: JsonValue): number {
   const most = 1e12
   const unlimited = { ...defaultLimits, steps: most, textLength: most, rangeLength: most, operands: most }
@@ -45,5 +45,5 @@ export function costOf(template: string, data: JsonValue): number {
   return meter.steps
 }
 
-/** A template, the data, and its value. */
+/** A template, its data, and the expected value. */
 export type FilterCase = readonly [template: string, data: JsonValue, value: JsonValue]

@@ -5,7 +5,7 @@ import type { Run } from './run.ts'
 import { toText } from './text.ts'
 import { blank, type empty, toJson, type Value } from './value.ts'
 
-/** Whether the two are equal. Lists are compared by their elements, objects only with themselves. */
+/** True if the two are equal. Lists are compared by their elements, objects by identity. */
 export function equals(left: Value, right: Value, run: Run): boolean {
   if (typeof left === 'symbol') return typeof right !== 'symbol' && isEmpty(right, left, run)
   if (typeof right === 'symbol') return isEmpty(left, right, run)
@@ -31,7 +31,7 @@ function isEmpty(value: JsonValue, marker: typeof empty | typeof blank, run: Run
   return isJsonObject(value) && countMembers(value, run) === 0
 }
 
-/** Below 0, 0 or above 0; NaN where there is no order, as between a number and a list. */
+/** Returns a negative number, 0 or a positive number; NaN for values without an order, such as a number and a list. */
 export function compare(left: Value, right: Value, run: Run): number {
   if (typeof left === 'string' && typeof right === 'string') {
     run.meter.characters(Math.min(left.length, right.length))
@@ -45,7 +45,7 @@ function toComparable(value: Value): number {
   return typeof value === 'string' && value.length <= 400 ? Number(value) : Number.NaN
 }
 
-/** A part of a text, an element of a list, or the name of an object's member. */
+/** True if a text contains the item as a part, a list as an element, or an object as the name of a member. */
 export function contains(container: Value, item: Value, run: Run): boolean {
   if (typeof container === 'string') {
     return item !== null && indexOf(container, toText(toJson(item), run), run) >= 0

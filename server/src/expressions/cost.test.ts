@@ -4,8 +4,8 @@ import { costOf } from './_fixture.ts'
 import { allFilters } from './filters/index.ts'
 
 /**
- * What takes longer for longer data must cost more, or a limit of steps is none. Each row is a template and its
- * data by size, and how many steps one more of it costs at least.
+ * Whatever takes longer for larger data must cost more steps. Each row has a template and its data as functions of
+ * a size, and the minimum number of steps for each unit of size.
  */
 type Row = readonly [
   title: string,
@@ -25,22 +25,22 @@ const object = (n: number) => Object.fromEntries(list(n).map(index => [`k${index
 const two = (make: (n: number) => JsonValue) => (n: number) => ({ a: make(n), b: make(n) })
 const number = (n: number) => n
 const nothing = () => 1
-const twice = (n: number, part: string) => part.repeat(n)
+const times = (n: number, part: string) => part.repeat(n)
 
 const rows: readonly Row[] = [
   ['text between tags', n => `${text(n)}{{ data }}`, nothing, character],
   ['text put out', '-{{ data }}', text, character],
   ['a list put out', '-{{ data }}', list, 8 * character],
-  ['tags', n => twice(n, '{% # %}'), nothing, 1],
-  ['outputs', n => twice(n, '{{ data }}'), nothing, 1],
-  ['members', n => `{{ data${twice(n, '.a')} }}`, nothing, 1],
-  ['computed members', n => `{{ data${twice(n, '["a"]')} }}`, nothing, 1],
-  ['filters', n => `{{ data ${twice(n, '| abs ')} }}`, nothing, 2],
-  ['operators', n => `{% if data ${twice(n, 'and true ')}%}{% endif %}`, nothing, 1],
-  ['elsif', n => `{% if nil %}${twice(n, '{% elsif nil %}')}{% endif %}`, nothing, 1],
-  ['when', n => `{% case data %}${twice(n, '{% when 2 %}')}{% endcase %}`, nothing, 1],
-  ['values of when', n => `{% case data %}{% when ${twice(n, '2,')}2 %}{% endcase %}`, nothing, 1],
-  ['a long cycle', n => `{% cycle ${twice(n, '"a",')}"a" %}`, nothing, 4 * character],
+  ['tags', n => times(n, '{% # %}'), nothing, 1],
+  ['outputs', n => times(n, '{{ data }}'), nothing, 1],
+  ['members', n => `{{ data${times(n, '.a')} }}`, nothing, 1],
+  ['computed members', n => `{{ data${times(n, '["a"]')} }}`, nothing, 1],
+  ['filters', n => `{{ data ${times(n, '| abs ')} }}`, nothing, 2],
+  ['operators', n => `{% if data ${times(n, 'and true ')}%}{% endif %}`, nothing, 1],
+  ['elsif', n => `{% if nil %}${times(n, '{% elsif nil %}')}{% endif %}`, nothing, 1],
+  ['when', n => `{% case data %}${times(n, '{% when 2 %}')}{% endcase %}`, nothing, 1],
+  ['values of when', n => `{% case data %}{% when ${times(n, '2,')}2 %}{% endcase %}`, nothing, 1],
+  ['a long cycle', n => `{% cycle ${times(n, '"a",')}"a" %}`, nothing, 4 * character],
   ['a long group of a cycle', '{% cycle data: "a" %}', text, character],
   ['turns of a loop', '{% for i in data %}{% endfor %}', list, 1 + element],
   ['turns of a loop over a range', '{% for i in (1..data) %}{% endfor %}', number, 1 + 2 * element],
@@ -97,11 +97,11 @@ const rows: readonly Row[] = [
   ['padding', '{{ "a" | pad_left: data, "x" }}', number, character],
 ]
 
-t.test('more of it costs more', async t => {
+t.test('larger input costs more steps', async t => {
   for (const [title, template, data, each] of rows) {
     const cost = (n: number) => costOf(typeof template === 'string' ? template : template(n), data(n))
     const grown = cost(2_000) - cost(1_000)
-    t.ok(grown >= 1_000 * each - 1, `${title}: ${grown / 1_000} for one, at least ${each}`)
+    t.ok(grown >= 1_000 * each - 1, `${title}: ${grown / 1_000} for each, expected at least ${each}`)
   }
 })
 
@@ -126,13 +126,13 @@ t.test('every filter costs more on longer text, longer lists, and with longer ar
     ] as const
     for (const [what, growth, expected] of growths) {
       if (takes[1] === 0 && what === 'an argument') continue
-      // NaN: it does not take such a value, and says so before it goes over it.
+      // NaN: the filter refuses such a value without processing it.
       t.ok(Number.isNaN(growth) || growth >= expected * 0.99, `${name}: ${what}: ${growth}`)
     }
     if (growths.some(([, growth]) => !Number.isNaN(growth))) measured.add(name)
   }
   const notMeasured = [...allFilters.keys()].filter(name => !measured.has(name))
-  // They take other values than these; there are rows for those whose values have a size.
+  // These filters accept other values only; the rows above cover those whose values have a size.
   t.strictSame(notMeasured, [
     'base64_decode',
     'base64_url_safe_decode',

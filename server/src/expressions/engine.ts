@@ -15,59 +15,61 @@ export type { Bindings } from './run.ts'
 export type { TreeProblem } from './tree.ts'
 
 export interface ExpressionsOptions {
-  /** Fresh random bytes, for aliases. */
+  /** Returns random bytes, for aliases. */
   readonly random: (bytes: number) => Uint8Array
   readonly limits?: Partial<ExpressionLimits>
-  /** What `'now' | date` shows. */
+  /** The time of `'now' | date`. */
   readonly nowMs?: () => number
-  /** The clock that bounds the time of an expression. */
+  /** The clock that limits the time of an expression. */
   readonly monotonicMs?: () => number
 }
 
 /** The template language: text with `{{ … }}` and `{% … %}` over a token's data. Everything is synchronous. */
 export interface Expressions {
-  /** Whether there is anything to evaluate in a text. */
+  /** True if the text contains anything to evaluate. */
   isExpression(text: string): boolean
-  /** Reads without evaluating. @throws {ExpressionError} */
+  /** Parses without evaluating. @throws {ExpressionError} */
   check(text: string): void
   /** Evaluates to text. @throws {ExpressionError} */
   render(text: string, bindings: Bindings): string
   /**
-   * Evaluates to a value: a text that is exactly one `{{ … }}` gives the value with its type, null where there
-   * is none; any other gives text. The value may share parts with the data. @throws {ExpressionError}
+   * Evaluates to a value. A text that is exactly one `{{ … }}` keeps the type of its value, or gives null; any
+   * other text gives text. The value may share objects with the data. @throws {ExpressionError}
    */
   evaluate(text: string, bindings: Bindings): JsonValue | undefined
   /**
-   * `evaluate` for many expressions under one allowance, each over one of these bindings: what is spent on one
-   * is not there for the next. The function it gives throws as `evaluate` does.
+   * Returns an `evaluate` for many expressions that share their limits: what one uses up is missing for the next.
+   * The limits grow with all of these bindings; each expression is evaluated over one of them.
    */
-  sharing(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
-  /** A mask over data, see `fillTree`; never throws for an expression. `undefined` where the whole tree fails. */
+  withSharedLimits(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
+  /**
+   * Evaluates all expressions of a tree, see `fillTree`. Failed expressions are reported to `onError`, not thrown.
+   * Returns `undefined` if the tree is a single expression and it fails.
+   */
   evaluateTree(
     tree: JsonValue,
     bindings: Bindings,
     onError?: (path: string, error: ExpressionError) => void,
   ): JsonValue | undefined
-  /** The same, with which expressions of the tree cannot be read, or fail on this data. */
+  /** Like `evaluateTree`, and also returns the expressions that failed. */
   checkTree(tree: JsonValue, bindings: Bindings): CheckedTree
 }
 
-/** What a tree gives, and what is wrong with it. */
 export interface CheckedTree {
   readonly value: JsonValue | undefined
   readonly problems: readonly TreeProblem[]
 }
 
 const charactersReadPerStep = 8
-/** A failure costs its message; what cannot be read costs the search for names near it as well. */
+/** A failure costs making its message; a syntax error also the search for similar names. */
 const stepsOfFailure = { syntax: 500, value: 50, limit: 50, internal: 50 }
 
-/** More problems than anyone reads are not collected. */
+/** Further problems of a tree are not collected. */
 const mostProblems = 20
 
 export function createExpressions(options: ExpressionsOptions): Expressions {
   const limits = { ...defaultLimits, ...options.limits }
-  const surroundings = { random: options.random, nowMs: options.nowMs ?? Date.now }
+  const context = { random: options.random, nowMs: options.nowMs ?? Date.now }
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const templates = new LRUCache<string, Template>({
     max: limits.cachedTemplates,
@@ -88,17 +90,17 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     return new Meter(limits, () => all.reduce((sum, bindings) => sum + size(bindings), 0), monotonicMs)
   }
 
-  /** One run of one template, with every failure turned into an ExpressionError that knows its place. */
+  /** Runs a template. Every failure becomes an ExpressionError with its position. */
   function run<T>(
     text: string,
     bindings: Bindings,
     meter: Meter,
     result: (template: Template, run: Run) => T,
   ): T {
-    // Reading a template costs time as well; it is paid whether or not it was read before.
+    // Parsing is charged even if the template is cached, so that the cost does not depend on the cache.
     meter.step(1 + text.length / charactersReadPerStep)
     const template = load(text)
-    const run = new Run(bindings, surroundings, meter, template.slots)
+    const run = new Run(bindings, context, meter, template.slots)
     try {
       return result(template, run)
     } catch (error) {
@@ -123,8 +125,8 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   const isExpression = (text: string) => text.includes('{{') || text.includes('{%')
 
   /**
-   * The expressions of a tree share one meter: a tree of many may not take many times as long. Once it is spent,
-   * the rest is left out without a word: one problem says so.
+   * The expressions of a tree share one meter, so that a large tree does not take many times as long. Once it is
+   * spent, the remaining expressions are left out without further errors.
    */
   function leafEvaluator(bindings: Bindings) {
     const meter = meterFor(bindings)
@@ -153,7 +155,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
         return run.out
       }),
     evaluate: (text, bindings) => run(text, bindings, meterFor(bindings), toValue),
-    sharing(all) {
+    withSharedLimits(all) {
       const meter = meterFor(...all)
       return (text, bindings) => run(text, bindings, meter, toValue)
     },

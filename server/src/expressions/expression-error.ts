@@ -1,37 +1,34 @@
-/**
- * Why an expression gave nothing: it does not parse, it does not fit this value, it went past a limit, or we
- * are at fault.
- */
+/** Why an expression failed: it does not parse, does not suit the value, exceeded a limit, or the server has a bug. */
 export type ExpressionFault = 'syntax' | 'value' | 'limit' | 'internal'
 
 export interface Position {
-  /** Both count from 1, in characters of the template. */
+  /** Line and column start at 1; columns count UTF-16 units. */
   readonly line: number
   readonly column: number
 }
 
 /**
- * An expression that cannot be read or evaluated. The message says what is wrong and where in the template.
- * It reaches callers and logs, so it names filters, tags, variables and limits, and never quotes data, nor
- * text of the template: beside its expressions a template may hold values in the clear.
+ * Thrown when an expression cannot be parsed or evaluated. The message says what is wrong and where in the
+ * template. It reaches callers and logs, so it names filters, tags, variables and limits, but never quotes data
+ * or the text of the template, which may contain sensitive values.
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
   readonly fault: ExpressionFault
-  /** Without the position. */
+  /** The message without the position. */
   readonly problem: string
   readonly position: Position | undefined
 
   constructor(fault: ExpressionFault, problem: string, position?: Position, cause?: unknown) {
-    const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`
-    super(problem + place, cause === undefined ? undefined : { cause })
+    const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`
+    super(problem + where, cause === undefined ? undefined : { cause })
     this.fault = fault
     this.problem = problem
     this.position = position
   }
 }
 
-/** A template that cannot be read, at this offset of its text. Whoever holds the text adds line and column. */
+/** A syntax error at an offset of the template. `parseTemplate`, which has the text, adds line and column. */
 export class SyntaxFault extends Error {
   readonly offset: number
 
@@ -41,13 +38,15 @@ export class SyntaxFault extends Error {
   }
 }
 
+export const unexpectedText = 'unexpected text from here on'
+
 export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
 }
 
-/** A name out of a template, if it is plain enough to be repeated in a message. */
+/** Returns the name in quotes if it can safely be repeated in a message, else "of that name". */
 export function nameOf(name: string): string {
   return /^[\w?-]{1,64}$/.test(name) ? `"${name}"` : 'of that name'
 }

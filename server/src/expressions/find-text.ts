@@ -1,12 +1,12 @@
 import type { Run } from './run.ts'
 
 /**
- * The engine's own search takes time in the order of text × pattern on texts like 'aaaa…' (two seconds for
- * 1 MB and a pattern of 8,000), except for short patterns. Longer ones are searched in linear time.
+ * V8's own search takes O(text × pattern) time on texts like 'aaaa…' (two seconds for 1 MB and a pattern of 8,000).
+ * It is used for patterns up to this length; longer ones are searched in linear time.
  */
 const longestPatternForEngine = 200
 
-/** Where the pattern is first found from `from` on, or -1. */
+/** Returns the first index of the pattern from `from` on, or -1. */
 export function indexOf(text: string, pattern: string, run: Run, from = 0): number {
   if (pattern.length > Math.max(text.length - from, 0)) return -1
   if (pattern.length <= longestPatternForEngine) {
@@ -18,9 +18,9 @@ export function indexOf(text: string, pattern: string, run: Run, from = 0): numb
   return -1
 }
 
-/** Where the pattern is last found, or -1. */
+/** Returns the last index of the pattern, or -1. */
 export function lastIndexOf(text: string, pattern: string, run: Run): number {
-  // The engine's search from the end is in the order of text × pattern for patterns of any length.
+  // V8's search from the end takes O(text × pattern) for patterns of any length.
   if (pattern.length <= 1) {
     run.meter.characters(text.length)
     return text.lastIndexOf(pattern)
@@ -30,7 +30,7 @@ export function lastIndexOf(text: string, pattern: string, run: Run): number {
   return last
 }
 
-/** The text cut at every place where the pattern is found; between all characters for an empty pattern. */
+/** Splits the text at every occurrence of the pattern; an empty pattern splits between all characters. */
 export function cut(text: string, pattern: string, run: Run): string[] {
   run.meter.elements(pattern === '' ? text.length : 0)
   if (pattern === '') return Array.from(text)
@@ -47,7 +47,7 @@ export function cut(text: string, pattern: string, run: Run): string[] {
   return parts
 }
 
-/** Knuth, Morris and Pratt: every place, overlapping ones too, in one pass over the text. */
+/** Knuth–Morris–Pratt: yields every occurrence, overlapping ones too, in one pass over the text. */
 function* occurrences(text: string, pattern: string, run: Run, from: number): Generator<number> {
   run.meter.characters(pattern.length * slowdown)
   const fallback = borders(pattern)
@@ -63,11 +63,11 @@ function* occurrences(text: string, pattern: string, run: Run, from: number): Ge
   }
 }
 
-/** How much slower this is than copying, and how often it pays. */
+/** The search is this many times slower than copying, and is charged every `stretch` characters. */
 const slowdown = 8
 const stretch = 256
 
-/** For each beginning of the pattern, how long its longest proper beginning is that is its end as well. */
+/** For each prefix of the pattern, the length of its longest proper prefix that is also its suffix. */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length)
   let matched = 0

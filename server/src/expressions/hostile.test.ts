@@ -4,19 +4,20 @@ import type { JsonValue } from '../base/json.ts'
 import { refusal, testExpressions } from './_fixture.ts'
 import { ExpressionError } from './engine.ts'
 import { allFilters } from './filters/index.ts'
-import { endings, hostileCases, loop } from './hostile.cases.ts'
+import { hostileCases } from './hostile.cases.ts'
+import { endings, loop } from './hostile.model.ts'
 
 const expressions = testExpressions()
 
-t.test('every hostile template ends by counting, and its harmless sibling works', async t => {
+t.test('every hostile template exceeds a counted limit, and its harmless control works', async t => {
   for (const { title, template, data = 1, ends, control } of hostileCases) {
-    t.ok(template.length <= 10_000, `${title}: it is not its length that is refused`)
+    t.ok(template.length <= 10_000, `${title}: the template is not too long`)
     t.match(refusal(() => expressions.render(template, { data })).problem, endings[ends], title)
     t.equal(expressions.render(control[0], { data: control[1] }), control[2], `${title}: control`)
   }
 })
 
-t.test('what looks hostile and is linear may run', async t => {
+t.test('templates that look hostile but take linear time are evaluated', async t => {
   const linear: readonly [title: string, template: string, data: JsonValue, text: string][] = [
     ['openers without closers', '{{ data | strip_html | size }}', '<script'.repeat(9_000), '63000'],
     ['comments without ends', '{{ data | strip_html | size }}', '<!--<style<'.repeat(6_000), '66000'],
@@ -40,16 +41,16 @@ t.test('what looks hostile and is linear may run', async t => {
   t.equal(expressions.render('{{ data.text | split: data.pattern | size }}', { data: almost }), '1')
 })
 
-t.test('a limit ends at the same place every time', async t => {
+t.test('a limit is exceeded at the same position every time', async t => {
   const template = loop(loop('{{ i }}'), 100)
-  t.equal(expressions.render(loop(''), { data: 1 }), '', 'turns of nothing are within the limits')
+  t.equal(expressions.render(loop(''), { data: 1 }), '', 'control: an empty loop is within the limits')
   const first = refusal(() => expressions.render(template, { data: 1 }))
   for (let turn = 0; turn < 5; turn++) {
     t.equal(refusal(() => testExpressions().render(template, { data: 1 })).message, first.message)
   }
 })
 
-t.test('whatever is written, it ends in a value or in an error that is not our own', async t => {
+t.test('any text results in a value or in an error that is not internal', async t => {
   const words = `{{ }} {{- -}} {% %} {%- if elsif else endif unless endunless case when endcase for endfor in reversed
     limit: offset: continue break tablerow endtablerow cols: cycle assign capture endcapture increment decrement echo
     liquid raw endraw comment endcomment # = == != < > <= >= contains and or not empty blank nil true false data
@@ -85,5 +86,5 @@ t.test('whatever is written, it ends in a value or in an error that is not our o
     }
   })
   fc.assert(property, { numRuns: 3_000 })
-  t.ok(ended > 300, 'and many of them are no errors')
+  t.ok(ended > 300, 'many of them result in a value')
 })

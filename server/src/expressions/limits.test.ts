@@ -2,7 +2,7 @@ import t from 'tap'
 import { refusal, testExpressions } from './_fixture.ts'
 import { defaultLimits, Meter } from './limits.ts'
 
-t.test('steps are counted, fractions too, up to the limit and not beyond', async t => {
+t.test('steps are counted, fractions too, up to the limit', async t => {
   const meter = new Meter(
     { ...defaultLimits, steps: 10 },
     () => 0,
@@ -16,7 +16,7 @@ t.test('steps are counted, fractions too, up to the limit and not beyond', async
   t.equal(error.problem, 'takes more than 10 steps')
 })
 
-t.test('large data pays for its own handling, and is sized only when that is needed', async t => {
+t.test('limits grow with the data, which is sized only when needed', async t => {
   let sized = 0
   const size = () => {
     sized++
@@ -41,10 +41,10 @@ t.test('results share one allowance of text', async t => {
   )
   meter.result(60)
   meter.result(40)
-  t.equal(refusal(() => meter.result(1)).problem, 'makes more than 100 characters of text')
+  t.equal(refusal(() => meter.result(1)).problem, 'produces more than 100 characters of text')
 })
 
-t.test('the clock ends what takes too long, and cheap expressions never look at it', async t => {
+t.test('the clock limits slow expressions, and cheap expressions never read it', async t => {
   let now = 0
   let looks = 0
   const monotonicMs = () => {
@@ -68,16 +68,16 @@ t.test('the clock ends what takes too long, and cheap expressions never look at 
   )
 })
 
-t.test('what a machine keeps its processes waiting is not the time of an expression', async t => {
+t.test('time in which the process does not run is not charged', async t => {
   const slow = '{% for i in (1..5000) %}{{ i }}{% endfor %}'
   let looks = 0
-  // Stands still once for a second, in the middle.
+  // Jumps by a second once, in the middle.
   const paused = () => (++looks < 5 ? 0 : 1_000)
   t.equal(testExpressions({ monotonicMs: paused }).render(slow, { data: 1 }).length, 18_893)
   t.ok(looks > 5)
 })
 
-t.test('the default expressions hold for the largest data that can be stored', async t => {
+t.test('simple expressions work on the largest data that can be stored', async t => {
   const expressions = testExpressions()
   const megabyte = 'x"'.repeat(2 ** 19)
   const rows = Array.from({ length: 60_000 }, (_, index) => ({ row: index }))
@@ -92,7 +92,7 @@ t.test('the default expressions hold for the largest data that can be stored', a
   t.equal(expressions.render("{{ data | remove: '\"' | size }}", { data: megabyte }), String(2 ** 19))
 })
 
-t.test('a template has a longest text', async t => {
+t.test('the length of a template is limited', async t => {
   const expressions = testExpressions()
   const fits = `{{ data }}${'x'.repeat(9_990)}`
   t.equal(expressions.render(fits, { data: '' }).length, 9_990)

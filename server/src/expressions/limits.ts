@@ -1,6 +1,6 @@
 import { ExpressionError } from './expression-error.ts'
 
-/** What an expression may cost. README.md says what each is for. */
+/** Limits on the cost of an expression. README.md explains each. */
 export interface ExpressionLimits {
   readonly templateLength: number
   readonly nesting: number
@@ -27,21 +27,25 @@ export const defaultLimits: ExpressionLimits = {
   cachedLength: 262_144,
 }
 
-/** Work on text and lists is charged by size, so that a step is never more than about a microsecond. */
+/** Work on text and lists is charged by size, so that a step never takes more than about a microsecond. */
 const charactersPerStep = 256
 const elementsPerStep = 16
-/** The defaults must hold for any data that could be stored: larger data pays for its own handling. */
+/** Allowances grow with the data, so that simple expressions work on the largest data that can be stored. */
 const stepsPerCharacterOfData = 1 / 32
 const msPerCharacterOfData = 100 / 2 ** 20
-/** Cheap expressions never look at the clock: a pause of the process must not fail a read of 20 steps. */
+/** Cheap expressions never read the clock, so that a pause of the process cannot fail them. */
 const stepsBeforeClock = 1_000
 const stepsBetweenLooks = 256
-/** Many times what so many steps take: what is beyond it the process was kept waiting, and that is not their time. */
+/**
+ * Upper bound on the time charged between two clock reads. Anything longer means the process was descheduled, and
+ * is not charged.
+ */
 const mostMsBetweenLooks = 5
 
 /**
- * What one expression, or one tree of them, has used up. Steps are counted, so the same template on the same
- * data ends at the same place on any machine; the clock is a second fence, for machines that are slow.
+ * Counts the cost of one expression, or of several that share their limits, and throws when a limit is exceeded.
+ * Steps decide: the same template on the same data ends at the same step on any machine. The clock is a second
+ * limit, for slow machines.
  */
 export class Meter {
   readonly #limits: ExpressionLimits
@@ -67,12 +71,11 @@ export class Meter {
     this.#timeMs = limits.timeMs
   }
 
-  /** How many steps were taken. */
   get steps(): number {
     return this.#taken
   }
 
-  /** Whether steps or time are used up: whatever else shares this meter need not begin. */
+  /** True if steps or time are used up: other expressions that share this meter need not start. */
   get isSpent(): boolean {
     return this.#spent
   }
@@ -81,7 +84,7 @@ export class Meter {
     return this.#limits.rangeLength
   }
 
-  /** The longest text that may still be made without asking for more. */
+  /** The longest text allowed before `extend` is called. */
   get textLimit(): number {
     return this.#textLimit
   }
@@ -99,19 +102,19 @@ export class Meter {
     this.step(count / elementsPerStep)
   }
 
-  /** Refuses a text of this length before or after it is made. */
+  /** Throws if a text of this length is too long. */
   text(length: number): void {
     if (length <= this.#textLimit || (this.extend() && length <= this.#textLimit)) return
-    throw new ExpressionError('limit', `makes more than ${this.#limits.textLength} characters of text`)
+    throw new ExpressionError('limit', `produces more than ${this.#limits.textLength} characters of text`)
   }
 
-  /** A result that leaves the expression: in a tree the results share one allowance. */
+  /** Charges a result of an expression: all results of a tree share one allowance of text. */
   result(length: number): void {
     this.text(length)
     this.#textLimit -= length
   }
 
-  /** Adds, once, what the size of the data allows. Sizing it costs time, so only who needs it asks. */
+  /** Raises the limits, once, according to the size of the data. Called only when needed: sizing takes time. */
   extend(): boolean {
     if (this.#extended) return false
     this.#extended = true

@@ -4,8 +4,8 @@ import type { JsonObject } from '../base/json.ts'
 import { testExpressions } from './_fixture.ts'
 
 /**
- * We read templates with liquidjs and run them ourselves. Here both run the same ones: what is Liquid gives what
- * liquidjs gives. Where we differ on purpose is at the end.
+ * Templates are parsed by liquidjs and run by our own code. This test runs the same templates in both and compares
+ * the results. Intended differences are at the end.
  */
 const liquidjs = new Liquid({ timezoneOffset: 0, locale: 'en-US', preserveTimezones: true })
 const expressions = testExpressions()
@@ -93,13 +93,13 @@ const blocks = [
   '{% # one\n # two %}{% capture a %}{% for i in (1..2) %}{{ i }}{% endfor %}{% endcapture %}{{ a | size }}',
 ]
 
-t.test('what is Liquid gives what liquidjs gives', async t => {
+t.test('templates have the same results as in liquidjs', async t => {
   for (const template of [...templates.trimStart().split('\n'), ...blocks]) {
     t.equal(expressions.render(template, { data }), liquidjs.parseAndRenderSync(template, { data }), template)
   }
 })
 
-t.test('where we differ on purpose', async t => {
+t.test('intended differences from liquidjs', async t => {
   const differences: readonly [template: string, ours: string, theirs: string][] = [
     ['{{ data.list }}', '["b","a","c","a"]', 'baca'],
     ['{{ data.o }}', '{"first":"own","size":"own"}', '[object Object]'],

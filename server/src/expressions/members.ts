@@ -3,7 +3,7 @@ import type { Run } from './run.ts'
 import { countCharacters } from './text.ts'
 import type { Value } from './value.ts'
 
-/** What `value.name` or `value[name]` gives. Only members that the JSON itself has; all else is null. */
+/** Returns `value.name` or `value[name]`. Only members of the JSON itself can be read; all else is null. */
 export function member(value: Value, name: Value, run: Run): Value {
   if (Array.isArray(value)) {
     if (typeof name === 'number') return value.at(name) ?? null
@@ -18,7 +18,7 @@ export function member(value: Value, name: Value, run: Run): Value {
   return name === 'size' ? countMembers(value, run) : null
 }
 
-/** Names are costly to list: a large object is a hash table. */
+/** Counts the members of an object. Charged per member: listing the names of a large object is slow. */
 export function countMembers(object: JsonObject, run: Run): number {
   const { length } = Object.keys(object)
   run.meter.step(length)

@@ -2,33 +2,33 @@ import type { JsonValue } from '../base/json.ts'
 import type { Meter } from './limits.ts'
 import type { Value } from './value.ts'
 
-/** What an expression can name. `metadata` is left out where it is not to be named. */
+/** The variables of an expression. Without `metadata`, expressions cannot use it. */
 export interface Bindings {
   readonly data: JsonValue
   readonly metadata?: JsonValue
 }
 
-/** What filters take from outside. */
-export interface Surroundings {
+/** The dependencies of filters. */
+export interface FilterContext {
   readonly random: (bytes: number) => Uint8Array
   readonly nowMs: () => number
 }
 
-/** One evaluation of one template: all that changes while it runs. */
+/** The state of one evaluation of one template. */
 export class Run {
   readonly bindings: Bindings
-  readonly surroundings: Surroundings
+  readonly context: FilterContext
   readonly meter: Meter
-  /** Assigned and loop variables; `undefined` where nothing was assigned yet. */
+  /** Assigned variables and loop variables; `undefined` until assigned. */
   readonly frame: (Value | undefined)[]
   #counters: Map<string, number> | undefined
-  /** Where in the template we are, for messages. */
+  /** The current offset in the template, for error messages. */
   at = 0
   out = ''
 
-  constructor(bindings: Bindings, surroundings: Surroundings, meter: Meter, slots: number) {
+  constructor(bindings: Bindings, context: FilterContext, meter: Meter, slots: number) {
     this.bindings = bindings
-    this.surroundings = surroundings
+    this.context = context
     this.meter = meter
     this.frame = slots === 0 ? [] : new Array(slots)
   }
@@ -39,7 +39,7 @@ export class Run {
     this.out += text
   }
 
-  /** What `increment`, `cycle` and `offset: continue` remember, each under keys of its own. */
+  /** The counters of `increment`, `cycle` and `offset: continue`; each uses its own keys. */
   counter(key: string): number | undefined {
     return this.#counters?.get(key)
   }
@@ -50,11 +50,11 @@ export class Run {
   }
 }
 
-/** A part of a template that gives a value. */
+/** A compiled part of a template that returns a value. */
 export type Evaluate = (run: Run) => Value
 
-/** How a part of a template ended: `break` and `continue` leave the blocks around them. */
+/** Set if a part of a template ended early: `break` and `continue` also end the blocks that enclose them. */
 export type Signal = 'break' | 'continue' | undefined
 
-/** A part of a template that writes, assigns or decides. */
+/** A compiled part of a template that writes, assigns or branches. */
 export type Node = (run: Run) => Signal

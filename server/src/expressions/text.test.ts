@@ -5,10 +5,10 @@ import { defaultLimits, Meter } from './limits.ts'
 import { Run } from './run.ts'
 import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
 
-const surroundings = { random: (length: number) => new Uint8Array(length), nowMs: () => 0 }
+const context = { random: (length: number) => new Uint8Array(length), nowMs: () => 0 }
 const run = new Run(
   { data: null },
-  surroundings,
+  context,
   new Meter(
     { ...defaultLimits, steps: 1e12 },
     () => 0,
@@ -17,7 +17,7 @@ const run = new Run(
   0,
 )
 
-t.test('the size of a value is the length of its JSON', async t => {
+t.test('jsonSize returns the length of the JSON', async t => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), value => {
       const text = JSON.stringify(value)
@@ -26,11 +26,11 @@ t.test('the size of a value is the length of its JSON', async t => {
   )
 })
 
-t.test('a size is not counted far beyond what is asked', async t => {
+t.test('jsonSize stops soon after the maximum', async t => {
   const half = 'x'.repeat(1000)
   let value: JsonValue = [half, half]
   for (let turn = 0; turn < 40; turn++) value = [value, value]
-  t.ok(jsonSize(value, 5000) > 5000, 'of 2^41 texts')
+  t.ok(jsonSize(value, 5000) > 5000, 'for a value of 2^41 texts')
 })
 
 t.test('characters are code points', async t => {

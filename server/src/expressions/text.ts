@@ -2,8 +2,8 @@ import type { JsonValue } from '../base/json.ts'
 import type { Run } from './run.ts'
 
 /**
- * A value inside longer text: text as it is, null as nothing, anything else as JSON. Liquid itself would run
- * the elements of a list together; then [1, 23] and [12, 3] had the same fingerprint.
+ * Returns a value as it appears in longer text: text unchanged, null as '', anything else as JSON. Liquid itself
+ * concatenates the elements of a list, which would give [1, 23] and [12, 3] the same fingerprint.
  */
 export function toText(value: JsonValue, run: Run): string {
   if (typeof value === 'string') return value
@@ -11,7 +11,7 @@ export function toText(value: JsonValue, run: Run): string {
   return typeof value === 'object' ? jsonText(value, run) : String(value)
 }
 
-/** Compact JSON, with the members in the order in which they are stored. */
+/** Returns compact JSON, with members in the order in which they are stored. */
 export function jsonText(value: JsonValue, run: Run): string {
   const size = affordableJsonSize(value, run)
   run.meter.text(size)
@@ -20,14 +20,14 @@ export function jsonText(value: JsonValue, run: Run): string {
   return JSON.stringify(value)
 }
 
-/** The length of the value's JSON, or something longer than any text may be. */
+/** Returns the length of the value's JSON; stops counting once it exceeds the limit for text. */
 export function affordableJsonSize(value: JsonValue, { meter }: Run): number {
-  // A list may hold one large value a thousand times over, so size comes before text.
+  // A list may contain one large value a thousand times, so its size is checked before the text is made.
   const size = jsonSize(value, meter.textLimit)
   return size > meter.textLimit && meter.extend() ? jsonSize(value, meter.textLimit) : size
 }
 
-/** The length of the value's JSON, or something above `most` once it is longer than that. */
+/** Returns the length of the value's JSON, or some number above `most` if it is longer. */
 export function jsonSize(value: JsonValue, most = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return quotedSize(value)
   if (value === null || typeof value !== 'object') return String(value).length
@@ -49,10 +49,10 @@ export function jsonSize(value: JsonValue, most = Number.POSITIVE_INFINITY): num
 function quotedSize(text: string): number {
   return needsEscape.test(text) ? JSON.stringify(text).length : text.length + 2
 }
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON writes these longer than they are
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these
 const needsEscape = /["\\\u0000-\u001f]/
 
-/** Characters are code points: half of one is no text and must not come out of a filter. */
+/** Characters are code points: a filter must not split a surrogate pair. */
 export function countCharacters(text: string, run: Run): number {
   return hasPairs(text, run) ? toCharacters(text, run).length : text.length
 }
@@ -62,7 +62,7 @@ export function toCharacters(text: string, run: Run): string[] {
   return Array.from(text)
 }
 
-/** Like `text.slice(start, end)`, with both counted in characters. */
+/** Like `text.slice(start, end)`, but counts code points. */
 export function sliceCharacters(text: string, run: Run, start: number, end?: number): string {
   return hasPairs(text, run) ? toCharacters(text, run).slice(start, end).join('') : text.slice(start, end)
 }

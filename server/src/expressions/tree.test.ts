@@ -4,24 +4,27 @@ import { testExpressions } from './_fixture.ts'
 const expressions = testExpressions()
 const data = { number: '4242424242424242', month: 12, name: null, list: ['a', 'b'] }
 
-t.test('every expression of a tree is evaluated, with its type; all else stays as it is', async t => {
-  const tree = {
-    number: '{{ data.number | reveal_last: 4 }}',
-    nested: [{ month: '{{ data.month }}' }, 'as it is', 7, true, null],
-    list: '{{ data.list }}',
-    empty: {},
-  }
-  t.strictSame(expressions.evaluateTree(tree, { data }), {
-    number: 'XXXXXXXXXXXX4242',
-    nested: [{ month: 12 }, 'as it is', 7, true, null],
-    list: ['a', 'b'],
-    empty: {},
-  })
-  t.equal(expressions.evaluateTree('{{ data.month }}', { data }), 12)
-  t.equal(expressions.evaluateTree(5, { data }), 5)
-})
+t.test(
+  'every expression of a tree is replaced by its value with its type; all else is unchanged',
+  async t => {
+    const tree = {
+      number: '{{ data.number | reveal_last: 4 }}',
+      nested: [{ month: '{{ data.month }}' }, 'as it is', 7, true, null],
+      list: '{{ data.list }}',
+      empty: {},
+    }
+    t.strictSame(expressions.evaluateTree(tree, { data }), {
+      number: 'XXXXXXXXXXXX4242',
+      nested: [{ month: 12 }, 'as it is', 7, true, null],
+      list: ['a', 'b'],
+      empty: {},
+    })
+    t.equal(expressions.evaluateTree('{{ data.month }}', { data }), 12)
+    t.equal(expressions.evaluateTree(5, { data }), 5)
+  },
+)
 
-t.test('what fails or gives null is left out, of objects and of lists', async t => {
+t.test('expressions that fail or give null are left out of objects and lists', async t => {
   const seen: string[] = []
   const tree = {
     fails: '{{ data.number | to_boolean }}',
@@ -32,15 +35,15 @@ t.test('what fails or gives null is left out, of objects and of lists', async t 
   }
   const filled = expressions.evaluateTree(tree, { data }, path => seen.push(path))
   t.strictSame(filled, { kept: 12, list: [12, {}] })
-  t.strictSame(seen, ['fails', 'unread', 'list.2.inner'], 'null is no error')
+  t.strictSame(seen, ['fails', 'unread', 'list.2.inner'], 'null is not an error')
 })
 
-t.test('a root that fails or gives null is undefined', async t => {
+t.test('a tree that is one expression is undefined if it fails or gives null', async t => {
   t.equal(expressions.evaluateTree('{{ data.missing }}', { data }), undefined)
   t.equal(expressions.evaluateTree('{{ data | to_number }}', { data }), undefined)
 })
 
-t.test('checkTree names every expression that cannot be read or fails, by its path', async t => {
+t.test('checkTree reports every expression that is not valid or fails, with its path', async t => {
   const tree = {
     a: { b: ['{{ data.month }}', '{{ data | upcse }}'] },
     c: '{{ data.list | to_string }}',
@@ -54,17 +57,17 @@ t.test('checkTree names every expression that cannot be read or fails, by its pa
   t.strictSame(
     expressions.checkTree({ a: '{{ data.missing }}', b: 1 }, { data }).problems,
     [],
-    'null is no problem',
+    'null is not a problem',
   )
   t.match(expressions.checkTree('{{', { data }).problems, [{ path: '' }])
 })
 
-t.test('a name that could be a value is not repeated in a path', async t => {
+t.test('a name that could be a sensitive value is not repeated in a path', async t => {
   const tree = { '4242 4242': { ok: '{{' }, [`x${'y'.repeat(100)}`]: '{{' }
   t.match(expressions.checkTree(tree, { data }).problems, [{ path: '?.ok' }, { path: '?' }])
 })
 
-t.test('names that mean something to the host are members like others', async t => {
+t.test('names that are special in JavaScript are ordinary members', async t => {
   const tree = JSON.parse('{"__proto__":"{{ data.month }}","constructor":"{{ data.month }}"}')
   const filled = expressions.evaluateTree(tree, { data })
   t.equal(JSON.stringify(filled), '{"__proto__":12,"constructor":12}')
@@ -80,7 +83,7 @@ t.test('the expressions of a tree share their limits', async t => {
   t.ok(evaluated > 1 && evaluated < 10, 'some, then no more')
   const problems = expressions.checkTree(tree, { data }).problems
   t.match(problems, [{ path: String(evaluated), message: /takes more than 20000 steps/ }])
-  t.equal(problems.length, 1, 'and one problem says so')
+  t.equal(problems.length, 1, 'one problem is reported')
 
   const few = testExpressions({ limits: { treeExpressions: 2 } })
   const four = Array(4).fill('{{ data }}')
@@ -90,22 +93,22 @@ t.test('the expressions of a tree share their limits', async t => {
 
   const large = { data: 'x'.repeat(30_000) }
   const copies = expressions.evaluateTree(Array(100).fill('{{ data }}'), large)
-  t.ok(Array.isArray(copies) && copies.length === 3, 'and the length of what they give')
+  t.ok(Array.isArray(copies) && copies.length === 3, 'the length of their results is limited')
   const texts = expressions.evaluateTree(Array(100).fill('x{{ data }}'), large)
-  t.ok(Array.isArray(texts) && texts.length === 3, 'of text as well')
+  t.ok(Array.isArray(texts) && texts.length === 3, 'also of results that are text')
 
   const long = Array.from(
     { length: 100 },
     (_, index) => `{{ data.month }}{% # ${'x'.repeat(9_900)}${index} %}`,
   )
   const read = expressions.evaluateTree(long, { data })
-  t.ok(Array.isArray(read) && read.length > 10 && read.length < 40, 'and the reading of them')
+  t.ok(Array.isArray(read) && read.length > 10 && read.length < 40, 'parsing counts too')
 })
 
-t.test('no more problems are collected than anyone reads', async t => {
+t.test('the number of reported problems is limited', async t => {
   const slips = Array(500).fill('{{ data | revael: 1 }}')
   t.equal(expressions.checkTree(slips, { data }).problems.length, 20)
   const rest = expressions.evaluateTree([...slips, '{{ data.month }}'], { data })
-  t.strictSame(rest, [], 'and what cannot be read uses up the limits')
+  t.strictSame(rest, [], 'expressions that are not valid count towards the limits')
   t.strictSame(expressions.evaluateTree([...slips.slice(0, 20), '{{ data.month }}'], { data }), [12])
 })

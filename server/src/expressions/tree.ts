@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { ExpressionError } from './expression-error.ts'
 
-/** What is wrong with one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
+/** An error in one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
 export interface TreeProblem {
   readonly path: string
   readonly message: string
@@ -15,8 +15,8 @@ export interface TreeFilling {
 }
 
 /**
- * The tree with each expression replaced by its value. An expression that fails or gives null is left out of its
- * object or list, so later elements of a list move up; what is no expression stays as it is, null too.
+ * Returns the tree with each expression replaced by its value. An expression that fails or gives null is left out
+ * of its object or list, so later elements of a list move up. Values that are not expressions stay, null too.
  */
 export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | undefined {
   const path: string[] = []
@@ -51,12 +51,12 @@ export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | und
       const filled = below(name, element)
       if (filled !== undefined) members.push([name, filled])
     }
-    // It defines its members: a `__proto__` stays a member like others.
+    // `Object.fromEntries` defines members instead of assigning them, so `__proto__` is an ordinary member.
     return Object.fromEntries(members)
   }
 
   return fill(tree)
 }
 
-/** Other names are not repeated: what is no name may be a value. */
+/** Names of another form become '?' in paths: they may be sensitive values. */
 const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/

@@ -1,22 +1,22 @@
 import type { JsonValue } from '../base/json.ts'
 
-/** The literals `empty` and `blank`: they mean something in a comparison and are no text anywhere else. */
+/** The literals `empty` and `blank`. They have a meaning only in comparisons; elsewhere they are ''. */
 export const empty: unique symbol = Symbol('empty')
 export const blank: unique symbol = Symbol('blank')
 
-/** A value while a template runs. What is missing is null. */
+/** A value while a template runs. Missing values are null. */
 export type Value = JsonValue | typeof empty | typeof blank
 
 export function toJson(value: Value): JsonValue {
   return typeof value === 'symbol' ? '' : value
 }
 
-/** As in Liquid: all but false and null is true, 0 and '' too. */
+/** As in Liquid, only false and null are falsy; 0 and '' are truthy. */
 export function isTruthy(value: Value): boolean {
   return value !== false && value !== null
 }
 
-/** A number as arithmetic and ranges take it: text that is no decimal number counts as 0. */
+/** Returns a number for arithmetic and ranges. Text that is not a decimal number counts as 0. */
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? 1 : 0
@@ -26,7 +26,7 @@ export function toNumber(value: Value): number {
 }
 const longestNumber = 400
 
-/** The elements that the list filters go through: one value is a list of itself. */
+/** Returns the elements for a list filter: a single value becomes a list of one, null an empty list. */
 export function toList(value: JsonValue): JsonValue[] {
   if (Array.isArray(value)) return value
   return value === null ? [] : [value]

@@ -14,7 +14,7 @@ export function evaluateIndexes(
   const errors: FieldErrors = {}
   // Ten of them may not take ten times as long as one.
   const bindings = { data }
-  const evaluate = expressions.sharing([bindings])
+  const evaluate = expressions.withSharedLimits([bindings])
   const patterns = indexes.map((index, position) => {
     const outcome = evaluateIndex(() => evaluate(index, bindings))
     if (outcome.problem !== undefined) errors[`search_indexes.${position}`] = [outcome.problem]

@@ -21,7 +21,7 @@ export function fillReferences(
   values: ReadonlyMap<string, JsonValue>,
   root: string,
 ): JsonValue {
-  const evaluate = expressions.sharing([...values.values()].map(data => ({ data })))
+  const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
   const errors = new ErrorList()
   const steps: string[] = []
   let left = largestOutcomeBytes - jsonBytes(json)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../testing/vault.ts'
-import { loop } from '../expressions/hostile.cases.ts'
+import { loop } from '../expressions/hostile.model.ts'
 
 const longTurns = () => {
   let ms = 0

@@ -6,7 +6,7 @@ import { isTruthy, type Value } from '../value.ts'
 import { TypeGuards } from './liquidjs.ts'
 import { type Compiling, compileOperand } from './operand.ts'
 
-/** `value`, or `value == value and not value …`, as liquidjs has put it into postfix order. */
+/** Compiles `value`, or `value == value and not value …`, from liquidjs's postfix order. */
 export function compileCondition({ postfix }: Expression, offset: number, compiling: Compiling): Evaluate {
   if (postfix.length > compiling.operands) {
     throw new SyntaxFault(`more than ${compiling.operands} operands and operators in one condition`, offset)
@@ -21,21 +21,21 @@ export function compileCondition({ postfix }: Expression, offset: number, compil
     const left = token.operator === 'not' ? right : stack.pop()
     const operator = operators[token.operator]
     if (!left || !right || !operator)
-      throw new SyntaxFault('a value is missing beside an operator', token.begin)
+      throw new SyntaxFault('a value is missing next to an operator', token.begin)
     stack.push(run => {
       run.meter.step()
       return operator(left, right, run)
     })
   }
   const [value, extra] = stack
-  if (!value || extra) throw new SyntaxFault('cannot be read as one value', offset)
+  if (!value || extra) throw new SyntaxFault('not a single value; an operator or "|" may be missing', offset)
   return value
 }
 
 type Operator = (left: Evaluate, right: Evaluate, run: Run) => boolean
 
 const operators: Record<string, Operator> = {
-  // The right side is evaluated in any case, as liquidjs does, so that a mistake in it always shows.
+  // Both sides are always evaluated, as in liquidjs, so that an error on the right is always reported.
   and: (left, right, run) => both(left, right, run, (a, b) => isTruthy(a) && isTruthy(b)),
   or: (left, right, run) => both(left, right, run, (a, b) => isTruthy(a) || isTruthy(b)),
   not: (_, right, run) => !isTruthy(right(run)),

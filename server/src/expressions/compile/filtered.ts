@@ -1,5 +1,5 @@
 import type { Tokenizer } from 'liquidjs'
-import { nameOf, SyntaxFault } from '../expression-error.ts'
+import { nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
 import type { Evaluate, Run } from '../run.ts'
 import { toJson, type Value } from '../value.ts'
 import { compileCondition } from './condition.ts'
@@ -9,26 +9,22 @@ import { type Compiling, compileOperand, constant, isDecimal } from './operand.t
 type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
 type FilterToken = FilteredToken['filters'][number]
 
-/** Reads `value | filter: argument, …` up to the end of the tag; what liquidjs would pass over is refused. */
+/** Compiles `value | filter: argument, …` up to the end of the tag. Refuses text that liquidjs would ignore. */
 export function compileFiltered(tokenizer: Tokenizer, compiling: Compiling): Evaluate {
   const token = tokenizer.readFilteredValue()
   expectEnd(tokenizer)
-  return compileFilteredToken(token, compiling)
-}
-
-/** @throws {SyntaxFault} where anything is left: `{{ data, reveal_last: 4 }}` would otherwise show it all */
-export function expectEnd(tokenizer: Tokenizer): void {
-  tokenizer.skipBlank()
-  if (!tokenizer.end()) throw new SyntaxFault('cannot be read from here on', tokenizer.p)
-}
-
-export function compileFilteredToken(token: FilteredToken, compiling: Compiling): Evaluate {
   if (token.getText().trimEnd().endsWith('|')) {
     throw new SyntaxFault('a filter is missing after the last "|"', token.end - 1)
   }
   let value = compileCondition(token.initial, token.begin, compiling)
   for (const filter of token.filters) value = compileFilter(filter, value, compiling)
   return value
+}
+
+/** @throws {SyntaxFault} if text is left: `{{ data, reveal_last: 4 }}` would otherwise reveal all of the data */
+export function expectEnd(tokenizer: Tokenizer): void {
+  tokenizer.skipBlank()
+  if (!tokenizer.end()) throw new SyntaxFault(unexpectedText, tokenizer.p)
 }
 
 function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling): Evaluate {
@@ -46,9 +42,10 @@ function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling
       continue
     }
     const [option = '', operand] = argument
-    if (!operand || !filter.named?.includes(option)) {
-      throw new SyntaxFault(`${name} takes no argument ${nameOf(option)}`, begin)
+    if (!filter.named?.includes(option)) {
+      throw new SyntaxFault(`${name} has no named argument ${nameOf(option)}`, begin)
     }
+    if (!operand) throw new SyntaxFault(`the argument ${nameOf(option)} has no value`, begin)
     named.push([option, compileOperand(operand, compiling)])
   }
   const [least, most] = filter.takes
@@ -79,7 +76,7 @@ function optionsOf(named: readonly (readonly [string, Evaluate])[], run: Run) {
   return Object.fromEntries(named.map(([name, argument]) => [name, toJson(argument(run))]))
 }
 
-/** Filters go over all of their input and arguments, and their results are new. */
+/** Charges the size of a filter's input, argument or result. */
 function chargeFor(value: Value, { meter }: Run): void {
   meter.step()
   if (typeof value === 'string') {

@@ -1,17 +1,17 @@
-/** "; did you mean x or y?" with the names that are one or two slips away, or nothing. */
+/** Returns "; did you mean x or y?" with the names that are one or two typing errors away, or ''. */
 export function nearNames(name: string, names: readonly string[]): string {
   if (name.length > 64) return ''
   const most = name.length > 4 ? 2 : 1
   const near = names
-    .map(candidate => ({ candidate, slips: distance(name, candidate) }))
-    .filter(({ slips }) => slips <= most)
-    .sort((a, b) => a.slips - b.slips)
+    .map(candidate => ({ candidate, errors: distance(name, candidate) }))
+    .filter(({ errors }) => errors <= most)
+    .sort((a, b) => a.errors - b.errors)
     .slice(0, 3)
     .map(({ candidate }) => candidate)
   return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
 }
 
-/** Levenshtein: letters left out, put in or changed. */
+/** Returns the Levenshtein distance. */
 function distance(left: string, right: string): number {
   let above = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...left].entries()) {

@@ -2,7 +2,7 @@ import type { Evaluate, Node } from '../run.ts'
 import { toText } from '../text.ts'
 import { toJson } from '../value.ts'
 
-/** Parts of a template in order, up to a `break` or `continue`. */
+/** Runs parts of a template in order, up to a `break` or `continue`. */
 export function sequence(nodes: readonly Node[]): Node {
   return run => {
     for (const node of nodes) {
@@ -14,7 +14,7 @@ export function sequence(nodes: readonly Node[]): Node {
   }
 }
 
-/** Writes a value that stands at this offset of the template. */
+/** Writes the value of the output at this offset of the template. */
 export function output(value: Evaluate, offset: number): Node {
   return run => {
     run.at = offset
@@ -23,7 +23,7 @@ export function output(value: Evaluate, offset: number): Node {
   }
 }
 
-/** Writes what stands between the tags. */
+/** Writes text between tags. */
 export function literal(text: string): Node {
   return run => {
     run.write(text)

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts'
 
 const { isLiteralToken, isNumberToken, isPropertyAccessToken, isQuotedToken, isRangeToken } = TypeGuards
 
-/** What the parts of a template are compiled with. */
+/** The context in which the parts of a template are compiled. */
 export interface Compiling {
   readonly scope: Scope
   readonly filters: Filters
@@ -27,10 +27,10 @@ export function compileOperand(token: Token, compiling: Compiling): Evaluate {
   if (isLiteralToken(token)) return constant(literals[token.literal] ?? null)
   if (isRangeToken(token)) return compileRange(token, compiling)
   if (isPropertyAccessToken(token)) return compilePath(token, compiling)
-  throw new SyntaxFault('cannot be read as a value', token.begin)
+  throw new SyntaxFault('not a value', token.begin)
 }
 
-/** True for a number that is written with a point. */
+/** True for a number with a decimal point. */
 export function isDecimal(token: Token): boolean {
   return isNumberToken(token) && token.getText().includes('.')
 }
@@ -41,11 +41,13 @@ export function constant(value: Value): Evaluate {
 
 function textOf(token: Token & { readonly content: string }): string {
   if (!isClosed(token.getText())) throw new SyntaxFault('a quote is not closed', token.begin)
-  if (!token.content.isWellFormed()) throw new SyntaxFault('half a character is no text', token.begin)
+  if (!token.content.isWellFormed()) {
+    throw new SyntaxFault('the text contains half of a surrogate pair', token.begin)
+  }
   return token.content
 }
 
-/** liquidjs takes whatever stands at the end of the tag for the closing quote. */
+/** Checks the closing quote, since liquidjs accepts any character at the end of a tag as one. */
 function isClosed(source: string): boolean {
   let escaped = false
   for (const character of source.slice(1, -1)) escaped = !escaped && character === '\\'
@@ -107,7 +109,7 @@ function compileMember(owner: Evaluate, prop: Token, compiling: Compiling): Eval
   }
 }
 
-/** liquidjs passes over whatever stands between a value and its bracket. */
+/** Checks the closing bracket, since liquidjs ignores text between a value and its bracket. */
 function expectBracket({ input, end }: Token): void {
   if (!input.slice(end).trimStart().startsWith(']')) throw new SyntaxFault('"]" is missing', end)
 }

@@ -15,7 +15,7 @@ import { variableTags } from './tags/variables.ts'
 const tags: Readonly<Record<string, CompileTag>> = { ...flowTags, ...loopTags, ...plainTags, ...variableTags }
 const tagsOfFiles = new Set(['include', 'render', 'layout', 'block', 'extends', 'section'])
 
-/** Goes through the tokens of a template. Blocks within blocks go through the same one. */
+/** Compiles the tokens of a template, with one parser for each nested block. */
 export class TemplateParser implements TagParser {
   readonly compiling: Compiling
   readonly #tokens: readonly TopLevelToken[]
@@ -32,7 +32,7 @@ export class TemplateParser implements TagParser {
     return this.#tokens[this.#next++]
   }
 
-  /** The whole template, or all lines of a `liquid` tag. */
+  /** Compiles the whole template, or all lines of a `liquid` tag. */
   whole(): Node[] {
     return this.#until([]).nodes
   }
@@ -74,14 +74,17 @@ export class TemplateParser implements TagParser {
   }
 
   #misplaced({ name, begin }: TagToken): SyntaxFault {
-    if (tagsOfFiles.has(name))
-      return new SyntaxFault(`"${name}" is refused: an expression reads no other`, begin)
-    if (/^(end|else$|elsif$|when$)/.test(name)) return new SyntaxFault(`${nameOf(name)} stands alone`, begin)
+    if (tagsOfFiles.has(name)) {
+      return new SyntaxFault(`"${name}" is not supported: an expression cannot load other templates`, begin)
+    }
+    if (/^(end|else$|elsif$|when$)/.test(name)) {
+      return new SyntaxFault(`${nameOf(name)} without an opening tag`, begin)
+    }
     return new SyntaxFault(`there is no tag ${nameOf(name)}${nearNames(name, Object.keys(tags))}`, begin)
   }
 }
 
-/** What stands between `{{` and `}}`. */
+/** Compiles the text between `{{` and `}}`. */
 export function compileOutput(token: TopLevelToken, compiling: Compiling): Evaluate {
   const range = 'contentRange' in token ? token.contentRange : undefined
   return compileFiltered(new Tokenizer(token.input, defaultOptions.operators, undefined, range), compiling)

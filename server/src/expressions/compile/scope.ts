@@ -2,8 +2,8 @@ import { ExpressionError, nameOf, SyntaxFault } from '../expression-error.ts'
 import type { Evaluate } from '../run.ts'
 
 /**
- * The names of one template, each with a place in the frame of a run. A name that nothing in the template
- * assigns must be one that is bound: a misspelt name is an error, not an empty text.
+ * The variables of one template, each with a slot in the frame of a run. A name that the template does not assign
+ * must be `data` or `metadata`: a misspelt name is an error, not an empty text.
  */
 export class Scope {
   readonly #slots = new Map<string, number>()
@@ -20,18 +20,18 @@ export class Scope {
     return this.#size++
   }
 
-  /** The place of a variable that `assign` or `capture` sets: it holds from there to the end of the template. */
+  /** Returns the slot of a variable that `assign` or `capture` sets; it lasts to the end of the template. */
   assign(name: string): number {
     this.#assigned.add(name)
     return this.#slotOf(name)
   }
 
-  /** `increment` and `decrement` count apart from variables, but a name that only counts can be read. */
+  /** Counters of `increment` and `decrement` are separate from variables, but can be read like them. */
   count(name: string): void {
     this.#assigned.add(name)
   }
 
-  /** Runs `inside` with names that are known only there. */
+  /** Runs `inside` with variables that exist only there, such as those of a loop. */
   within<T>(names: ReadonlyMap<string, number>, inside: () => T): T {
     this.#loops.push(new Map(names))
     try {
@@ -53,16 +53,16 @@ export class Scope {
       if (name !== 'metadata') return run.counter(name) ?? null
       if (run.bindings.metadata !== undefined) return run.bindings.metadata
       run.at = offset
-      throw new ExpressionError('value', 'metadata cannot be named here, only data')
+      throw new ExpressionError('value', 'metadata is not available here, only data')
     }
   }
 
-  /** @throws {SyntaxFault} where a name is mentioned that nothing assigns and nobody binds */
+  /** @throws {SyntaxFault} for a name that is neither `data`, `metadata` nor assigned in the template */
   finish(): void {
     for (const { name, offset } of this.#mentions) {
       if (name === 'data' || name === 'metadata' || this.#assigned.has(name)) continue
       throw new SyntaxFault(
-        `there is no variable ${nameOf(name)}: an expression may name data, metadata and what it assigns itself`,
+        `there is no variable ${nameOf(name)}; use data, metadata or a variable that the expression assigns`,
         offset,
       )
     }

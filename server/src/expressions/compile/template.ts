@@ -1,5 +1,5 @@
 import type { TopLevelToken } from 'liquidjs'
-import { ExpressionError, positionAt, SyntaxFault } from '../expression-error.ts'
+import { ExpressionError, positionAt, SyntaxFault, unexpectedText } from '../expression-error.ts'
 import type { Filters } from '../filters/filter.ts'
 import type { ExpressionLimits } from '../limits.ts'
 import type { Evaluate, Node } from '../run.ts'
@@ -9,16 +9,16 @@ import type { Compiling } from './operand.ts'
 import { compileOutput, TemplateParser } from './parser.ts'
 import { Scope } from './scope.ts'
 
-/** A text that was read and can be run any number of times. */
+/** A compiled template. It can be run any number of times. */
 export interface Template {
-  /** How many places its variables take. */
+  /** The number of its variables. */
   readonly slots: number
-  /** Set where the text is exactly one `{{ … }}`: the value keeps its type. */
+  /** Set if the text is exactly one `{{ … }}`: the value keeps its type. */
   readonly value?: Evaluate
   readonly body: Node
 }
 
-/** @throws {ExpressionError} where it is too long or cannot be read */
+/** @throws {ExpressionError} if the text is too long or not valid */
 export function parseTemplate(text: string, filters: Filters, limits: ExpressionLimits): Template {
   if (text.length > limits.templateLength) {
     throw new ExpressionError('limit', `an expression has at most ${limits.templateLength} characters`)
@@ -42,7 +42,7 @@ export function parseTemplate(text: string, filters: Filters, limits: Expression
   }
 }
 
-/** Values within brackets within brackets are read by recursion; a template must not exhaust the stack. */
+/** Nested brackets are parsed by recursion; a template must not exhaust the stack. */
 function refuseDeepBrackets(tokens: readonly TopLevelToken[], nesting: number): void {
   for (const token of tokens) {
     if (TypeGuards.isHTMLToken(token)) continue
@@ -66,11 +66,11 @@ function asExpressionError(error: unknown, text: string): ExpressionError {
     return new ExpressionError('syntax', error.message, positionAt(text, error.offset))
   }
   if (error instanceof RangeError) return new ExpressionError('limit', 'is nested too deeply')
-  if (!LiquidError.is(error)) return new ExpressionError('internal', 'cannot be read', undefined, error)
+  if (!LiquidError.is(error)) return new ExpressionError('internal', 'cannot be parsed', undefined, error)
   const offset = (error as { token?: { begin?: number } }).token?.begin ?? 0
-  // liquidjs quotes the template, which may hold values in the clear.
+  // Messages of liquidjs quote the template, which may contain sensitive values.
   const wording = wordings.find(([beginning]) => error.message.startsWith(beginning))
-  return new ExpressionError('syntax', wording?.[1] ?? 'cannot be read', positionAt(text, offset))
+  return new ExpressionError('syntax', wording?.[1] ?? 'cannot be parsed', positionAt(text, offset))
 }
 
 const wordings: readonly (readonly [string, string])[] = [
@@ -80,8 +80,8 @@ const wordings: readonly (readonly [string, string])[] = [
   ['illegal', 'the name of a tag is missing'],
   ['invalid value', 'a value is missing'],
   ['unexpected token', 'a value is missing'],
-  ['unexpected character', 'cannot be read from here on'],
-  ['invalid range', 'a range is written (first..last)'],
+  ['unexpected character', unexpectedText],
+  ['invalid range', 'not a range; write (first..last)'],
   ['[ not closed', '"]" is missing'],
   ['expected "|"', '"|" is missing before a filter'],
   ['expected ":"', '":" is missing after the name of a filter'],

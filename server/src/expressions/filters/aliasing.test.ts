@@ -31,7 +31,7 @@ const cases: readonly [template: string, data: JsonValue, format: RegExp][] = [
   ['{{ data | alias_card: true, true }}', '378282246310005', /^378282\d{5}0005$/],
 ]
 
-t.test('aliases have the format they are asked for, and are other texts', async t => {
+t.test('aliases have the requested format and differ from the text', async t => {
   for (const [template, data, format] of cases) {
     const alias = String(evaluate(template, data))
     t.match(alias, format, template)
@@ -42,7 +42,7 @@ t.test('aliases have the format they are asked for, and are other texts', async 
   t.equal(evaluate('{{ data | alias_card }}', null), null)
 })
 
-t.test('an alias that would be the text itself is refused', async t => {
+t.test('aliases that would equal the text, and unsuitable values, are refused', async t => {
   const refused: readonly [template: string, data: JsonValue][] = [
     ['{{ data | alias_preserve_format: 2, 2 }}', '1234'],
     ['{{ data | alias_preserve_format: 9 }}', '1234'],
@@ -63,7 +63,7 @@ t.test('an alias that would be the text itself is refused', async t => {
   t.match(evaluate('{{ data | alias_card: true, true }}', '123456789012'), /^123456\d{2}9012$/, 'control')
 })
 
-t.test('a broken generator ends in an error, not in a loop', async t => {
+t.test('a broken random generator causes an error, not an endless loop', async t => {
   const zeros = testExpressions({ random: length => new Uint8Array(length) })
   t.equal(zeros.render('{{ data | alias_preserve_format }}', { data: '12' }), '00', 'control')
   t.equal(refusal(() => zeros.render('{{ data | alias_preserve_format }}', { data: '00' })).fault, 'value')
@@ -78,7 +78,7 @@ const values = fc.string({
 })
 const counts = fc.integer({ min: 0, max: 6 })
 
-t.test('an alias keeps the format, reveals what is asked for, and differs', async () => {
+t.test('an alias keeps the format, reveals the requested characters, and differs from the text', async () => {
   const kindOf = (character: string) => {
     if (/\p{N}/u.test(character)) return 'digit'
     if (/\p{Lu}/u.test(character)) return 'upper'
@@ -127,8 +127,8 @@ t.test('an aliased card passes the Luhn check and keeps its separators', async (
   )
 })
 
-t.test('every character of an alphabet has the same chance', async t => {
-  // The bytes that must be thrown away come first.
+t.test('every character of an alphabet is equally likely', async t => {
+  // The bytes that must be discarded come first.
   const all = Uint8Array.from({ length: 256 }, (_, index) => 255 - index)
   for (const alphabet of [
     '0123456789',
@@ -138,7 +138,7 @@ t.test('every character of an alphabet has the same chance', async t => {
     const counted = new Map<string, number>()
     let at = 0
     const random = (length: number) => Uint8Array.from({ length }, () => all[at++ % 256] ?? 0)
-    // As many draws as three rounds of all bytes have usable ones.
+    // The number of usable bytes in three rounds of all 256.
     const draws = 3 * (256 - (256 % alphabet.length))
     for (const character of randomCharacters(Array(draws).fill(alphabet), random)) {
       counted.set(character, (counted.get(character) ?? 0) + 1)

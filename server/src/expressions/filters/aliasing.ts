@@ -9,20 +9,19 @@ const digits = '0123456789'
 const lowerCase = 'abcdefghijklmnopqrstuvwxyz'
 const upperCase = lowerCase.toUpperCase()
 
-/** Among ten digits ten misses in a row are as likely as one card in 10^10; 100 mean a broken generator. */
+/** A single digit is drawn as itself ten times in a row once in 10^10 times; 100 times means a broken generator. */
 const attempts = 100
 
-/**
- * Draws until the alias is another text than the one it stands for. What is revealed is the caller's choice,
- * but an alias that reveals the whole text, or has nothing to replace in it, is refused.
- */
-function drawOther(filter: string, text: string, draw: () => string): string {
+/** Draws until the alias differs from the text. @throws {ExpressionError} if that is impossible */
+function drawDifferent(filter: string, text: string, draw: () => string): string {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const alias = draw()
     if (alias !== text) return alias
   }
-  throw unsuitable(filter, 'finds no alias: all of the text is revealed or kept')
+  throw unsuitable(filter, noAlias)
 }
+
+const noAlias = 'cannot make an alias: all of the text is revealed or kept'
 
 function alias(
   filter: string,
@@ -39,16 +38,14 @@ function alias(
   const alphabets = characters.map((character, index) =>
     index < first || index >= end ? character : alphabetOf(character),
   )
-  if (alphabets.every(isKept)) {
-    throw unsuitable(filter, 'finds no alias: all of the text is revealed or kept')
-  }
-  return drawOther(filter, text, () => {
+  if (alphabets.every(isKept)) throw unsuitable(filter, noAlias)
+  return drawDifferent(filter, text, () => {
     run.meter.elements(characters.length)
-    return randomCharacters(alphabets, run.surroundings.random)
+    return randomCharacters(alphabets, run.context.random)
   })
 }
 
-/** Letters of any script become letters from a to z: kept as they are, they would show the text. */
+/** Letters of any script are replaced by letters from a to z: left unchanged, they would reveal the text. */
 function formatAlphabet(character: string): string {
   if (/\p{N}/u.test(character)) return digits
   if (/\p{Lu}/u.test(character)) return upperCase
@@ -57,8 +54,8 @@ function formatAlphabet(character: string): string {
 
 export const aliasingFilters: FilterFamily = {
   /**
-   * A random text of the same format: digits for digits, letters for letters in the same case, all else kept;
-   * the first and last characters can be revealed.
+   * Replaces digits by random digits and letters by random letters of the same case; keeps all other characters,
+   * and as many of the first and last characters as the arguments say.
    * @example {{ '123-45-6789' | alias_preserve_format: 0, 4 }} → 830-46-6789
    */
   alias_preserve_format: {
@@ -67,7 +64,7 @@ export const aliasingFilters: FilterFamily = {
   },
 
   /**
-   * A random text of the same length, from small letters and digits.
+   * Returns a random text of the same length, of lower-case letters and digits.
    * @example {{ 'john.doe' | alias_preserve_length }} → k7dn59wb
    */
   alias_preserve_length: {
@@ -76,8 +73,8 @@ export const aliasingFilters: FilterFamily = {
   },
 
   /**
-   * A random card number that passes the Luhn check, of the same length and with spaces and hyphens in the same
-   * places; whether to reveal the BIN and the last four digits is true or false.
+   * Returns a random card number of the same length that passes the Luhn check, with spaces and hyphens in the same
+   * places. The arguments, true or false, say if the BIN and the last four digits are revealed.
    * @example {{ '3622-7206-2716-5567' | alias_card: false, true }} → 4024-4201-9815-5567
    */
   alias_card: {
@@ -89,28 +86,29 @@ export const aliasingFilters: FilterFamily = {
       const number = text.replace(/[ -]/g, '')
       const bin = flagArgument('alias_card', showBin) ? binLength(number.length) : 0
       const last = flagArgument('alias_card', showLast4) ? 4 : 0
-      // With one digit hidden, the check digit alone would tell it.
-      if (number.length < bin + last + 2)
-        throw unsuitable('alias_card', 'takes a longer number to reveal this much')
-      const drawn = drawOther('alias_card', number, () => drawCard(number, bin, last, run))
+      // A single hidden digit could be calculated from the check digit.
+      if (number.length < bin + last + 2) {
+        throw unsuitable('alias_card', 'needs a longer number to reveal this many digits')
+      }
+      const drawn = drawDifferent('alias_card', number, () => drawCard(number, bin, last, run))
       const next = drawn[Symbol.iterator]()
       return text.replace(/\d/g, () => next.next().value ?? '')
     },
   },
 }
 
-/** All hidden digits at random but the last of them, which is the one that makes the number pass. */
+/** Draws all hidden digits but the last one, which is chosen so that the number passes the Luhn check. */
 function drawCard(number: string, bin: number, last: number, run: Run): string {
   run.meter.elements(number.length)
   const check = number.length - last - 1
   const hidden = new Array<string>(check - bin).fill(digits)
-  const head = number.slice(0, bin) + randomCharacters(hidden, run.surroundings.random)
+  const head = number.slice(0, bin) + randomCharacters(hidden, run.context.random)
   const tail = number.slice(check + 1)
   const fitting = Array.from(digits).find(digit => luhnSum(head + digit + tail) % 10 === 0)
   return head + fitting + tail
 }
 
-/** The sum of ISO/IEC 7812-1 annex B. */
+/** Returns the checksum of ISO/IEC 7812-1, annex B. */
 function luhnSum(number: string): number {
   let sum = 0
   for (let place = 0; place < number.length; place++) {

@@ -38,22 +38,22 @@ const cases: readonly FilterCase[] = [
   ['{{ data | pad_right: 6, "0" }}', null, null],
 ]
 
-t.test('what casts and pads give', async t => {
+t.test('results of casts and pads', async t => {
   for (const [template, data, value] of cases) {
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
   }
 })
 
-const noBooleans: readonly JsonValue[] = ['yes', '1', '', 1, 0, {}, []]
-const noNumbers: readonly JsonValue[] = [
+const notBooleans: readonly JsonValue[] = ['yes', '1', '', 1, 0, {}, []]
+const notNumbers: readonly JsonValue[] = [
   ...['', ' 1', '1 ', '1.', '.5', '0x10', '+1', '01', 'Infinity', 'NaN', '1,000', '-', '1e'],
   ...[true, {}, []],
 ]
 
-t.test('what casts and pads do not take', async t => {
+t.test('values that casts and pads refuse', async t => {
   const refused: readonly (readonly [template: string, data: JsonValue])[] = [
-    ...noBooleans.map(data => ['{{ data | to_boolean }}', data] as const),
-    ...noNumbers.map(data => ['{{ data | to_number }}', data] as const),
+    ...notBooleans.map(data => ['{{ data | to_boolean }}', data] as const),
+    ...notNumbers.map(data => ['{{ data | to_number }}', data] as const),
     ['{{ data | to_number }}', '12345678901234567890'],
     ['{{ data | to_number }}', '1e400'],
     ['{{ data | to_string }}', { a: 1 }],

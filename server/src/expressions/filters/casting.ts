@@ -2,10 +2,10 @@ import { JsonError, type JsonValue, parseJson } from '../../base/json.ts'
 import { jsonText } from '../text.ts'
 import { type FilterFamily, scalarText, unsuitable } from './filter.ts'
 
-/** Null in gives null out, for each of them. */
+/** Each of these filters returns null for null. */
 export const castingFilters: FilterFamily = {
   /**
-   * 'true' and 'false', in any case, as booleans.
+   * Converts 'true' and 'false', in any case, to a boolean.
    * @example {{ 'True' | to_boolean }} → true
    */
   to_boolean: {
@@ -19,7 +19,7 @@ export const castingFilters: FilterFamily = {
   },
 
   /**
-   * Text that is wholly a JSON number, as a number.
+   * Converts text that is exactly one JSON number to a number.
    * @example {{ '2.5' | to_number }} → 2.5
    */
   to_number: {
@@ -28,7 +28,7 @@ export const castingFilters: FilterFamily = {
   },
 
   /**
-   * A number or boolean as JSON spells it.
+   * Converts a number or boolean to its JSON text.
    * @example {{ 2.5 | to_string }} → 2.5
    */
   to_string: {
@@ -37,8 +37,8 @@ export const castingFilters: FilterFamily = {
   },
 
   /**
-   * Compact JSON; text is itself. Members come in the order in which they are stored, so two objects that
-   * differ only in that order give two texts.
+   * Returns compact JSON, or text unchanged. Members come in the order in which they are stored, so two objects
+   * that differ only in that order give different texts.
    * @example {{ data | stringify }} → {"color":"red","price":19.95}
    */
   stringify: {
@@ -48,7 +48,7 @@ export const castingFilters: FilterFamily = {
 }
 
 function numberIn(input: JsonValue): number {
-  // parseJson refuses what would come back altered, as in 12345678901234567890.
+  // parseJson refuses numbers that a double cannot represent exactly, such as 12345678901234567890.
   if (typeof input === 'string' && input.length <= 400 && /^[-\d]/.test(input) && input.trimEnd() === input) {
     try {
       const number = parseJson(input)
@@ -57,5 +57,5 @@ function numberIn(input: JsonValue): number {
       if (!(error instanceof JsonError)) throw error
     }
   }
-  throw unsuitable('to_number', 'takes a number, or text that is wholly a JSON number')
+  throw unsuitable('to_number', 'takes a number, or text that is exactly one JSON number')
 }

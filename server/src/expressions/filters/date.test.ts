@@ -44,13 +44,13 @@ const cases: readonly FilterCase[] = [
   ["{{ data | date: '%F' }}", [2024], [2024]],
 ]
 
-t.test('dates of every form, in formats of every kind', async t => {
+t.test('every form of date, and every directive of formats', async t => {
   for (const [template, data, value] of cases) {
     t.strictSame(expressions.evaluate(template, { data }), value, `${JSON.stringify(data)} ${template}`)
   }
 })
 
-t.test('the zone of the host shows nowhere', async t => {
+t.test('the time zone of the host has no effect', async t => {
   const engine = new URL('../_fixture.ts', import.meta.url)
   const script = `
     import { testExpressions } from ${JSON.stringify(engine.href)}
@@ -69,7 +69,7 @@ t.test('the zone of the host shows nowhere', async t => {
   t.equal(shown('Asia/Kolkata'), utc)
 })
 
-t.test('a format is gone through no further than it is paid for', async t => {
+t.test('a format is processed only as far as it is charged', async t => {
   const { exec } = RegExp.prototype
   let looked = 0
   t.teardown(() => Object.assign(RegExp.prototype, { exec }))

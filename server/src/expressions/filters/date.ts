@@ -5,19 +5,19 @@ import { type FilterFamily, unsuitable } from './filter.ts'
 import { parseMoment } from './moment.ts'
 import { strftime } from './strftime.ts'
 
-/** What Liquid shows where no format is given. */
+/** Liquid's default format. */
 const defaultFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 
 export const dateFilters: FilterFamily = {
   /**
-   * A date in the format of strftime; what is no date is itself. Everything is UTC, whatever the host's zone,
-   * but a date with an offset is shown at its own; `now` is the time of the clock.
+   * Formats a date as strftime does; returns any other value unchanged. Dates are shown in UTC, whatever the time
+   * zone of the host, or at their own offset if they have one. `now` is the time of the server's clock.
    * @example {{ 'March 14, 2016' | date: '%b %d, %y' }} → Mar 14, 16
    */
   date: {
     takes: [0, 1],
     apply: (input: JsonValue, [format], run: Run) => {
-      const moment = parseMoment(input, run.surroundings.nowMs)
+      const moment = parseMoment(input, run.context.nowMs)
       if (!moment) return input
       const pattern = format === undefined || format === null ? defaultFormat : toText(format, run)
       return strftime(moment, pattern, (width, length) => {

@@ -2,7 +2,7 @@ import { decodeUtf8 } from '../../base/json.ts'
 import { toText } from '../text.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
-/** A filter from text to text. `effort` is how many times as long as copying it takes on the worst of texts. */
+/** A filter from text to text. `effort` is its cost relative to copying the text, in the worst case. */
 function ofText(apply: (text: string) => string, effort = 1): Filter {
   return {
     takes: [0, 0],
@@ -33,7 +33,7 @@ function unescapeHtml(text: string): string {
   return text.replace(/&(?:amp|lt|gt|#34|#39);/g, entity => characters[entity] ?? entity)
 }
 
-/** What a browser shows none of: scripts, styles, comments and tags, an unclosed one up to the end excepted. */
+/** Parts of HTML that browsers do not show: scripts, styles, comments and tags. Unclosed ones are kept. */
 const blocks = [
   ['<script', '</script>'],
   ['<style', '</style>'],
@@ -44,7 +44,7 @@ const blocks = [
 function stripHtml(text: string): string {
   let kept = ''
   let at = 0
-  // An opener whose closer was not found has none further on either. Without this it takes quadratic time.
+  // Openers without a closer after them: looking for it again each time would take quadratic time.
   const open = new Set<string>()
   for (;;) {
     const start = text.indexOf('<', at)
@@ -82,7 +82,7 @@ function base64Decode(filter: string, text: string, alphabet: RegExp): string {
   return decoded
 }
 
-/** The filters of Liquid that write text in another alphabet, and back. */
+/** The filters of Liquid that encode and decode text. */
 export const encodingFilters: FilterFamily = {
   escape: ofText(escapeHtml, 8),
   escape_once: ofText(text => escapeHtml(unescapeHtml(text)), 12),

@@ -3,7 +3,7 @@ import type { FilterFamily } from './filter.ts'
 
 export const fallbackFilters: FilterFamily = {
   /**
-   * The argument instead of null, false or what is empty; `allow_false: true` keeps false.
+   * Returns the argument instead of null, false or an empty text or list; `allow_false: true` keeps false.
    * @example {{ data.name | default: 'none' }} → none
    */
   default: {

@@ -11,10 +11,10 @@ import { mathFilters } from './math.ts'
 import { paddingFilters } from './padding.ts'
 import { stringFilters } from './strings.ts'
 
-/** The filters that a vault adds to the language. */
+/** The filters that a vault adds to Liquid. */
 const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...paddingFilters, ...jsonFilters }
 
-/** The filters of Liquid itself, and no others that liquidjs knows: they hash, sample or print host objects. */
+/** The filters of Liquid. Those that only liquidjs has are left out: they hash, sample or print host objects. */
 const standard = {
   ...mathFilters,
   ...stringFilters,

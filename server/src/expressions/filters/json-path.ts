@@ -15,10 +15,10 @@ import {
 } from './json-steps.ts'
 
 /**
- * A path in the style of Goessner's JSONPath and RFC 9535, in this subset: `$`, `.name`, `['name']`, `[0]`,
- * `[-1]`, `[1:3]`, `.*`, `[*]`, `..name`, and the filter `[?(@.a.b < 10)]` with `== != < <= > >=`, `&&`, `||`,
- * and a path alone, or after `!`, for "is there" and "is not there". No functions, unions or scripts.
- * @throws {SyntaxFault} where it is no such path
+ * Parses a subset of Goessner's JSONPath and RFC 9535: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `[1:3]`, `.*`,
+ * `[*]`, `..name`, and the filter `[?(@.a.b < 10)]` with `== != < <= > >=`, `&&`, `||`, and a path alone, or after
+ * `!`, to test that it exists or does not. No functions, unions or scripts.
+ * @throws {SyntaxFault} if the path is not valid
  */
 export function parsePath(path: string): Step[] {
   const reader = new PathReader(path)
@@ -44,37 +44,37 @@ class PathReader {
     if (this.#at < this.#path.length) this.#fail()
   }
 
-  /** `.a['b']…`; wildcards, slices and filters only where they are allowed. */
-  steps(anything: boolean): Step[] {
+  /** Parses `.a['b']…`. Only with `selectors` may it contain wildcards, slices, filters and `..`. */
+  steps(selectors: boolean): Step[] {
     const steps: Step[] = []
     for (;;) {
-      if (anything && this.#accept('..')) {
-        steps.push(everywhere(this.#accept('[') ? this.#bracket(anything) : this.#named(anything)))
-      } else if (this.#accept('.')) steps.push(this.#named(anything))
-      else if (this.#accept('[')) steps.push(this.#bracket(anything))
+      if (selectors && this.#accept('..')) {
+        steps.push(everywhere(this.#accept('[') ? this.#bracket(selectors) : this.#named(selectors)))
+      } else if (this.#accept('.')) steps.push(this.#named(selectors))
+      else if (this.#accept('[')) steps.push(this.#bracket(selectors))
       else return steps
     }
   }
 
-  #named(anything: boolean): Step {
-    if (anything && this.#accept('*')) return children
+  #named(selectors: boolean): Step {
+    if (selectors && this.#accept('*')) return children
     return memberStep(this.#match(/[\w\u0080-\uffff-]+/y) ?? this.#fail())
   }
 
-  #bracket(anything: boolean): Step {
-    const step = this.#selector(anything)
+  #bracket(selectors: boolean): Step {
+    const step = this.#selector(selectors)
     this.#blank()
     this.expect(']')
     return step
   }
 
-  #selector(anything: boolean): Step {
+  #selector(selectors: boolean): Step {
     this.#blank()
     const name = this.#quoted()
     if (name !== undefined) return memberStep(name)
-    if (anything && this.#accept('*')) return children
-    if (anything && this.#accept('?')) return filterStep(this.#filter())
-    const slice = anything ? this.#match(/(-?\d{1,9})?:(-?\d{1,9})?/y) : undefined
+    if (selectors && this.#accept('*')) return children
+    if (selectors && this.#accept('?')) return filterStep(this.#filter())
+    const slice = selectors ? this.#match(/(-?\d{1,9})?:(-?\d{1,9})?/y) : undefined
     if (slice !== undefined) {
       const [start = '', end = ''] = slice.split(':')
       return sliceStep(start === '' ? undefined : Number(start), end === '' ? undefined : Number(end))
@@ -115,7 +115,7 @@ class PathReader {
     return (value, spend) => holds(operator, left(value, spend), right(value, spend))
   }
 
-  /** `@.a.b`, or a literal; a path that leads nowhere gives nothing, which equals only nothing. */
+  /** Parses `@.a.b` or a literal. A path that finds nothing gives undefined, which equals only undefined. */
   #operand(): Operand {
     if (this.#accept('@')) {
       const steps = this.steps(false)
@@ -125,7 +125,7 @@ class PathReader {
     return () => constant
   }
 
-  /** 'text' or "text", with \ before a quote or a backslash. */
+  /** Parses 'text' or "text", with \ before a quote or a backslash. */
   #quoted(): string | undefined {
     const source = this.#match(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/y)
     return source?.slice(1, -1).replace(/\\(.)/g, '$1')
@@ -149,7 +149,7 @@ class PathReader {
   }
 
   #fail(): never {
-    throw new SyntaxFault('cannot be read', this.#at)
+    throw new SyntaxFault('not a JSONPath', this.#at)
   }
 }
 

@@ -1,13 +1,14 @@
 import { isJsonObject, type JsonValue } from '../../base/json.ts'
 
-/** Asked before each value that a path goes through; refuses by throwing. */
+/** Charges one visited value. Throws if the limit is exceeded. */
 export type Spend = () => void
 
-/** A step of a path: from one value to those it leads to. */
+/** A step of a path: returns the values that it selects from one value. */
 export type Step = (value: JsonValue, spend: Spend) => JsonValue[]
 
-/** A condition on a value, and what it compares. */
+/** A condition on a value. */
 export type Test = (value: JsonValue, spend: Spend) => boolean
+/** One side of a comparison in a condition. */
 export type Operand = (value: JsonValue, spend: Spend) => JsonValue | undefined
 
 export function follow(root: JsonValue, steps: readonly Step[], spend: Spend): JsonValue[] {
@@ -52,7 +53,7 @@ export function filterStep(test: Test): Step {
   return (value, spend) => children(value, spend).filter(child => test(child, spend))
 }
 
-/** The step from the value itself and from everything within it. */
+/** Applies a step to the value itself and to all of its descendants. */
 export function everywhere(step: Step): Step {
   return (value, spend) => {
     const found = step(value, spend)
@@ -63,7 +64,7 @@ export function everywhere(step: Step): Step {
   }
 }
 
-/** A comparison. What has no order, or is of another type, is neither below nor above. */
+/** Compares two values. Only two numbers or two texts can be less or greater than each other. */
 export function holds(operator: string, left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (operator === '==') return left === right
   if (operator === '!=') return left !== right

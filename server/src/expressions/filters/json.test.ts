@@ -28,7 +28,7 @@ const data = {
 const find = (path: string, from: JsonValue = data) =>
   expressions.evaluate('{{ data.from | json: data.path }}', { data: { from, path } })
 
-t.test('one value is found, with its type', async t => {
+t.test('a path that finds one value returns it with its type', async t => {
   const found: readonly [path: string, value: JsonValue][] = [
     ['$', data],
     ['$.bicycle.color', 'red'],
@@ -59,7 +59,7 @@ t.test('one value is found, with its type', async t => {
   for (const [path, value] of found) t.strictSame(find(path), value, path)
 })
 
-t.test('nothing found is null', async t => {
+t.test('a path that finds nothing returns null', async t => {
   for (const path of [
     '$.nowhere',
     '$.books[9]',
@@ -79,7 +79,7 @@ t.test('nothing found is null', async t => {
   t.equal(find('$.a', null), null, 'null in gives null out')
 })
 
-t.test('several values are an error, and so is what is no path', async t => {
+t.test('more than one value is an error, and so is a path that is not valid', async t => {
   for (const path of [
     '$.books[*].author',
     '$..author',
@@ -88,7 +88,7 @@ t.test('several values are an error, and so is what is no path', async t => {
     '$.bicycle[*]',
     '$.books[?(@.price)]',
   ]) {
-    t.match(refusal(() => find(path)).problem, 'finds several values', path)
+    t.match(refusal(() => find(path)).problem, 'finds more than one value', path)
   }
   const none = ['', 'books', '$books', '$.', '$.books[', '$.books[a]', '$[?(@.a=1)]', '$[?(@.a==)]', '$[?(1']
   const more = [
@@ -102,13 +102,13 @@ t.test('several values are an error, and so is what is no path', async t => {
     '$[?(@..a)]',
   ]
   for (const path of [...none, ...more]) {
-    t.match(refusal(() => find(path)).problem, /json takes a JSONPath.* from character \d+ on/, path)
+    t.match(refusal(() => find(path)).problem, /json takes a JSONPath; this one is not valid at character \d+/, path)
   }
   t.match(refusal(() => find(`$${'.a'.repeat(1_000)}`)).problem, 'at most 1000 characters')
-  t.equal(refusal(() => expressions.check('{{ data | json }}')).fault, 'syntax', 'the path is not left out')
+  t.equal(refusal(() => expressions.check('{{ data | json }}')).fault, 'syntax', 'the path is required')
 })
 
-t.test('text that is JSON is read, and no other text', async t => {
+t.test('text that is JSON is accepted, and no other text', async t => {
   t.equal(find('$.number', '{"number":"4242"}'), '4242')
   t.equal(find('$[1]', '[1,2]'), 2)
   for (const text of [
@@ -122,7 +122,7 @@ t.test('text that is JSON is read, and no other text', async t => {
   }
 })
 
-t.test('a path built out of an object finds what JavaScript finds', async () => {
+t.test('generated paths find the same values as JavaScript', async () => {
   const names = fc.string({ unit: fc.constantFrom(..."ab'\\ .[0é"), minLength: 1, maxLength: 4 })
   const steps = fc.array(fc.oneof(names, fc.nat(3)), { maxLength: 5 })
   fc.assert(

@@ -9,8 +9,8 @@ const longestPath = 1_000
 
 export const jsonFilters: FilterFamily = {
   /**
-   * The one value that a JSONPath finds in an object or list, or in text that is JSON, with its type; null where
-   * it finds none. Two or more are an error: a mask or an id has room for one.
+   * Returns the value that a JSONPath finds in an object or list, or in text that is JSON, with its type; null if
+   * it finds none. More than one is an error, since a mask or an id has room for one.
    * @example {{ data | json: '$.books[?(@.price < 10)].title' }} → Moby Dick
    */
   json: {
@@ -22,7 +22,7 @@ export const jsonFilters: FilterFamily = {
       }
       const [found, second] = follow(parsed(input, run), stepsOf(path), () => run.meter.step())
       if (second === undefined) return found ?? null
-      throw unsuitable('json', 'finds several values, and must find one')
+      throw unsuitable('json', 'finds more than one value; make the path select one')
     },
   },
 }
@@ -32,16 +32,13 @@ function stepsOf(path: string): Step[] {
     return parsePath(path)
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error
-    throw unsuitable(
-      'json',
-      `takes a JSONPath, and this one cannot be read from character ${error.offset + 1} on`,
-    )
+    throw unsuitable('json', `takes a JSONPath; this one is not valid at character ${error.offset + 1}`)
   }
 }
 
 function parsed(input: JsonValue, run: Run): JsonValue {
   if (typeof input !== 'string') return input
-  // Parsing takes about eight times as long as copying.
+  // Parsing is about eight times as slow as copying.
   run.meter.characters(input.length * 8)
   try {
     return parseJson(input)

@@ -4,9 +4,9 @@ import { countMembers, member } from '../members.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, sliceCharacters, toText } from '../text.ts'
 import { isTruthy, toJson, toList, toNumber } from '../value.ts'
-import type { Filter, FilterFamily } from './filter.ts'
+import type { FilterFamily } from './filter.ts'
 
-/** Reads `a.b` of an element, or the element itself where no property is named. */
+/** Returns a function that reads `a.b` of an element, or the element itself if no property is given. */
 function property(path: JsonValue | undefined, run: Run): (element: JsonValue) => JsonValue {
   const names = path === undefined || path === null ? [] : toText(path, run).split('.')
   return element => {
@@ -15,13 +15,13 @@ function property(path: JsonValue | undefined, run: Run): (element: JsonValue) =
   }
 }
 
-/** Whether an element has the property, or has it with this value. */
+/** Returns a function that checks if an element has the property, with the expected value if one is given. */
 function selects([path, expected]: readonly JsonValue[], run: Run): (element: JsonValue) => boolean {
   const read = property(path, run)
   return element => (expected === undefined ? isTruthy(read(element)) : equals(read(element), expected, run))
 }
 
-/** Elements in order of a property; those without it come last, and what has no order stays where it is. */
+/** Sorts elements by a property. Those without it come last; values without an order keep their places. */
 function sorted(
   input: JsonValue,
   path: JsonValue | undefined,
@@ -38,7 +38,7 @@ function sorted(
   return keyed.map(({ element }) => element)
 }
 
-/** The sum in the order of the list; what is no number counts as 0. */
+/** Adds up elements; those that are not numbers count as 0. */
 function sum(input: JsonValue, [path]: readonly JsonValue[], run: Run): number {
   const read = property(path, run)
   let total = 0
@@ -59,7 +59,7 @@ function join(input: JsonValue, [between]: readonly JsonValue[], run: Run): stri
   return text
 }
 
-/** Texts and numbers that are equal, and the very same objects, are one. */
+/** Removes duplicates: equal texts and numbers, and identical objects. */
 function unique(input: JsonValue, [path]: readonly JsonValue[], run: Run): JsonValue {
   const read = property(path, run)
   const seen = new Map<JsonValue, JsonValue>()
@@ -81,43 +81,50 @@ function concat(input: JsonValue, [more]: readonly JsonValue[]): JsonValue {
   return [...toList(input), ...toList(more ?? null)]
 }
 
-function ofList(takes: Filter['takes'], apply: Filter['apply']): Filter {
-  return { takes, apply }
-}
-
-/** The list filters of Liquid; one value is a list of itself. */
+/** The list filters of Liquid. They treat a single value as a list of one. */
 export const listFilters: FilterFamily = {
-  size: ofList([0, 0], size),
-  first: ofList([0, 0], (input, _, run) => edge(input, run, 0)),
-  last: ofList([0, 0], (input, _, run) => edge(input, run, -1)),
-  join: ofList([0, 1], join),
-  reverse: ofList([0, 0], input => toList(input).toReversed()),
-  concat: ofList([1, 1], concat),
-  compact: ofList([0, 1], (input, [path], run) => {
-    const read = property(path, run)
-    return toList(input).filter(element => read(element) !== null)
-  }),
-  uniq: ofList([0, 1], unique),
-  map: ofList([1, 1], (input, [path], run) => toList(input).map(property(path, run))),
-  where: ofList([1, 2], (input, args, run) => toList(input).filter(selects(args, run))),
-  reject: ofList([1, 2], (input, args, run) => {
-    const selected = selects(args, run)
-    return toList(input).filter(element => !selected(element))
-  }),
-  find: ofList([1, 2], (input, args, run) => toList(input).find(selects(args, run)) ?? null),
-  find_index: ofList([1, 2], (input, args, run) => {
-    const index = toList(input).findIndex(selects(args, run))
-    return index < 0 ? null : index
-  }),
-  has: ofList([1, 2], (input, args, run) => toList(input).some(selects(args, run))),
-  sum: ofList([0, 1], sum),
-  sort: ofList([0, 1], (input, [path], run) => sorted(input, path, run, key => key)),
-  sort_natural: ofList([0, 1], (input, [path], run) =>
-    sorted(input, path, run, key => (key === null ? null : toText(key, run).toLowerCase())),
-  ),
+  size: { takes: [0, 0], apply: size },
+  first: { takes: [0, 0], apply: (input, _, run) => edge(input, run, 0) },
+  last: { takes: [0, 0], apply: (input, _, run) => edge(input, run, -1) },
+  join: { takes: [0, 1], apply: join },
+  reverse: { takes: [0, 0], apply: input => toList(input).toReversed() },
+  concat: { takes: [1, 1], apply: concat },
+  compact: {
+    takes: [0, 1],
+    apply: (input, [path], run) => {
+      const read = property(path, run)
+      return toList(input).filter(element => read(element) !== null)
+    },
+  },
+  uniq: { takes: [0, 1], apply: unique },
+  map: { takes: [1, 1], apply: (input, [path], run) => toList(input).map(property(path, run)) },
+  where: { takes: [1, 2], apply: (input, args, run) => toList(input).filter(selects(args, run)) },
+  reject: {
+    takes: [1, 2],
+    apply: (input, args, run) => {
+      const selected = selects(args, run)
+      return toList(input).filter(element => !selected(element))
+    },
+  },
+  find: { takes: [1, 2], apply: (input, args, run) => toList(input).find(selects(args, run)) ?? null },
+  find_index: {
+    takes: [1, 2],
+    apply: (input, args, run) => {
+      const index = toList(input).findIndex(selects(args, run))
+      return index < 0 ? null : index
+    },
+  },
+  has: { takes: [1, 2], apply: (input, args, run) => toList(input).some(selects(args, run)) },
+  sum: { takes: [0, 1], apply: sum },
+  sort: { takes: [0, 1], apply: (input, [path], run) => sorted(input, path, run, key => key) },
+  sort_natural: {
+    takes: [0, 1],
+    apply: (input, [path], run) =>
+      sorted(input, path, run, key => (key === null ? null : toText(key, run).toLowerCase())),
+  },
 }
 
-/** The first or last element of a list, or character of a text. */
+/** Returns the first or last element of a list, or character of a text. */
 function edge(input: JsonValue, run: Run, index: 0 | -1): JsonValue {
   if (typeof input !== 'string') return Array.isArray(input) ? (input.at(index) ?? null) : null
   return index === 0 ? sliceCharacters(input, run, 0, 1) : sliceCharacters(input, run, -1)

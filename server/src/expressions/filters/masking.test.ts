@@ -67,11 +67,11 @@ const cases: readonly FilterCase[] = [
   ['{{ data | card_bin }}', null, null],
 ]
 
-t.test('what masks give', async t => {
+t.test('results of masks', async t => {
   for (const [template, data, value] of cases) t.equal(evaluate(template, data), value, `${data} ${template}`)
 })
 
-t.test('what masks do not take', async t => {
+t.test('values that masks refuse', async t => {
   const refused: readonly [template: string, data: JsonValue][] = [
     ['{{ data | reveal_last: 4 }}', { number: '4242' }],
     ['{{ data | reveal_last: 4 }}', ['4242']],
@@ -96,7 +96,7 @@ t.test('what masks do not take', async t => {
 const values = fc.string({ unit: fc.constantFrom(...'0123456789abcXYZ-- .é漢😀'), maxLength: 30 })
 const counts = fc.integer({ min: 0, max: 12 })
 
-t.test('reveal_last keeps the length, and shows no more than the last characters and hyphens', async () => {
+t.test('reveal_last keeps the length and reveals only the last characters and hyphens', async () => {
   fc.assert(
     fc.property(values, counts, (data, count) => {
       const [before, after] = [
@@ -110,7 +110,7 @@ t.test('reveal_last keeps the length, and shows no more than the last characters
   )
 })
 
-t.test('reveal shows no more than it is asked for, and never all of it', async () => {
+t.test('reveal reveals only the requested characters, and never the whole text', async () => {
   const property = fc.property(
     values,
     counts,

@@ -11,11 +11,11 @@ import {
 } from './filter.ts'
 
 /**
- * How all masks work: the characters to reveal are counted over the whole text (in `card_mask` without the
- * preserved ones); of the rest each becomes the mask character, except the preserved ones, which stay
- * wherever they stand. Two rules keep a mask from showing it all:
- * - a text no longer than what is to be revealed is masked whole, its preserved characters still standing;
- * - a result equal to the text (all of it preserved, or mask characters already) is masked to the last one.
+ * Replaces each character by the mask character `fill`, except revealed and preserved ones. Characters to reveal
+ * are counted over the whole text (`card_mask` does not count preserved ones). Two rules keep a mask from
+ * revealing the whole text:
+ * - if the text is not longer than the part to reveal, only preserved characters remain;
+ * - if the result equals the text (all of it preserved, or mask characters already), every character is replaced.
  */
 function mask(
   characters: readonly string[],
@@ -40,7 +40,7 @@ function reveal(text: string, first: number, last: number, fill: string, preserv
   return mask(characters, revealed, fill, preserve)
 }
 
-/** The text of a mask's input; null stays null, so that the member is left out. */
+/** Passes the text of the input to `apply`; null stays null, so that the member is left out. */
 function masking(
   name: string,
   apply: (text: string, args: readonly JsonValue[], run: Run) => JsonValue,
@@ -48,14 +48,14 @@ function masking(
   return (input, args, run) => (input === null ? null : apply(scalarText(name, input), args, run))
 }
 
-/** 6 digits for numbers shorter than 16, else 8 (ISO/IEC 7812, since 2017). */
+/** Returns 6 for numbers shorter than 16 digits, else 8 (ISO/IEC 7812, since 2017). */
 export function binLength(digits: number): number {
   return digits < 16 ? 6 : 8
 }
 
 export const maskingFilters: FilterFamily = {
   /**
-   * The last four characters, or all of a shorter text.
+   * Returns the last four characters, or all of a shorter text.
    * @example {{ '36227206271667' | last4 }} → 1667
    */
   last4: {
@@ -64,7 +64,7 @@ export const maskingFilters: FilterFamily = {
   },
 
   /**
-   * Masks all but the last n characters and keeps `-`.
+   * Masks all but the last n characters and preserves `-`.
    * @example {{ '123-45-6789' | reveal_last: 4 }} → XXX-XX-6789
    * @example {{ '123' | reveal_last: 4 }} → XXX
    */
@@ -83,7 +83,7 @@ export const maskingFilters: FilterFamily = {
   },
 
   /**
-   * Masks all but the first and last characters; the preserved ones are none unless given.
+   * Masks all but the first and last characters, and preserves the characters given as fourth argument.
    * @example {{ '3622-7206-2716-5567' | reveal: 7, 5 }} → 3622-72XXXXXXX-5567
    * @example {{ '3622-7206-2716-5567' | reveal: 7, 4, '#', '-' }} → 3622-72##-####-5567
    */
@@ -102,8 +102,8 @@ export const maskingFilters: FilterFamily = {
   },
 
   /**
-   * Masks a card number; whether to reveal its BIN and its last four digits is true or false. The preserved
-   * characters count neither as BIN nor as last four.
+   * Masks a card number. The first two arguments, true or false, say if the BIN and the last four digits are
+   * revealed. Preserved characters do not count as digits of the BIN or of the last four.
    * @example {{ '3622-7206-2716-5567' | card_mask: true, true, '#', '-' }} → 3622-7206-####-5567
    */
   card_mask: {
@@ -123,7 +123,7 @@ export const maskingFilters: FilterFamily = {
   },
 
   /**
-   * The BIN of a card number, without the separator if one is given.
+   * Returns the BIN of a card number, ignoring the separator if one is given.
    * @example {{ '4242-4242-4242-4242' | card_bin: '-' }} → 42424242
    */
   card_bin: {
@@ -139,11 +139,11 @@ export const maskingFilters: FilterFamily = {
   },
 }
 
-/** Anything shorter is no card, and its BIN would be most of it. */
+/** Shorter text is not a card number, and its BIN would reveal most of it. */
 const shortestCard = 12
 
 function preserveArgument(filter: string, arg: JsonValue | undefined): string {
   if (arg === undefined || arg === null) return ''
   if (typeof arg === 'string' && arg.length <= 100) return arg
-  throw unsuitable(filter, 'takes the characters to keep as one text of at most 100')
+  throw unsuitable(filter, 'takes the characters to preserve as a text of at most 100 characters')
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../base/json.ts'
 import { isTruthy, toNumber } from '../value.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
-/** A filter from numbers to a number. Infinity and NaN are no JSON, so there is no such result. */
+/** A filter from numbers to a number. Infinity and NaN are errors, since JSON has neither. */
 function arithmetic(
   name: string,
   takes: Filter['takes'],
@@ -15,13 +15,13 @@ function arithmetic(
 }
 
 function finite(name: string, result: number): number {
-  if (!Number.isFinite(result)) throw unsuitable(name, 'has no finite number as its result')
+  if (!Number.isFinite(result)) throw unsuitable(name, 'does not result in a finite number')
   return result === 0 ? 0 : result
 }
 
 /**
- * Rounds down where both numbers are whole, unless the divisor is written as a decimal: `7.0`. As in liquidjs, a
- * second argument asks for whole numbers or for none: `divided_by: 7, false`.
+ * Rounds down if both numbers are whole and the divisor has no decimal point (`7.0`). As in liquidjs, a second
+ * argument turns rounding on or off: `divided_by: 7, false`.
  */
 const dividedBy: Filter = {
   takes: [1, 2],
@@ -33,10 +33,10 @@ const dividedBy: Filter = {
   },
 }
 
-/** Rounds half away from zero; shifted in decimal, so that 1.005 to two places is 1.01. */
+/** Rounds half away from zero. Shifts in decimal, so that 1.005 to two places is 1.01. */
 function round(number: number, places = 0): number {
   const scaled = shift(Math.abs(number), places)
-  // A number this large has no fraction, and one more digit would change it.
+  // Such a number has no fraction, and shifting it would change it.
   if (!(scaled <= Number.MAX_SAFE_INTEGER)) return number
   return Math.sign(number) * shift(Math.round(scaled), -places)
 }
@@ -56,7 +56,7 @@ export const mathFilters: FilterFamily = {
   minus: arithmetic('minus', [1, 1], (left, right = 0) => left - right),
   times: arithmetic('times', [1, 1], (left, right = 0) => left * right),
   divided_by: dividedBy,
-  // The sign is that of the divisor.
+  // The result has the sign of the divisor.
   modulo: arithmetic('modulo', [1, 1], (left, right = 0) => ((left % right) + right) % right),
   at_least: arithmetic('at_least', [1, 1], Math.max),
   at_most: arithmetic('at_most', [1, 1], Math.min),

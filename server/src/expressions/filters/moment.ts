@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts'
 
-/** An instant, and how far from UTC it is to be shown. */
+/** An instant, and the UTC offset at which it is shown. */
 export interface Moment {
   readonly epochMs: number
   readonly offsetMinutes: number
@@ -9,10 +9,10 @@ export interface Moment {
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?([Zz]|[+-]\d{2}:?\d{2})?$/
 
-/** Longer text is no date, and the engine's own parser is not to be fed any length. */
+/** Longer text is not a date. The limit also bounds the time of `Date.parse`. */
 const longestDate = 64
 
-/** Seconds since 1970, ISO 8601, `now`, or what JavaScript can read; without an offset it is UTC. */
+/** Parses seconds since 1970, ISO 8601, `now`, or any form that JavaScript can parse; UTC unless it has an offset. */
 export function parseMoment(value: JsonValue, nowMs: () => number): Moment | undefined {
   if (value === 'now' || value === 'today') return at(nowMs())
   if (typeof value === 'number') return at(value * 1000)
@@ -37,7 +37,7 @@ function parseIso(text: string): Moment | undefined {
   return at(utc - offset * 60_000, offset)
 }
 
-/** `March 14, 2016`, `3/14/2016`, RFC 2822: forms the engine reads in the host's zone unless told another. */
+/** Parses `March 14, 2016`, `3/14/2016`, RFC 2822: forms that `Date.parse` reads in the host's zone by default. */
 function parseLoosely(text: string): Moment | undefined {
   const zone = /(?:\b(?:z|gmt|utc|ut)|[+-]\d{2}:?\d{2}|\b[ecmp][sd]t)\s*(?:\(.*\))?$/i.exec(text)
   return zone ? at(Date.parse(text), offsetOf(zone[0])) : at(Date.parse(`${text} UTC`))

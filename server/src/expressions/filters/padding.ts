@@ -3,7 +3,7 @@ import type { Run } from '../run.ts'
 import { countCharacters } from '../text.ts'
 import { characterArgument, countArgument, type FilterFamily, scalarText } from './filter.ts'
 
-/** The text with what it lacks to this length; null stays null, and a longer text is itself. */
+/** Pads a text to this length. Null stays null, and longer text stays unchanged. */
 function pad(
   filter: string,
   input: JsonValue,

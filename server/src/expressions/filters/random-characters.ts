@@ -1,6 +1,6 @@
 /**
- * One character out of each alphabet (of at most 256), each with the same chance. A byte beyond the last whole
- * multiple of the alphabet's length is thrown away: taken modulo it, it would favour the first characters.
+ * Draws one character from each alphabet (of at most 256), without bias. Bytes beyond the last whole multiple of
+ * the alphabet's length are discarded: modulo the length, they would favour the first characters.
  */
 export function randomCharacters(
   alphabets: readonly string[],
@@ -28,7 +28,7 @@ export function randomCharacters(
     .join('')
 }
 
-/** A character to keep stands in for an alphabet; it may be a pair of surrogates. */
+/** True if the alphabet is a single character to keep, which may be a surrogate pair. */
 export function isKept(alphabet: string): boolean {
   return alphabet.length <= 2
 }

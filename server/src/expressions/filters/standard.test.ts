@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/json.ts'
 import { type FilterCase, refusal, testExpressions } from '../_fixture.ts'
 import { allFilters } from './index.ts'
 
-/** The edges of the standard filters. That they are Liquid's is shown beside liquidjs, in liquid.test.ts. */
+/** Edge cases of the standard filters. liquid.test.ts compares them with liquidjs. */
 const expressions = testExpressions()
 const evaluate = (template: string, data: JsonValue) => expressions.evaluate(template, { data })
 
@@ -14,7 +14,7 @@ const names = `abs append at_least at_most base64_decode base64_encode base64_ur
   remove_last replace replace_first replace_last reverse round rstrip size slice sort sort_natural split squish strip
   strip_html strip_newlines sum times truncate truncatewords uniq upcase url_decode url_encode where`
 
-t.test('every standard filter is there', async t => {
+t.test('every standard filter is supported', async t => {
   for (const name of names.split(/\s+/)) t.ok(allFilters.has(name), name)
 })
 
@@ -83,13 +83,13 @@ const cases: readonly FilterCase[] = [
   ['{{ data | default: 1, allow_false: false }}', false, 1],
 ]
 
-t.test('what the standard filters give at their edges', async t => {
+t.test('edge cases of the standard filters', async t => {
   for (const [template, data, value] of cases) {
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
   }
 })
 
-t.test('divided_by rounds down where both numbers are whole', async t => {
+t.test('divided_by rounds down if both numbers are whole', async t => {
   const rows: readonly (readonly [template: string, data: JsonValue, value: number])[] = [
     ['{{ data | divided_by: 4 }}', 16, 4],
     ['{{ data | divided_by: 3 }}', 5, 1],
@@ -117,7 +117,7 @@ t.test('divided_by rounds down where both numbers are whole', async t => {
   }
 })
 
-t.test('divided_by and modulo fit together', async () => {
+t.test('divided_by and modulo are consistent', async () => {
   const whole = fc.integer({ min: -1_000_000, max: 1_000_000 })
   fc.assert(
     fc.property(
@@ -132,7 +132,7 @@ t.test('divided_by and modulo fit together', async () => {
   )
 })
 
-t.test('what the standard filters do not take', async t => {
+t.test('values that the standard filters refuse', async t => {
   const refused: readonly (readonly [template: string, data: JsonValue])[] = [
     ['{{ data | url_decode }}', '%zz'],
     ['{{ data | base64_decode }}', 'a'],

@@ -5,7 +5,7 @@ const months = 'January February March April May June July August September Octo
 )
 const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
-/** A moment taken apart: the getters are the UTC ones, over a date moved by the offset to be shown. */
+/** A moment, and its date shifted by the offset to be shown, so that UTC getters return local fields. */
 interface Shown {
   readonly date: Date
   readonly moment: Moment
@@ -18,8 +18,8 @@ interface Directive {
 }
 
 /**
- * Formats a moment as C and Ruby do. `spend` is told the width of each directive and the length so far, and may
- * refuse: a format can come out of data.
+ * Formats a moment as C and Ruby do. Calls `spend` with the width of each directive and the length so far; it may
+ * throw, since a format can come from data.
  */
 export function strftime(
   moment: Moment,
@@ -27,12 +27,12 @@ export function strftime(
   spend: (width: number, length: number) => void,
 ): string {
   const shown = { moment, date: new Date(moment.epochMs + moment.offsetMinutes * 60_000) }
-  // A width begins with no 0, which is a flag: runs of zeros must be read in one way only.
+  // A width cannot begin with 0, which is a flag: otherwise runs of zeros could match in many ways.
   const pattern = /%([-_0^#:]*)([1-9]\d*)?([a-zA-Z%])/g
   let text = ''
   let end = 0
   let length = 0
-  // One after the other: `replace` would find all directives of the format before the first is paid for.
+  // Matched one by one: `replace` would find all directives before the first is charged.
   for (let found = pattern.exec(format); found; found = pattern.exec(format)) {
     const [source, flags = '', digits, code = ''] = found
     const directive = Object.hasOwn(directives, code) ? directives[code] : undefined
@@ -42,7 +42,7 @@ export function strftime(
     else {
       const width = Number(digits ?? 0)
       spend(width, length)
-      const field = written(directive, shown, flags, width)
+      const field = formatField(directive, shown, flags, width)
       length += field.length
       text += field
     }
@@ -50,7 +50,7 @@ export function strftime(
   return text + format.slice(end)
 }
 
-function written(directive: Directive, shown: Shown, flags: string, width: number): string {
+function formatField(directive: Directive, shown: Shown, flags: string, width: number): string {
   const value = String(directive.of(shown, flags, width))
   const text = flags.includes('^') ? value.toUpperCase() : flags.includes('#') ? swapCase(value) : value
   if (flags.includes('-')) return text
@@ -66,7 +66,7 @@ function dayOfYear({ date }: Shown): number {
   return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1
 }
 
-/** Weeks begin on `first`; the days before the first such day of the year are week 0. */
+/** Returns the week of the year. Weeks begin on `first`; days before the first such day are in week 0. */
 function weekOfYear(shown: Shown, first: number): number {
   const since = (shown.date.getUTCDay() - first + 7) % 7
   return Math.floor((dayOfYear(shown) + 6 - since) / 7)

@@ -5,7 +5,7 @@ import { countCharacters, sliceCharacters, toText } from '../text.ts'
 import { toNumber } from '../value.ts'
 import type { Filter, FilterFamily } from './filter.ts'
 
-/** A filter from texts to a value; what is not text is put in as text. */
+/** A filter from texts to a value. Its input and arguments are converted to text. */
 function ofText(
   takes: Filter['takes'],
   apply: (text: string, args: string[], run: Run) => JsonValue,
@@ -31,7 +31,7 @@ function replaceAt(text: string, index: number, length: number, replacement: str
   return index < 0 ? text : text.slice(0, index) + replacement + text.slice(index + length)
 }
 
-/** A length or position among the arguments, as Liquid reads it: what is no number counts as 0. */
+/** Returns a length or position given as an argument. As in Liquid, anything but a number counts as 0. */
 function whole(argument: JsonValue | undefined, fallback: number): number {
   return argument === undefined ? fallback : Math.trunc(toNumber(argument))
 }
@@ -64,7 +64,7 @@ function truncateWords(input: JsonValue, [most, more]: readonly JsonValue[], run
     : words.slice(0, count).join(' ') + toText(more ?? '...', run)
 }
 
-/** Lists drop what would be empty at their end, as in Ruby. */
+/** Splits a text and drops empty texts at the end, as Ruby does. */
 function split(text: string, separator: string, run: Run): string[] {
   const parts = cut(text, separator, run)
   while (parts.at(-1) === '') parts.pop()

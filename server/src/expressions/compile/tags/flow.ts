@@ -39,7 +39,9 @@ function conditional(tag: TagToken, first: Evaluate, parser: TagParser): Node {
 
 function elseBlock(tag: TagToken, parser: TagParser): Node {
   const { body, end } = parser.block(tag, ['elsif', 'else', 'when', `end${tag.name}`])
-  if (end.name !== `end${tag.name}`) throw new SyntaxFault(`"${end.name}" stands after "else"`, end.begin)
+  if (end.name !== `end${tag.name}`) {
+    throw new SyntaxFault(`"${end.name}" is not allowed after "else"`, end.begin)
+  }
   expectEnd(end.tokenizer)
   return body
 }
@@ -54,7 +56,7 @@ function firstOf(branches: readonly Branch[], otherwise: Node | undefined): Node
   }
 }
 
-/** As in Liquid, every `when` that fits is written, and `else` only where none does. */
+/** As in Liquid, every `when` that matches is run, and `else` only if none does. */
 const caseTag: CompileTag = (tag, parser) => {
   const subject = compileFiltered(tag.tokenizer, parser.compiling)
   const branches: { readonly values: readonly Evaluate[]; readonly body: Node }[] = []
@@ -71,11 +73,11 @@ const caseTag: CompileTag = (tag, parser) => {
     const value = subject(run)
     let found = false
     for (const { values, body } of branches) {
-      const fits = values.some(candidate => {
+      const matches = values.some(candidate => {
         run.meter.step()
         return equals(value, candidate(run), run)
       })
-      if (!fits) continue
+      if (!matches) continue
       found = true
       const signal = body(run)
       if (signal !== undefined) return signal
@@ -84,7 +86,7 @@ const caseTag: CompileTag = (tag, parser) => {
   }
 }
 
-/** `when 1, 2 or 3` */
+/** Compiles the values of `when 1, 2 or 3`. */
 function whenValues({ tokenizer }: TagToken, { compiling }: TagParser): Evaluate[] {
   const values: Evaluate[] = []
   for (;;) {
@@ -97,5 +99,5 @@ function whenValues({ tokenizer }: TagToken, { compiling }: TagParser): Evaluate
   }
 }
 
-/** Tags that decide. */
+/** Tags that branch. */
 export const flowTags = { if: ifTag, unless, case: caseTag }

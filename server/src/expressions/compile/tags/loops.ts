@@ -10,12 +10,12 @@ import { compileOperand } from '../operand.ts'
 import type { CompileTag, TagParser } from './tag.ts'
 import { variableName } from './variables.ts'
 
-/** What `for` and `tablerow` have in common. */
+/** The common part of `for` and `tablerow`. */
 interface Loop {
   readonly name: string
   readonly items: Evaluate
   readonly options: ReadonlyMap<string, Evaluate>
-  /** Under which key `offset: continue` finds where the last such loop ended. */
+  /** The key of the counter from which `offset: continue` reads where the last such loop ended. */
   readonly key: string
 }
 
@@ -105,7 +105,9 @@ function readLoop(tag: TagToken, { compiling }: TagParser, allowed: readonly str
   const options = new Map<string, Evaluate>()
   for (const hash of tokenizer.readHashes(':')) {
     const option = hash.name.getText()
-    if (!allowed.includes(option)) throw new SyntaxFault(`a loop takes no ${nameOf(option)}`, hash.begin)
+    if (!allowed.includes(option)) {
+      throw new SyntaxFault(`"${tag.name}" has no option ${nameOf(option)}`, hash.begin)
+    }
     if (!hash.value && option !== 'reversed') throw new SyntaxFault(`"${option}" has no value`, hash.begin)
     const continues = option === 'offset' && hash.value?.getText() === 'continue'
     if (!hash.value) options.set(option, () => true)
@@ -130,7 +132,7 @@ function wholeOption({ options }: Loop, name: string, run: Run): number {
   return value === undefined ? 0 : Math.max(Math.trunc(toNumber(value)), 0)
 }
 
-/** Text is one item, and an object's items are its members, each as name and value. */
+/** Returns the items of a loop: a text is one item; the items of an object are its [name, value] pairs. */
 function enumerate(value: JsonValue, run: Run): JsonValue[] {
   if (Array.isArray(value)) return value
   if (typeof value === 'string') return value === '' ? [] : [value]
@@ -139,7 +141,7 @@ function enumerate(value: JsonValue, run: Run): JsonValue[] {
   return Object.entries(value)
 }
 
-/** `{% cycle 'a', 'b' %}` writes the next of its values each time; `group: …` keeps several of them apart. */
+/** `{% cycle 'a', 'b' %}` writes its next value each time; `{% cycle group: … %}` counts each group separately. */
 const cycle: CompileTag = (tag, { compiling }) => {
   const { tokenizer } = tag
   const start = tokenizer.p
@@ -169,5 +171,5 @@ const cycle: CompileTag = (tag, { compiling }) => {
   }
 }
 
-/** Tags that repeat. */
+/** Tags that loop. */
 export const loopTags = { for: forTag, tablerow, cycle }

@@ -23,7 +23,7 @@ const comment: CompileTag = (tag, parser) => {
 const inlineComment: CompileTag = tag => {
   const [, ...lines] = tag.args.split('\n')
   if (lines.every(line => /^#|^$/.test(line.trimStart()))) return literal('')
-  throw new SyntaxFault('every line of a comment begins with "#"', tag.begin)
+  throw new SyntaxFault('every line of an inline comment must begin with "#"', tag.begin)
 }
 
 const echo: CompileTag = (tag, { compiling }) => {
@@ -31,7 +31,7 @@ const echo: CompileTag = (tag, { compiling }) => {
   return tag.tokenizer.end() ? literal('') : output(compileFiltered(tag.tokenizer, compiling), tag.begin)
 }
 
-/** Tags without delimiters, one a line. */
+/** `{% liquid … %}`: tags without delimiters, one on each line. */
 const liquid: CompileTag = (tag, parser) => parser.nested(tag.tokenizer.readLiquidTagTokens(), tag)
 
 const breakTag: CompileTag = tag => {
@@ -44,7 +44,7 @@ const continueTag: CompileTag = tag => {
   return () => 'continue'
 }
 
-/** Tags that neither decide, repeat nor assign. */
+/** Tags that neither branch, loop nor assign. */
 export const plainTags = {
   raw,
   comment,

@@ -2,17 +2,17 @@ import type { TagToken, TopLevelToken } from 'liquidjs'
 import type { Node } from '../../run.ts'
 import type { Compiling } from '../operand.ts'
 
-/** Compiles one kind of tag, with the block that belongs to it. */
+/** Compiles one kind of tag, with its block. */
 export type CompileTag = (tag: TagToken, parser: TagParser) => Node
 
-/** What a tag asks of the parser. */
+/** The parser as tags see it. */
 export interface TagParser {
   readonly compiling: Compiling
-  /** The next token, taken as it is. */
+  /** Returns the next token, without compiling it. */
   take(): TopLevelToken | undefined
-  /** The block from here up to one of these tags. */
+  /** Compiles the block from here up to one of these tags. */
   block(opener: TagToken, ends: readonly string[]): Block
-  /** Other tokens as a block of their own. */
+  /** Compiles other tokens as a separate block. */
   nested(tokens: readonly TopLevelToken[], opener: TagToken): Node
 }
 
