@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { bundleOptions } from './bundle-options.ts'
 import type { Groups } from './test-files.ts'
 
@@ -57,7 +57,7 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
     ...bundleOptions,
-    // Else the tests of a package that declares itself free of side effects are left out.
+    // The SDK declares itself free of side effects; esbuild would drop its tests for that.
     ignoreAnnotations: true,
     define: {
       'import.meta.url': sourceUrl,
@@ -66,8 +66,20 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     plugins: [atTheSource, oneAfterTheOther(groups)],
     metafile: true,
   })
+  refuseDropped([...groups.values()].flat(), metafile)
   await removeOld(folder, new Set(Object.keys(metafile.outputs)))
   return [...groups.keys()].map(group => relative(root, join(folder, `${group}.js`)))
+}
+
+/** A test whose code the bundler drops would pass without having run. */
+function refuseDropped(tests: readonly string[], { outputs }: Metafile): void {
+  const kept = new Set(
+    Object.values(outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter(path => (inputs[path]?.bytesInOutput ?? 0) > 0),
+    ),
+  )
+  const dropped = tests.filter(test => !kept.has(test))
+  if (dropped.length > 0) throw new Error(`the bundler left out ${dropped.join(', ')}`)
 }
 
 async function removeOld(folder: string, outputs: ReadonlySet<string>): Promise<void> {
