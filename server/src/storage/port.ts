@@ -1,3 +1,5 @@
+import type { DocumentKind } from './kinds.ts'
+
 /**
  * The store as the domain sees it: sealed documents that can be found by opaque terms.
  *
@@ -6,24 +8,7 @@
  * so engines cannot drift apart; `port.cases.ts` runs the same cases against each of them.
  */
 
-/** The kinds of document. A kind and a tenant together make a collection, the unit of order and search. */
-export const documentKinds = [
-  'tenant',
-  'application',
-  'key',
-  'token',
-  'token-cvc',
-  'formula',
-  'reactor',
-  'session',
-  'nonce',
-  'job',
-  'job-content',
-  'idempotency',
-  'audit',
-  'setting',
-] as const
-export type DocumentKind = (typeof documentKinds)[number]
+export { type DocumentKind, documentKinds } from './kinds.ts'
 
 /** 22 characters of base64url: the 16 bytes of a keyed digest, and no bit more. Engines may rely on that. */
 export type Digest = string & { readonly digest: unique symbol }

@@ -2,6 +2,7 @@ import type { Random } from '../../base/random.ts'
 import { BoxError, keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../port.ts'
 import { BrokenRecord } from '../records/broken-record.ts'
+import { digestOfUuid, uuidOfDigest } from '../uuid.ts'
 
 /**
  * The keys of each tenant, wrapped by the master key and kept in the store.
@@ -158,15 +159,9 @@ function wrapContext(address: Digest): string {
   return `tenant-keys|${address}`
 }
 
-/** Tenant ids are UUIDs of ours and no secret: their own 16 bytes serve as the address of their keys. */
-export function addressOf(tenant: string): Digest {
-  return Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url') as Digest
-}
-
-export function tenantAt(address: Digest): string {
-  const hex = Buffer.from(address, 'base64url').toString('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
+/** The address of a tenant's keys: the bytes of its own id, which is no secret. */
+export const addressOf = digestOfUuid
+export const tenantAt = uuidOfDigest
 
 /** What stands at these while a command has the store half done: UUIDs of ours are never all ones. */
 export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')

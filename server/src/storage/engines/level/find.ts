@@ -1,17 +1,9 @@
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
-import {
-  agendaRange,
-  type CollectionKey,
-  collectionKey,
-  documentKey,
-  liveTerm,
-  ordinalKey,
-  tenantOfAgendaKey,
-  termPrefix,
-} from './keys.ts'
-import { decodeDocument, decodePlace } from './record.ts'
+import { type CollectionKey, liveTerm, ordinalKey, termPrefix } from './keys.ts'
+import { type KeyedCollection, readDocuments } from './read.ts'
+import { decodePlace } from './record.ts'
 import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
 import type { PublishedState } from './state.ts'
 import type { BlockMap, HeldTerm, TermCache } from './term-cache.ts'
@@ -29,7 +21,7 @@ export async function findDocuments(
   query: Query,
   options: FindOptions,
 ): Promise<Found> {
-  const collection = collectionKey(kind, tenant)
+  const collection = state.keys.of(kind, tenant)
   const { digests, leaves } = partsOf(query)
   const { terms, held } = await holdTerms(state, collection, [liveTerm, ...digests])
   // Nothing may await between here and the end of the capture.
@@ -63,7 +55,7 @@ export async function findDocuments(
       oldestFirst: options.oldestFirst ?? false,
       within: await rangeBehind(moment, options),
     })
-    return { total, ...(await readPage(epoch, kind, tenant, ordinals, options.mostBytes)) }
+    return { total, ...(await readPage(epoch, { kind, tenant, collection }, ordinals, options.mostBytes)) }
   } finally {
     epoch.release()
   }
@@ -132,20 +124,17 @@ const readTogether = 4
 
 async function readPage(
   epoch: Epoch,
-  kind: DocumentKind,
-  tenant: string,
+  place: KeyedCollection,
   ordinals: readonly number[],
   mostBytes?: number,
 ): Promise<Pick<Found, 'documents' | 'rest'>> {
   if (ordinals.length === 0) return { documents: [] }
-  const collection = collectionKey(kind, tenant)
-  const values = await epoch.read(ordinals.map(ordinal => ordinalKey(collection, ordinal)))
+  const values = await epoch.read(ordinals.map(ordinal => ordinalKey(place.collection, ordinal)))
   const places = values.flatMap(value => (value ? [decodePlace(value)] : []))
   const read = async (some: readonly Place[]) => {
     const documents = await readDocuments(
       epoch,
-      kind,
-      tenant,
+      place,
       some.map(({ id }) => id),
     )
     const present = documents.filter(document => document !== undefined)
@@ -163,102 +152,4 @@ async function readPage(
     }
   }
   return { documents, rest: places.slice(documents.length) }
-}
-
-/** What requests read again and again. Tokens are many: keeping each that is read costs as much as reading it. */
-const keptKinds: ReadonlySet<DocumentKind> = new Set([
-  'key',
-  'application',
-  'session',
-  'setting',
-  'formula',
-  'reactor',
-])
-
-/** A document that was read by id a moment ago and has not changed since. */
-export function recentDocument(
-  state: PublishedState,
-  kind: DocumentKind,
-  tenant: string,
-  id: Digest,
-): StoredDocument | undefined {
-  if (!keptKinds.has(kind)) return undefined
-  return state.recent.find(documentKey(collectionKey(kind, tenant), id))
-}
-
-/** One document by id from the disk, kept in memory for the next who asks. */
-export async function readDocument(
-  state: PublishedState,
-  kind: DocumentKind,
-  tenant: string,
-  id: Digest,
-): Promise<StoredDocument | undefined> {
-  const kept = recentDocument(state, kind, tenant, id)
-  if (kept) return kept
-  const key = documentKey(collectionKey(kind, tenant), id)
-  const { epoch } = state
-  const read = epoch.read([key])
-  const [value] = read instanceof Promise ? await read : read
-  if (!value) return undefined
-  const document = decodeDocument(kind, tenant, id, value)
-  // A write may have been published while this was read.
-  if (state.epoch === epoch && keptKinds.has(kind)) state.recent.keep(key, document)
-  return document
-}
-
-export async function readDocuments(
-  epoch: Epoch,
-  kind: DocumentKind,
-  tenant: string,
-  ids: readonly Digest[],
-): Promise<(StoredDocument | undefined)[]> {
-  const collection = collectionKey(kind, tenant)
-  const read = epoch.read(ids.map(id => documentKey(collection, id)))
-  const values = read instanceof Promise ? await read : read
-  return ids.map((id, index) => {
-    const value = values[index]
-    return value && decodeDocument(kind, tenant, id, value)
-  })
-}
-
-/** What of a kind is due, over all tenants. */
-export async function findDue(
-  state: PublishedState,
-  kind: DocumentKind,
-  beforeMs: number,
-  limit: number,
-): Promise<StoredDocument[]> {
-  const epoch = state.epoch.hold()
-  try {
-    const due: StoredDocument[] = []
-    const before = Math.floor(Math.min(beforeMs, Number.MAX_SAFE_INTEGER))
-    if (!(before >= 0) || limit <= 0) return due
-    for await (const entries of epoch.entries(agendaRange(kind, before), Math.min(limit, 1000))) {
-      const wanted = entries.slice(0, limit - due.length)
-      due.push(...(await readAgenda(epoch, kind, wanted)))
-      if (due.length >= limit) break
-    }
-    return due
-  } finally {
-    epoch.release()
-  }
-}
-
-async function readAgenda(
-  epoch: Epoch,
-  kind: DocumentKind,
-  entries: readonly [string, Buffer][],
-): Promise<StoredDocument[]> {
-  const places = entries.map(([key, value]) => ({
-    tenant: tenantOfAgendaKey(key),
-    id: value.toString('latin1') as Digest,
-  }))
-  const values = await epoch.read(
-    places.map(({ tenant, id }) => documentKey(collectionKey(kind, tenant), id)),
-  )
-  return places.map(({ tenant, id }, index) => {
-    const value = values[index]
-    if (!value) throw new Error('the agenda lists a document that is not there')
-    return decodeDocument(kind, tenant, id, value)
-  })
 }

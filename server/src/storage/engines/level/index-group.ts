@@ -1,10 +1,10 @@
 import type { Digest } from '../../port.ts'
 import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOffset } from './bitmap.ts'
+import type { Change, Mutations } from './changes.ts'
 import type { HeadBlocks } from './head-blocks.ts'
 import { blockKey, blockSize, type CollectionKey, liveTerm, termPrefix } from './keys.ts'
 import type { PublishedBlock } from './state.ts'
 import type { TermCache } from './term-cache.ts'
-import type { Change, Mutations } from './write-group.ts'
 
 /** A block of one term that the group changes. */
 interface TouchedBlock extends PublishedBlock {

@@ -1,4 +1,7 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../../../base/cache-size.ts'
 import type { Digest, DocumentKind } from '../../port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 
 /**
  * The whole key layout of the data folder, and nothing else knows it. README.md draws it as a table.
@@ -55,24 +58,25 @@ export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey
   return (letters[kind] + shortTenant(tenant)) as CollectionKey
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const shortTenants = new Map<string, string>()
+/** `collectionKey` with a memory: converting a tenant takes 2 µs, and every read and write needs it. */
+export class CollectionKeys {
+  readonly #tenants = new LRUCache<string, string>(upTo(10_000))
 
-function shortTenant(tenant: string): string {
-  let short = shortTenants.get(tenant)
-  if (short === undefined) {
-    if (!uuid.test(tenant)) throw new TypeError('a tenant is a lower-case UUID')
-    short = Buffer.from(tenant.replaceAll('-', ''), 'hex').toString('base64url')
-    // A table of answers that can be worked out again: emptied before it grows without bound.
-    if (shortTenants.size >= 10_000) shortTenants.clear()
-    shortTenants.set(tenant, short)
+  of(kind: DocumentKind, tenant: string): CollectionKey {
+    let short = this.#tenants.get(tenant)
+    if (short === undefined) {
+      short = shortTenant(tenant)
+      this.#tenants.set(tenant, short)
+    }
+    return (letters[kind] + short) as CollectionKey
   }
-  return short
 }
 
-function longTenant(short: string): string {
-  const hex = Buffer.from(short, 'base64url').toString('hex')
-  return [8, 12, 16, 20, 32].map((end, part, ends) => hex.slice(ends[part - 1] ?? 0, end)).join('-')
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+function shortTenant(tenant: string): string {
+  if (!uuid.test(tenant)) throw new TypeError('a tenant is a lower-case UUID')
+  return digestOfUuid(tenant)
 }
 
 const kinds = new Map(
@@ -85,7 +89,7 @@ export function placeOfCollection(
   collection: CollectionKey,
 ): { readonly kind: DocumentKind; readonly tenant: string } | undefined {
   const kind = kinds.get(collection.charAt(0))
-  return kind && { kind, tenant: longTenant(collection.slice(1)) }
+  return kind && { kind, tenant: uuidOfDigest(collection.slice(1) as Digest) }
 }
 
 /** Where the first collection behind this one begins, or the first of all. */
@@ -163,7 +167,7 @@ export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueM
 }
 export function tenantOfAgendaKey(key: string): string {
   const start = agendaPrefix.length + 1 + stampWidth
-  return longTenant(key.slice(start, start + digestWidth))
+  return uuidOfDigest(key.slice(start, start + digestWidth) as Digest)
 }
 
 /** Collections where something was removed or replaced since the compaction before this round. */

@@ -15,11 +15,12 @@ import {
 import { compactCollection, readGarbageMarks } from './compact.ts'
 import { orDamaged } from './damage.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
-import { findDocuments, findDue, readDocument, readDocuments, recentDocument } from './find.ts'
+import { findDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
+import { findDue, readDocument, readDocuments, recentDocument } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
 import { type ReindexOptions, reindex } from './reindex/reindex.ts'
 import { PublishedState } from './state.ts'
@@ -90,7 +91,10 @@ export class LevelStore implements Store {
     const { state } = this.#opening
     const [only] = ids
     if (only === undefined || ids.length > 1) {
-      return orUnavailable(() => readDocuments(state.epoch, kind, tenant, ids))
+      return orUnavailable(async () => {
+        const collection = state.keys.of(kind, tenant)
+        return readDocuments(state.epoch, { kind, tenant, collection }, ids)
+      })
     }
     return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
   }

@@ -2,8 +2,8 @@ import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
 
 /** What the index has to know of a document; all of it but the box. */
 export interface Header {
-  /** The document's place in its collection: dense, never used again, in the order of `createdUs`. */
-  readonly ordinal: number
+  /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
+  ordinal: number
   readonly version: number
   readonly createdUs: number
   readonly modifiedUs: number | undefined

@@ -1,8 +1,8 @@
 import type { Block } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'
-import type { CollectionKey } from './keys.ts'
+import { type CollectionKey, CollectionKeys } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
-import { RecentDocuments } from './recent-documents.ts'
+import { type RecentDocuments, recentDocuments } from './recent-documents.ts'
 import { TermCache } from './term-cache.ts'
 
 /** The earliest time anything of a collection can be over, where that is known. */
@@ -27,13 +27,14 @@ export interface PublishedBlock {
  */
 export class PublishedState {
   readonly level: LevelDb
+  readonly keys = new CollectionKeys()
   readonly #pace = new ReadPace()
   readonly #cacheSize: number
   readonly #dueFloors = new Map<CollectionKey, DueFloor>()
   readonly #ending = new Set<Promise<void>>()
   epoch: Epoch
   terms: TermCache
-  readonly recent = new RecentDocuments()
+  readonly recent: RecentDocuments = recentDocuments()
 
   constructor(level: LevelDb, cacheSize: number) {
     this.level = level
@@ -47,7 +48,7 @@ export class PublishedState {
     dues: readonly (readonly [CollectionKey, number])[],
     changed: Iterable<string>,
   ): void {
-    for (const key of changed) this.recent.forget(key)
+    for (const key of changed) this.recent.delete(key)
     for (const { prefix, block, image } of blocks) this.terms.publish(prefix, block, image)
     for (const [collection, dueMs] of dues) {
       const known = this.#dueFloors.get(collection)

@@ -1,17 +1,19 @@
-import { checkTime } from '../../port.checks.ts'
+import { bytesOf, checkCommit } from '../../decide.ts'
 import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port.ts'
+import type { Change } from './changes.ts'
 import { orDamaged } from './damage.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'
-import type { CollectionKey } from './keys.ts'
+import { type CollectionKey, documentKey } from './keys.ts'
+import { digestLength, mostDigests } from './record.ts'
 import type { PublishedState } from './state.ts'
-import { type Change, type CollectionState, type KeyedWrite, keyWrite, WriteGroup } from './write-group.ts'
+import { type CollectionState, type NamedCommit, WriteGroup } from './write-group.ts'
 
 /** What waits for its turn: a commit, which may share a batch with others, or a task that wants to be alone. */
 type Job = CommitJob | TaskJob
 
 interface CommitJob {
-  readonly writes: readonly KeyedWrite[]
+  readonly writes: NamedCommit
   readonly nowUs: number
   readonly bytes: number
   readonly resolve: (result: CommitResult) => void
@@ -53,9 +55,13 @@ export class Writer {
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     return new Promise((resolve, reject) => {
-      checkTime(nowUs)
-      const keyed = writes.map(keyWrite)
-      this.#enqueue({ writes: keyed, nowUs, bytes: bytesOf(writes), resolve, reject })
+      checkCommit(writes, nowUs)
+      for (const write of writes) checkDigests(write)
+      const named = writes.map(write => ({
+        write,
+        collection: this.#state.keys.of(write.kind, write.tenant),
+      }))
+      this.#enqueue({ writes: named, nowUs, bytes: bytesOf(writes), resolve, reject })
     })
   }
 
@@ -150,6 +156,7 @@ export class Writer {
       read,
     )
     const results = jobs.map(job => group.decide(job.writes, job.nowUs))
+    group.place()
     if (group.changes.length > 0) {
       const index = new IndexGroup(group.changes, this.#heads, terms)
       await index.apply(read)
@@ -159,7 +166,7 @@ export class Writer {
       index.encode(batch)
       await batch.write({ sync: true })
       index.publish()
-      const changed = group.changes.map(({ document }) => document)
+      const changed = group.changes.map(({ collection, write }) => documentKey(collection, write.id))
       this.#state.publish(index.touched, duesOf(group.changes), changed)
     }
     // Only now: even a conflict may rest on a write of the same batch.
@@ -180,10 +187,15 @@ export class Writer {
   }
 }
 
-function bytesOf(writes: readonly Write[]): number {
-  let bytes = 0
-  for (const write of writes) if ('box' in write) bytes += write.box.length
-  return bytes
+/** @throws {RangeError | TypeError} where a document could not be encoded */
+function checkDigests(write: Write): void {
+  const lists = 'terms' in write ? [[write.id], write.terms, write.uniques] : [[write.id]]
+  for (const digests of lists) {
+    if (digests.length > mostDigests) throw new RangeError(`a document has at most ${mostDigests} terms`)
+    for (const { length } of digests) {
+      if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
+    }
+  }
 }
 
 function duesOf(changes: readonly Change[]): (readonly [CollectionKey, number])[] {

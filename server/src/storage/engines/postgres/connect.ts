@@ -2,7 +2,7 @@ import pg from 'pg'
 import { codeOf, isOutage } from './faults.ts'
 import { nameOf, readLocation } from './location.ts'
 import { DatabaseRefused } from './refused.ts'
-import { withoutTimeout, withTimeoutAgain } from './sql.ts'
+import { disableTimeout, resetTimeout } from './sql.ts'
 
 /** A pool, and how many connections it may open. */
 export interface Connected {
@@ -17,10 +17,10 @@ const statementMs = 60_000
 const wayMs = 5_000
 
 /**
- * For statements that may take as long as the database allows them. All others give up sooner: a connection
- * that went silent must not keep callers, and the writes that wait behind theirs, for a minute.
+ * For searches, which may take as long as the database allows. All other statements give up sooner: a connection
+ * that went silent must not hold up its caller, and the writes behind it, for a minute.
  */
-export const unhurried = { query_timeout: statementMs + wayMs }
+export const longQuery = { query_timeout: statementMs + wayMs }
 
 /**
  * How long any other statement may go without an answer before its connection is given up, in milliseconds: longer
@@ -79,21 +79,21 @@ export async function firstUse<Result>(
   }
 }
 
-/** Does something that may take longer than a request ever should. */
-export async function unhurriedly<Result>(
+/** Runs work without time limits: migrations, VACUUM. */
+export async function withoutTimeLimits<Result>(
   client: pg.PoolClient,
   work: () => Promise<Result>,
 ): Promise<Result> {
   // The driver asks for it with each statement; its types do not know.
   const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } }
   const { query_timeout } = connectionParameters
-  await client.query(withoutTimeout)
+  await client.query(disableTimeout)
   connectionParameters.query_timeout = 0
   try {
     return await work()
   } finally {
     connectionParameters.query_timeout = query_timeout
-    await client.query(withTimeoutAgain).catch(() => {})
+    await client.query(resetTimeout).catch(() => {})
   }
 }
 

@@ -3,7 +3,7 @@ import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
 import { type Fault, type Moment, openTcpProxy } from '../../../../testing/tcp-proxy.ts'
 import { digest, tenantA } from '../../port.samples.ts'
 import { StoreUnavailable, type Write } from '../../port.ts'
-import { openPool, unhurriedly } from './connect.ts'
+import { openPool, withoutTimeLimits } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
@@ -105,7 +105,7 @@ t.test('upkeep takes as long as it takes, and leaves the limits of all else alon
   const long = 'SELECT pg_sleep(0.6)'
   await t.rejects(pool.query(long), { code: '57014' })
   const client = await pool.connect()
-  await unhurriedly(client, () => client.query(long))
+  await withoutTimeLimits(client, () => client.query(long))
   client.release()
   await t.rejects(pool.query(long), { code: '57014' })
 })

@@ -11,7 +11,7 @@ import type {
   StoredDocument,
   Write,
 } from '../../port.ts'
-import { firstUse, openPool, unhurriedly } from './connect.ts'
+import { firstUse, openPool, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
@@ -49,8 +49,8 @@ export class PostgresStore implements Store {
     // Nothing may take all connections: a rush of one kind would keep the others waiting. What is left over is for
     // leases, upkeep and the question whether the database is there.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
-    const atOnce = { reads: share(0.2), searches: share(0.25) }
-    this.#reader = new Reader(pool, dialect, atOnce, onFailure)
+    const limits = { reads: share(0.2), searches: share(0.25) }
+    this.#reader = new Reader(pool, dialect, limits, onFailure)
     // Most of them: tenants write side by side, and each write waits for a disk.
     this.#writer = new Writer(pool, share(0.5), onFailure)
   }
@@ -63,7 +63,7 @@ export class PostgresStore implements Store {
     onIdleError = error => health.failed(error)
     try {
       const dialect = await firstUse(url, pool, async client => {
-        if (options.migrate) await unhurriedly(client, () => migrate(client))
+        if (options.migrate) await withoutTimeLimits(client, () => migrate(client))
         await checkSchema(client)
         return dialectOf(client)
       })
@@ -79,7 +79,7 @@ export class PostgresStore implements Store {
   static async migrate(url: string): Promise<Migrated> {
     const { pool } = openPool(url, () => {})
     try {
-      return await firstUse(url, pool, client => unhurriedly(client, () => migrate(client)))
+      return await firstUse(url, pool, client => withoutTimeLimits(client, () => migrate(client)))
     } finally {
       await pool.end()
     }
@@ -124,7 +124,7 @@ export class PostgresStore implements Store {
     const compaction = this.#compaction.then(() =>
       this.#orUnavailable(() =>
         this.#withClient(client =>
-          unhurriedly(client, async () => {
+          withoutTimeLimits(client, async () => {
             for (const statement of sql.vacuum) await client.query(statement)
           }),
         ),

@@ -1,52 +1,48 @@
 import type { Pool } from 'pg'
-import { oncePerTurn } from '../../../base/turn.ts'
+import { nextTurn } from '../../../base/turn.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
-import { unhurried } from './connect.ts'
+import { digestOfUuid } from '../../uuid.ts'
+import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
 import { numberOf } from './kinds.ts'
-import { Line } from './line.ts'
-import { type DocumentRow, digestOf, documentOf, uuidArrayOf } from './rows.ts'
+import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
+import { Semaphore } from './semaphore.ts'
 import * as sql from './sql.ts'
 import { asSpelled } from './transaction.ts'
 import { Condition, isAll, isFoundByTerms } from './where.ts'
 
 type Documents = ReadonlyMap<Digest, StoredDocument>
 
-/** Reads by id of one collection that wait to be asked together. */
+/** Reads by id of one collection that are going to share a statement. */
 interface Batch {
-  readonly kind: DocumentKind
-  readonly tenant: string
   readonly ids: Set<Digest>
   readonly documents: Promise<Documents>
-  readonly ask: () => void
 }
 
 const mostIds = 500
 
-/** How many connections may be busy with what, so that searches that take long keep nobody else waiting. */
-export interface ReadsAtOnce {
+/** The largest number of connections in use for each purpose, so that long searches do not hold up other reads. */
+export interface ReadLimits {
   readonly reads: number
   readonly searches: number
 }
 
-/** Reads. Those by id that arrive in one turn, or while the database is busy, are asked in one statement. */
+/** Reads documents. Reads by id that arrive in one turn, or while the database is busy, share a statement. */
 export class Reader {
   readonly #pool: Pool
   readonly #dialect: Dialect
-  readonly #mostAtOnce: number
-  readonly #searches: Line
+  readonly #reads: Semaphore
+  readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
-  /** In the order in which they are to be asked; of a collection the last may have room for more. */
-  readonly #waiting: Batch[] = []
-  readonly #beginLater = oncePerTurn(() => this.#begin())
-  #underWay = 0
+  /** By collection, the batch that has not begun and may have room for more. */
+  readonly #waiting = new Map<string, Batch>()
 
-  constructor(pool: Pool, dialect: Dialect, mostAtOnce: ReadsAtOnce, onFailure: (error: unknown) => void) {
+  constructor(pool: Pool, dialect: Dialect, limits: ReadLimits, onFailure: (error: unknown) => void) {
     this.#pool = pool
     this.#dialect = dialect
-    this.#mostAtOnce = mostAtOnce.reads
-    this.#searches = new Line(mostAtOnce.searches)
+    this.#reads = new Semaphore(limits.reads)
+    this.#searches = new Semaphore(limits.searches)
     this.#onFailure = onFailure
   }
 
@@ -79,8 +75,8 @@ export class Reader {
             offset: condition.value(offset),
             ...(mostBytes === undefined ? {} : { mostBytes: condition.value(mostBytes) }),
           })
-    const rows = await this.#searches.through(() =>
-      this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, unhurried),
+    const rows = await this.#searches.run(() =>
+      this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, longQuery),
     )
     const documents: StoredDocument[] = []
     const rest: Place[] = []
@@ -88,7 +84,7 @@ export class Reader {
       const [id, , createdUs] = row
       if (id === undefined || id === null) continue
       // Only `mostBytes` leaves out a box.
-      if (row[7] === null) rest.push({ id: digestOf(id), createdUs: Number(createdUs) })
+      if (row[7] === null) rest.push({ id: digestOfUuid(id), createdUs: Number(createdUs) })
       else documents.push(documentOf(kind, tenant, row))
     }
     return { total: Number(rows[0]?.[0] ?? 0), documents, ...(mostBytes === undefined ? {} : { rest }) }
@@ -96,55 +92,44 @@ export class Reader {
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
     const values = [numberOf(kind), Math.floor(beforeMs), limit]
-    const rows = await this.#searches.through(() =>
+    const rows = await this.#searches.run(() =>
       this.#ask<readonly [string, ...DocumentRow]>(sql.dueDocuments, values),
     )
     return rows.map(([tenant, ...row]) => documentOf(kind, tenant, row))
   }
 
   #batch(kind: DocumentKind, tenant: string, more: number): Batch {
-    const last = this.#waiting.findLast(batch => batch.kind === kind && batch.tenant === tenant)
-    if (last && last.ids.size + more <= mostIds) return last
+    const name = `${tenant} ${kind}`
+    const waiting = this.#waiting.get(name)
+    if (waiting && waiting.ids.size + more <= mostIds) return waiting
     const ids = new Set<Digest>()
-    let ask = () => {}
-    const documents = new Promise<Documents>((resolve, reject) => {
-      ask = () => this.#read(kind, tenant, ids).then(resolve, reject)
-    })
-    const batch = { kind, tenant, ids, documents, ask }
-    this.#waiting.push(batch)
-    this.#beginLater()
+    // Not at once: other reads of this turn share the statement.
+    const documents = nextTurn().then(() =>
+      this.#reads.run(() => {
+        if (this.#waiting.get(name) === batch) this.#waiting.delete(name)
+        return this.#read(kind, tenant, ids)
+      }),
+    )
+    const batch = { ids, documents }
+    this.#waiting.set(name, batch)
     return batch
   }
 
-  #begin(): void {
-    while (this.#underWay < this.#mostAtOnce) {
-      const next = this.#waiting.shift()
-      if (!next) return
-      next.ask()
-    }
-  }
-
   async #read(kind: DocumentKind, tenant: string, ids: ReadonlySet<Digest>): Promise<Documents> {
-    this.#underWay++
-    try {
-      const values = [tenant, numberOf(kind), uuidArrayOf([...ids])]
-      const rows = await this.#ask<DocumentRow>(sql.getDocuments, values)
-      const documents = rows.map(row => documentOf(kind, tenant, row))
-      return new Map(documents.map(document => [document.id, document] as const))
-    } finally {
-      this.#underWay--
-      this.#begin()
-    }
+    const values = [tenant, numberOf(kind), uuidArrayOf([...ids])]
+    const rows = await this.#ask<DocumentRow>(sql.getDocuments, values)
+    const documents = rows.map(row => documentOf(kind, tenant, row))
+    return new Map(documents.map(document => [document.id, document] as const))
   }
 
   async #ask<Row>(
     { name, text }: sql.Statement,
     values: unknown[],
-    patience: Partial<typeof unhurried> = {},
+    limits: Partial<typeof longQuery> = {},
   ): Promise<readonly Row[]> {
     try {
       const result = await this.#pool.query({
-        ...patience,
+        ...limits,
         ...(name === undefined ? {} : { name }),
         text,
         values,

@@ -1,21 +1,13 @@
 import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 
-/** The database keeps digests as UUIDs: 16 bytes, and an array of them can be indexed. */
-export function uuidOf(digest: Digest): string {
-  return Buffer.from(digest, 'base64url').toString('hex')
-}
-
-export function digestOf(uuid: string): Digest {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url') as Digest
-}
-
-/** An array of UUIDs, as the database writes and reads one. */
+/** The text form of an array of digests: the database keeps digests as UUIDs, whose arrays it can index. */
 export function uuidArrayOf(digests: readonly Digest[]): string {
-  return `{${digests.map(uuidOf).join(',')}}`
+  return `{${digests.map(uuidOfDigest).join(',')}}`
 }
 
 export function digestsOf(uuids: string): Digest[] {
-  return uuids === '{}' ? [] : uuids.slice(1, -1).split(',').map(digestOf)
+  return uuids === '{}' ? [] : uuids.slice(1, -1).split(',').map(digestOfUuid)
 }
 
 /** A row of `documentColumns`, every value as the database spells it. */
@@ -35,12 +27,12 @@ export function documentOf(kind: DocumentKind, tenant: string, row: DocumentRow)
   return {
     kind,
     tenant,
-    id: digestOf(id),
+    id: digestOfUuid(id),
     version: Number(version),
     createdUs: Number(createdUs),
     terms: digestsOf(terms),
     uniques: digestsOf(uniques),
-    // Behind the two characters that say it is hexadecimal.
+    // Without the prefix `\\x`.
     box: Buffer.from(box.slice(2), 'hex'),
     ...(modifiedUs === null ? {} : { modifiedUs: Number(modifiedUs) }),
     ...(dueMs === null ? {} : { dueMs: Number(dueMs) }),

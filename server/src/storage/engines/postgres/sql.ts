@@ -207,8 +207,8 @@ function withoutLateBoxes(mostBytes: string, order: PageCut['order']): string {
 export const vacuum = ['VACUUM documents', 'VACUUM uniques']
 
 /** For work that grows with the database, which may take longer than any request. */
-export const withoutTimeout = 'SET statement_timeout = 0'
-export const withTimeoutAgain = 'RESET statement_timeout'
+export const disableTimeout = 'SET statement_timeout = 0'
+export const resetTimeout = 'RESET statement_timeout'
 
 export const removeAll = 'TRUNCATE documents, uniques, collections, leases'
 

@@ -1,8 +1,17 @@
 import type { PoolClient, QueryResult } from 'pg'
-import type { CommitResult, Digest, DocumentKind, Write } from '../../port.ts'
-import { type CollectionChanges, collectionName, Decisions, type Header, type Stamps } from './decide.ts'
+import {
+  type Collection,
+  Decisions,
+  type DocumentState,
+  type Question,
+  questionsOf,
+  type Stamps,
+} from '../../decide.ts'
+import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import { type CollectionChanges, changesByCollection } from './changes.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { digestOf, digestsOf, uuidArrayOf, uuidOf } from './rows.ts'
+import { digestsOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 
 /** A commit as it waits for its turn. */
@@ -11,34 +20,39 @@ export interface PendingCommit {
   readonly nowUs: number
 }
 
-/** All that is asked of one collection by a group of commits. */
-interface Question {
-  readonly kind: DocumentKind
-  readonly tenant: string
-  readonly ids: Set<Digest>
-  readonly uniques: Set<Digest>
-}
-
 type Rows = readonly (readonly string[])[]
 
+type Run = (statement: sql.Statement, values: unknown[]) => Promise<Rows>
+type Stored = DocumentState & Written
+
 /**
- * Does several commits in one transaction: takes the rows of their collections, reads what their conditions
- * ask for, decides them in process and writes what they changed. What needs no answer of what comes before it
- * is sent without waiting: two round trips in all.
+ * Does several commits in one transaction: locks the rows of their collections, reads what their conditions ask
+ * for, decides them in process and writes what they changed. Statements that do not depend on each other's results
+ * are sent without waiting, so that a transaction takes two round trips.
  */
 export async function commitGroup(
   client: PoolClient,
   commits: readonly PendingCommit[],
 ): Promise<CommitResult[]> {
-  const questions = questionsOf(commits)
+  const named = commits.map(({ writes, nowUs }) => ({
+    writes: writes.map(write => ({ write, collection: nameOf(write.kind, write.tenant) })),
+    nowUs,
+  }))
+  const questions = inLockOrder(questionsOf(named.map(({ writes }) => writes)).values())
   const run = (statement: sql.Statement, values: unknown[]) => query(client, statement, values)
   try {
-    const decisions = await read(client, questions, run)
-    const results = commits.map(commit => decisions.decide(commit.writes, commit.nowUs))
-    const writing = decisions.changes().flatMap(changes => write(changes, run))
+    const collections = await read(client, questions, run)
+    const decisions = new Decisions<Stored, string>(collections, ({ uniques }, written) => ({
+      uniques,
+      ...written,
+    }))
+    const results = named.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
+    const writing = [...changesByCollection(decisions.changes)].flatMap(([name, changes]) =>
+      write(changes, collections.get(name)?.stamps, run),
+    )
     const ending = client.query('COMMIT')
     await Promise.all([...writing, ending])
-    // A statement that fails makes the database end a transaction with a rollback, and say so.
+    // After a failed statement the database ends the transaction with a rollback, and says so.
     const { command } = await ending
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
     return results
@@ -48,122 +62,109 @@ export async function commitGroup(
   }
 }
 
-function questionsOf(commits: readonly PendingCommit[]): Question[] {
-  const questions = new Map<string, Question>()
-  for (const write of commits.flatMap(commit => commit.writes)) {
-    const { kind, tenant } = write
-    const name = collectionName(kind, tenant)
-    let question = questions.get(name)
-    if (!question) {
-      question = { kind, tenant, ids: new Set(), uniques: new Set() }
-      questions.set(name, question)
-    }
-    // Nothing can stand at a fresh address: looking there would be in vain.
-    if (!(write.type === 'insert' && write.fresh)) question.ids.add(write.id)
-    if ('uniques' in write) for (const unique of write.uniques) question.uniques.add(unique)
-  }
-  return [...questions.values()].sort(
+function nameOf(kind: DocumentKind, tenant: string): string {
+  return `${tenant} ${kind}`
+}
+
+/** By tenant and kind: all transactions lock collections in this order, so that none can deadlock. */
+function inLockOrder(questions: Iterable<Question>): Question[] {
+  return [...questions].sort(
     (a, b) =>
       Number(a.tenant > b.tenant) - Number(a.tenant < b.tenant) || numberOf(a.kind) - numberOf(b.kind),
   )
 }
 
-type Run = (statement: sql.Statement, values: unknown[]) => Promise<Rows>
-
-async function read(client: PoolClient, questions: readonly Question[], run: Run): Promise<Decisions> {
+async function read(
+  client: PoolClient,
+  questions: readonly Question[],
+  run: Run,
+): Promise<Map<string, Collection<Stored>>> {
   const tenants = [...new Set(questions.map(({ tenant }) => tenant))]
   const kinds = (tenant: string) =>
     questions.filter(question => question.tenant === tenant).map(({ kind }) => numberOf(kind))
-  const beginning = client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-  // In the order of tenants and kinds, as everyone does: what one waits for, the other has already.
-  const lock = () => tenants.map(tenant => run(sql.lockCollections, [tenant, kinds(tenant)]))
-  const reading = async () => {
-    const locking = lock()
+  const readLocked = async () => {
+    const locking = tenants.map(tenant => run(sql.lockCollections, [tenant, kinds(tenant)]))
     const asking = questions.map(question => ask(question, run))
     const [locked, answers] = await Promise.all([Promise.all(locking), Promise.all(asking)])
     const stamps = new Map<string, Stamps>()
     for (const [at, rows] of locked.entries()) {
       for (const [kind, lastUs, lastCreatedUs] of rows) {
-        const name = collectionName(kindOf(Number(kind)), tenants[at] ?? '')
+        const name = nameOf(kindOf(Number(kind)), tenants[at] ?? '')
         stamps.set(name, { lastUs: Number(lastUs), lastCreatedUs: Number(lastCreatedUs) })
       }
     }
     return { stamps, answers }
   }
-  const [first] = await Promise.all([reading(), beginning])
-  let { stamps, answers } = first
+  const beginning = client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  let [{ stamps, answers }] = await Promise.all([readLocked(), beginning])
   if (stamps.size < questions.length) {
-    // A collection nobody has written to yet. What was read of it was read without its lock, so once more.
+    // A collection without a row could not be locked: add the row, and read again under its lock.
     await Promise.all(tenants.map(tenant => run(sql.addCollections, [tenant, kinds(tenant)])))
-    ;({ stamps, answers } = await reading())
+    ;({ stamps, answers } = await readLocked())
   }
-  const decisions = new Decisions()
+  const collections = new Map<string, Collection<Stored>>()
   for (const [at, { kind, tenant }] of questions.entries()) {
-    const { headers, holders } = answers[at] ?? { headers: new Map(), holders: new Map() }
-    const known = stamps.get(collectionName(kind, tenant))
-    if (!known) throw new Error('a collection was added and is not there')
-    decisions.learn(kind, tenant, { ...known, headers, holders })
+    const name = nameOf(kind, tenant)
+    const [known, answer] = [stamps.get(name), answers[at]]
+    if (!known || !answer) throw new Error('a collection was added and is not there')
+    collections.set(name, { ...answer, stamps: known })
   }
-  return decisions
+  return collections
 }
 
 async function ask({ kind, tenant, ids, uniques }: Question, run: Run) {
   const place = [tenant, numberOf(kind)]
   const none: Promise<Rows> = Promise.resolve([])
-  const [headerRows, holderRows] = await Promise.all([
+  const [documentRows, holderRows] = await Promise.all([
     ids.size === 0 ? none : run(sql.readHeaders, [...place, uuidArrayOf([...ids])]),
     uniques.size === 0 ? none : run(sql.readHolders, [...place, uuidArrayOf([...uniques])]),
   ])
-  const headers = new Map<Digest, Header>()
-  for (const [id = '', version, createdUs, own = '{}'] of headerRows) {
-    headers.set(digestOf(id), {
-      version: Number(version),
-      createdUs: Number(createdUs),
-      uniques: digestsOf(own),
-    })
+  const documents = new Map<Digest, Stored>()
+  for (const [id = '', version, createdUs, own = '{}'] of documentRows) {
+    const written = { version: Number(version), createdUs: Number(createdUs) }
+    documents.set(digestOfUuid(id), { ...written, uniques: digestsOf(own) })
   }
-  const holders = new Map(
-    holderRows.map(([value = '', holder = '']) => [digestOf(value), digestOf(holder)] as const),
-  )
-  // What a document that is there holds may be given up by it, though no write names it.
-  for (const [id, header] of headers) for (const unique of header.uniques) holders.set(unique, id)
-  return { headers, holders }
+  const holders = new Map<Digest, Digest>()
+  for (const [value = '', holder = ''] of holderRows) holders.set(digestOfUuid(value), digestOfUuid(holder))
+  return { documents, holders }
 }
 
-function write(changes: CollectionChanges, run: Run): Promise<unknown>[] {
-  const { tenant, stamps, grown, removed, documents, freed, held } = changes
-  const kind = numberOf(changes.kind)
+function write(
+  { kind, tenant, stored, documents }: CollectionChanges,
+  stamps: Stamps | undefined,
+  run: Run,
+): Promise<unknown>[] {
+  const number = numberOf(kind)
   const statements: Promise<unknown>[] = []
-  if (removed.length > 0) statements.push(run(sql.deleteDocuments, [tenant, kind, uuidArrayOf(removed)]))
-  if (freed.length > 0) statements.push(run(sql.deleteUniques, [tenant, kind, uuidArrayOf(freed)]))
+  const remove = (statement: sql.Statement, digests: readonly Digest[]) => {
+    if (digests.length > 0) statements.push(run(statement, [tenant, number, uuidArrayOf(digests)]))
+  }
   const insert = (shapes: ReadonlyMap<number, sql.Statement>, rows: readonly (readonly unknown[])[]) => {
     for (const part of sql.cut(rows)) {
       const shape = shapes.get(part.length)
       if (shape) statements.push(run(shape, [tenant, ...part.flat()]))
     }
   }
-  insert(
-    sql.insertDocuments,
-    documents.map(({ id, version, createdUs, modifiedUs, dueMs, terms, uniques, box }) => [
-      kind,
-      uuidOf(id),
-      version,
-      createdUs,
-      modifiedUs ?? null,
-      dueMs ?? null,
-      uuidArrayOf(terms),
-      uuidArrayOf(uniques),
-      Buffer.from(box.buffer, box.byteOffset, box.byteLength),
-    ]),
+  remove(sql.deleteDocuments, [...stored.keys()])
+  remove(
+    sql.deleteUniques,
+    [...stored.values()].flatMap(({ uniques }) => uniques),
   )
+  const holders = new Map<Digest, Digest>()
+  const rows: unknown[][] = []
+  for (const { id, version, createdUs, modifiedUs, dueMs, terms, uniques, box } of documents.values()) {
+    for (const unique of uniques) holders.set(unique, id)
+    const times = [createdUs, modifiedUs ?? null, dueMs ?? null]
+    const bytes = Buffer.from(box.buffer, box.byteOffset, box.byteLength)
+    rows.push([number, uuidOfDigest(id), version, ...times, uuidArrayOf(terms), uuidArrayOf(uniques), bytes])
+  }
+  insert(sql.insertDocuments, rows)
   insert(
     sql.insertUniques,
-    held.map(([unique, holder]) => [kind, uuidOf(unique), uuidOf(holder)]),
+    [...holders].map(([unique, holder]) => [number, uuidOfDigest(unique), uuidOfDigest(holder)]),
   )
-  if (stamps) {
-    const { lastUs, lastCreatedUs } = stamps
-    statements.push(run(sql.changeCollection, [tenant, kind, lastUs, lastCreatedUs, grown]))
-  }
+  const grown = documents.size - stored.size
+  statements.push(run(sql.changeCollection, [tenant, number, stamps?.lastUs, stamps?.lastCreatedUs, grown]))
   return statements
 }
 

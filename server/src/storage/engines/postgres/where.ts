@@ -1,5 +1,6 @@
 import type { Digest, Query } from '../../port.ts'
-import { uuidArrayOf, uuidOf } from './rows.ts'
+import { uuidOfDigest } from '../../uuid.ts'
+import { uuidArrayOf } from './rows.ts'
 
 const mostUs = Number.MAX_SAFE_INTEGER
 
@@ -36,7 +37,7 @@ export class Condition {
       case 'term':
         return this.#anyIndex
           ? `terms @> ${this.#digests([query.term])}`
-          : `${this.value(uuidOf(query.term))}::uuid = ANY(terms)`
+          : `${this.value(uuidOfDigest(query.term))}::uuid = ANY(terms)`
       case 'ids':
         return `id = ANY(${this.#digests(query.ids)})`
       case 'created':

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/turn.ts'
-import { checkTime, checkWritten } from '../../port.checks.ts'
+import { bytesOf, checkCommit } from '../../decide.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port.ts'
 import { asUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
@@ -40,11 +40,7 @@ export class Writer {
   }
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
-    checkTime(nowUs)
-    for (const write of writes) {
-      if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
-      if (write.type === 'restore') checkWritten(write)
-    }
+    checkCommit(writes, nowUs)
     if (writes.length === 0) return { ok: true, written: [] }
     if (this.#stopped) throw new StoreUnavailable('the store is closed')
     return new Promise((resolve, reject) => {
@@ -130,10 +126,4 @@ export class Writer {
 
 function isSame(a: ReadonlySet<string>, b: ReadonlySet<string> | undefined): boolean {
   return a.size === b?.size && [...a].every(tenant => b.has(tenant))
-}
-
-function bytesOf(writes: readonly Write[]): number {
-  let bytes = 0
-  for (const write of writes) if ('box' in write) bytes += write.box.length
-  return bytes
 }

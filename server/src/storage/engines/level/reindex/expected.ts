@@ -1,7 +1,7 @@
 import type { Digest, DocumentKind } from '../../../port.ts'
-import { type CollectionKey, documentKey, sortOfKey } from '../keys.ts'
+import { encodeChange } from '../changes.ts'
+import { type CollectionKey, sortOfKey } from '../keys.ts'
 import { cutOffVersion, decodeDocument, decodeHeader, encodeDocument, type Header } from '../record.ts'
-import { encodeChange } from '../write-group.ts'
 import type { ContentOf, IndexedContent } from './findings.ts'
 
 /** A document as it should be, and what should stand of it elsewhere. */
@@ -37,16 +37,8 @@ export async function expectedOf(
     // Another entry for the same key does not come up: all of them hold the ordinal or a unique of its own.
     if (!isElsewhere(key)) entries.set(key, entry)
   }
-  const { box } = document
-  const change = {
-    collection,
-    document: documentKey(collection, id),
-    id,
-    before: undefined,
-    after: header,
-    box,
-  }
-  encodeChange(change, { put, del() {} })
+  const write = { type: 'insert', ...document } as const
+  encodeChange({ collection, write, before: undefined, after: header }, { put, del() {} })
   return { header, corrected: agrees ? undefined : encodeDocument(header, document.box), entries }
 }
 

@@ -1,5 +1,5 @@
+import type { Mutations } from '../changes.ts'
 import type { LevelDb } from '../leveldb.ts'
-import type { Mutations } from '../write-group.ts'
 
 type Batch = ReturnType<LevelDb['batch']>
 

@@ -1,13 +1,13 @@
 import t from 'tap'
-import { Line } from './line.ts'
+import { Semaphore } from './semaphore.ts'
 
-t.test('so many go on at once, in the order in which they came, and a failure makes room, too', async t => {
-  const line = new Line(2)
+t.test('runs tasks up to the limit, the rest in FIFO order, and a failed task makes room too', async t => {
+  const semaphore = new Semaphore(2)
   const ends: ((fail: boolean) => void)[] = []
   const begun: number[] = []
   const work = (name: number) =>
-    line
-      .through(() => {
+    semaphore
+      .run(() => {
         begun.push(name)
         return new Promise<void>((resolve, reject) => {
           ends[name] = fail => (fail ? reject(new Error('failed')) : resolve())
@@ -26,7 +26,7 @@ t.test('so many go on at once, in the order in which they came, and a failure ma
   for (const name of [3, 4]) ends[name]?.(false)
   await Promise.all(all)
   const more = [5, 6].map(work)
-  t.same(begun.slice(5), [5, 6], 'all room is there again')
+  t.same(begun.slice(5), [5, 6], 'all places are free again')
   for (const name of [5, 6]) ends[name]?.(false)
   await Promise.all(more)
 })

@@ -1,17 +1,17 @@
-/** Lets so many pieces of work go on at once; what comes beyond that waits in line, for as long as it takes. */
-export class Line {
+/** Semaphore: runs at most `limit` tasks concurrently; the rest wait in FIFO order, without a timeout. */
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 
-  constructor(atOnce: number) {
-    this.#free = atOnce
+  constructor(limit: number) {
+    this.#free = limit
   }
 
-  async through<Result>(work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>(resolve => this.#waiting.push(resolve))
     try {
-      return await work()
+      return await task()
     } finally {
       const next = this.#waiting.shift()
       if (next) next()

@@ -1,0 +1,218 @@
+import type { CommitResult, Conflict, Digest, DocumentKind, Write, Written } from './port.ts'
+
+/**
+ * Decides commits as port.ts promises, for engines that first read what the conditions ask for, then decide in
+ * process, and then write what changed. The memory engine has its own code, as the model of the others.
+ */
+
+/** A write, and the engine's name for its collection. */
+export interface NamedWrite<Name extends string> {
+  readonly write: Write
+  readonly collection: Name
+}
+
+/** The documents and uniques of one collection that the conditions of a group of commits ask for. */
+export interface Question {
+  readonly kind: DocumentKind
+  readonly tenant: string
+  readonly ids: Set<Digest>
+  readonly uniques: Set<Digest>
+}
+
+/** The part of a stored document that conditions and stamps depend on. Engines may keep more of it. */
+export interface DocumentState {
+  readonly version: number
+  readonly createdUs: number
+  readonly uniques: readonly Digest[]
+}
+
+export interface Stamps {
+  /** The last stamp of any write. */
+  lastUs: number
+  /** The stamp of the newest document there ever was; -1 where there was none. */
+  lastCreatedUs: number
+}
+
+/** The stored state of a collection that a `Question` asked for. Decisions change it as the commits would. */
+export interface Collection<State extends DocumentState> {
+  readonly documents: Map<Digest, State>
+  /** By unique, the document that holds it. */
+  readonly holders: Map<Digest, Digest>
+  readonly stamps: Stamps
+}
+
+/** A document before and after one write. */
+export interface Change<State extends DocumentState, Name extends string> {
+  readonly collection: Name
+  readonly write: Write
+  readonly before: State | undefined
+  readonly after: State | undefined
+}
+
+export type ContentWrite = Extract<Write, { type: 'insert' | 'replace' | 'restore' }>
+
+export function questionsOf<Name extends string>(
+  commits: Iterable<readonly NamedWrite<Name>[]>,
+): Map<Name, Question> {
+  const questions = new Map<Name, Question>()
+  for (const commit of commits) {
+    for (const { write, collection } of commit) {
+      let question = questions.get(collection)
+      if (!question) {
+        question = { kind: write.kind, tenant: write.tenant, ids: new Set(), uniques: new Set() }
+        questions.set(collection, question)
+      }
+      // No document can stand at a fresh address, so there is no need to look.
+      if (!(write.type === 'insert' && write.fresh)) question.ids.add(write.id)
+      if ('uniques' in write) for (const unique of write.uniques) question.uniques.add(unique)
+    }
+  }
+  return questions
+}
+
+/**
+ * Decides several commits in order, each against the stored state and the commits before it. A commit whose
+ * conditions fail leaves no trace and does not affect the others.
+ */
+export class Decisions<State extends DocumentState, Name extends string> {
+  /** The changes of all commits that succeeded, in order. */
+  readonly changes: Change<State, Name>[] = []
+  readonly #collections: ReadonlyMap<Name, Collection<State>>
+  readonly #stateOf: (write: ContentWrite, written: Written) => State
+
+  constructor(
+    collections: ReadonlyMap<Name, Collection<State>>,
+    stateOf: (write: ContentWrite, written: Written) => State,
+  ) {
+    this.#collections = collections
+    this.#stateOf = stateOf
+  }
+
+  decide(commit: readonly NamedWrite<Name>[], nowUs: number): CommitResult {
+    const undo: (() => void)[] = []
+    const kept = this.changes.length
+    const written: (Written | undefined)[] = []
+    for (const [index, { write, collection: name }] of commit.entries()) {
+      const collection = this.#collections.get(name)
+      if (!collection) throw new Error('a commit was decided before its collections were read')
+      const conflict = findConflict(collection, write)
+      if (conflict) {
+        for (const step of undo.reverse()) step()
+        this.changes.length = kept
+        return { ok: false, conflict: { write: index, ...conflict } }
+      }
+      written.push(this.#apply(name, collection, write, nowUs, undo))
+    }
+    return { ok: true, written }
+  }
+
+  #apply(
+    name: Name,
+    { documents, holders, stamps }: Collection<State>,
+    write: Write,
+    nowUs: number,
+    undo: (() => void)[],
+  ): Written | undefined {
+    if (write.type === 'expect') return undefined
+    const before = documents.get(write.id)
+    for (const unique of before?.uniques ?? []) put(holders, unique, undefined, undo)
+    if (write.type === 'remove') {
+      put(documents, write.id, undefined, undo)
+      this.changes.push({ collection: name, write, before, after: undefined })
+      return undefined
+    }
+    for (const unique of write.uniques) put(holders, unique, write.id, undo)
+    const { lastUs, lastCreatedUs } = stamps
+    undo.push(() => Object.assign(stamps, { lastUs, lastCreatedUs }))
+    const written = write.type === 'restore' ? writtenBefore(write) : stamp(lastUs, before, nowUs)
+    stamps.lastUs = Math.max(lastUs, written.modifiedUs ?? written.createdUs)
+    stamps.lastCreatedUs = Math.max(lastCreatedUs, written.createdUs)
+    const after = this.#stateOf(write, written)
+    put(documents, write.id, after, undo)
+    this.changes.push({ collection: name, write, before, after })
+    return written
+  }
+}
+
+function findConflict(
+  { documents, holders, stamps }: Collection<DocumentState>,
+  write: Write,
+): Omit<Conflict, 'write'> | undefined {
+  const present = documents.get(write.id)
+  if (
+    write.type === 'insert' ||
+    write.type === 'restore' ||
+    (write.type === 'expect' && write.version === 0)
+  ) {
+    if (present) return { reason: 'exists' }
+    if (write.type === 'restore' && write.createdUs <= stamps.lastCreatedUs) return { reason: 'order' }
+  } else {
+    if (!present) return { reason: 'missing' }
+    // Version 0 was cut off: its own uniques and index entries are not known, so that no write fits it.
+    if (present.version === 0) return { reason: 'version' }
+    if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
+  }
+  for (const unique of 'uniques' in write ? write.uniques : []) {
+    const holder = holders.get(unique)
+    if (holder !== undefined && holder !== write.id) return { reason: 'unique', holder }
+  }
+  return undefined
+}
+
+// Requirements: PAG-505
+function stamp(lastUs: number, before: DocumentState | undefined, nowUs: number): Written {
+  const stampUs = Math.max(nowUs, lastUs + 1)
+  return before
+    ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
+    : { version: 1, createdUs: stampUs }
+}
+
+function writtenBefore({ version, createdUs, modifiedUs }: Written): Written {
+  return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
+}
+
+function put<Value>(
+  map: Map<Digest, Value>,
+  key: Digest,
+  value: Value | undefined,
+  undo: (() => void)[],
+): void {
+  const before = map.get(key)
+  undo.push(() => setOrDelete(map, key, before))
+  setOrDelete(map, key, value)
+}
+
+function setOrDelete<Value>(map: Map<Digest, Value>, key: Digest, value: Value | undefined): void {
+  if (value === undefined) map.delete(key)
+  else map.set(key, value)
+}
+
+/** Rejects what no engine could store, before it can disturb the commits of others. @throws {RangeError} */
+export function checkCommit(writes: readonly Write[], nowUs: number): void {
+  checkTime(nowUs)
+  for (const write of writes) {
+    if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
+    if (write.type === 'restore') checkWritten(write)
+  }
+}
+
+function checkWritten({ version, createdUs, modifiedUs }: Written): void {
+  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
+    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
+  }
+  checkTime(createdUs)
+  if (modifiedUs === undefined) return
+  checkTime(modifiedUs)
+  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
+}
+
+function checkTime(time: number): void {
+  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
+}
+
+/** The bytes of all boxes of a commit, which limits how many commits share a group. */
+export function bytesOf(writes: readonly Write[]): number {
+  let bytes = 0
+  for (const write of writes) if ('box' in write) bytes += write.box.length
+  return bytes
+}
