@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { Applications } from './access/applications.ts'
-import { applicationCaller, sessionAgain } from './access/behalf.ts'
 import { applyBootstrap, type Bootstrap, readBootstrap } from './access/bootstrap.ts'
 import { developmentTenant } from './access/development-tenant.ts'
 import { createTenant, type NewTenant, type TenantsContext } from './access/tenants.ts'
@@ -30,12 +29,12 @@ import { idempotentReplays } from './http/handlers/replays.ts'
 import { sessionHandlers } from './http/handlers/sessions.ts'
 import { tokenizationHandlers } from './http/handlers/tokenization.ts'
 import { tokenHandlers } from './http/handlers/tokens.ts'
-import { jobPerformer } from './http/job-performer.ts'
 import { answerBeside, type Besides } from './http/outside.ts'
 import { Router } from './http/routes.ts'
 import { serviceTransport } from './http/service-transport.ts'
 import { FormulaConsole } from './reactors/console.ts'
 import type { ReactorsContext } from './reactors/context.ts'
+import { performJob } from './reactors/perform.ts'
 import { readPrinted } from './reactors/read-printed.ts'
 import { startSweeper } from './retention/sweeper.ts'
 import { createSandbox, type FormulaSandbox } from './sandbox/create.ts'
@@ -55,6 +54,7 @@ import {
   VaultOptionsError,
   type VaultParts,
 } from './vault-options.ts'
+import type { Performer } from './webhooks/context.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Assembled {
@@ -142,6 +142,7 @@ async function wire(
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
   const webhooks = createWebhooks({
     store: sealed,
+    tokens,
     clock,
     random,
     log,
@@ -149,7 +150,7 @@ async function wire(
     send: createCallbackSender(callbacks),
     traceHeader: headerNames.trace,
   })
-  const performer = jobPerformer(() => reactors)
+  const performer: Performer = { perform: (job, receipt) => performJob(reactors, job, receipt) }
   const formulaConsole = dev ? new FormulaConsole() : undefined
   const reactors: ReactorsContext = {
     store: sealed,
@@ -157,14 +158,15 @@ async function wire(
     nowUs,
     tokens,
     sandbox: parts.sandbox ?? sandbox,
-    jobs: parts.jobs?.(performer) ?? webhooks,
+    jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: formulaConsole,
-    service: behalf =>
-      serviceTransport(core, behalf, headerNames.idempotency.toLowerCase(), headerNames.trace.toLowerCase()),
-    callerAgain: async ({ tenant, application, session }) =>
-      session === undefined
-        ? applicationCaller(sealed, tenant, application, nowUs())
-        : sessionAgain(sealed, tenant, session, nowUs()),
+    service: delegation =>
+      serviceTransport(
+        core,
+        delegation,
+        headerNames.idempotency.toLowerCase(),
+        headerNames.trace.toLowerCase(),
+      ),
   }
 
   const bootstrap: Bootstrap | undefined =

@@ -2,12 +2,12 @@ import type { NewTenant } from './access/tenants.ts'
 import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
-import type { JobPerformer } from './http/job-performer.ts'
 import type { SandboxParts } from './sandbox/create.ts'
 import type { Isolation } from './sandbox/isolation.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { StorageLocation } from './storage/open.ts'
 import type { Store } from './storage/port.ts'
+import type { TokensContext } from './tokens/context.ts'
 import type { Performer } from './webhooks/context.ts'
 import type { Jobs } from './webhooks/webhooks.ts'
 
@@ -72,8 +72,8 @@ export interface VaultParts {
   readonly sandbox?: Sandbox
   /** What a test replaces in the sandbox of the vault. */
   readonly sandboxParts?: SandboxParts
-  /** What keeps asynchronous invocations, given what runs them. */
-  readonly jobs?: (performer: JobPerformer) => Jobs
+  /** Keeps asynchronous invocations, given what runs them and shows their tokens. */
+  readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
 }
 
 /** A vault that cannot start as it was told to. */

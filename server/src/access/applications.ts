@@ -16,7 +16,7 @@ import { checkRights } from './check-rights.ts'
 import { insertKey, makeKey } from './keys.ts'
 import type { ApplicationType, Permission } from './permissions.ts'
 import { type AccessRule, plainRule } from './rules.ts'
-import { endOfUses } from './uses.ts'
+import { removeUsageCount } from './usage-counts.ts'
 
 export interface ApplicationInput {
   readonly name: string
@@ -171,7 +171,7 @@ export class Applications {
     const { root, store } = await this.#stores(caller.tenant)
     await transact(this.#context, async () => {
       const current = await existing(store, id)
-      const unused = await endOfUses(store, 'application', id)
+      const unused = await removeUsageCount(store, 'application', id)
       return {
         writes: [
           store.remove('application', id, current.version),

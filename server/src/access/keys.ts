@@ -28,55 +28,24 @@ export function makeKey(type: ApplicationType | 'session', random: Random): stri
   return prefixes[type] + Buffer.from(random.bytes(24)).toString('base64url')
 }
 
-export function digestKey(root: TenantStore, key: string): string {
-  return root.apiKeyDigest(key)
-}
-
 export function insertKey(root: TenantStore, record: KeyRecord): Write {
   return root.insert('key', record)
 }
 
-/** As `authenticate`, without waiting, where all it takes is at hand; `undefined` says nothing. */
-export function authenticateAtOnce(store: SealedStore, key: string, nowUs: number): Caller | undefined {
-  const root = store.peekRoot()
-  if (!root) return undefined
-  const digest = digestKey(root, key)
-  const found = root.peek<KeyRecord>('key', digest)
-  if (!found || found.value.session !== undefined) return undefined
-  const { value } = found
-  const application = store
-    .peekTenant(value.tenant)
-    ?.peek<ApplicationRecord>('application', value.application)
-  return application && callerOf(value, digest, application.value, nowUs)
-}
-
-/** Who this key belongs to; `undefined` where it is unknown, or its application is gone or over. */
+/** Returns the caller that an API key belongs to; `undefined` if the key is unknown, gone or expired. */
 export async function authenticate(
   store: SealedStore,
   key: string,
   nowUs: number,
 ): Promise<Caller | undefined> {
   const root = await store.root(nowUs)
-  const digest = digestKey(root, key)
-  const found = await root.get<KeyRecord>('key', digest)
-  if (!found) return undefined
-  const { value } = found
-  const tenant = await store.tenant(value.tenant)
-  if (value.session !== undefined) {
-    return tenant && sameDigest(value.id, digest)
-      ? sessionCaller(tenant, value.session, digest, nowUs)
-      : undefined
-  }
-  const application = await tenant?.get<ApplicationRecord>('application', value.application)
-  return application && callerOf(value, digest, application.value, nowUs)
-}
-
-function callerOf(
-  key: KeyRecord,
-  digest: string,
-  application: ApplicationRecord,
-  nowUs: number,
-): Caller | undefined {
-  if (!sameDigest(key.id, digest) || application.key_digest !== digest) return undefined
-  return applicationAsCaller(key.tenant, application, nowUs)
+  const digest = root.apiKeyDigest(key)
+  const found = (await root.get<KeyRecord>('key', digest))?.value
+  if (!found || !sameDigest(found.id, digest)) return undefined
+  const tenant = await store.tenant(found.tenant)
+  if (!tenant) return undefined
+  if (found.session !== undefined) return sessionCaller(tenant, found.session, nowUs, digest)
+  const application = (await tenant.get<ApplicationRecord>('application', found.application))?.value
+  if (application?.key_digest !== digest) return undefined
+  return applicationAsCaller(found.tenant, application, nowUs)
 }

@@ -21,7 +21,7 @@ export interface Grant extends Rights {
   readonly authorizer: string
 }
 
-const nothing: Rights = { permissions: [], rules: [] }
+const noRights: Rights = { permissions: [], rules: [] }
 
 /** Found by the applications it stands on, and due when it is over. */
 export function sessionIndex(store: TenantStore, { application, grant, expires_ms }: SessionRecord) {
@@ -42,29 +42,21 @@ export function isSessionOver({ expires_ms }: SessionRecord, nowUs: number): boo
 }
 
 /**
- * Who the key of a session speaks for; `undefined` once the session is over, or one of the applications it
- * stands on is: the one that created it, and the one whose rights it borrows. Their rights are those of this
- * moment, so what the authorizer loses its sessions lose with it.
+ * Returns the caller that a session stands for; `undefined` if the session, the application that created it or the one
+ * that authorized it is gone or expired. Rights are the present ones: what the authorizer loses, its sessions lose.
+ *
+ * @param keyDigest of the key that was sent; absent for an asynchronous job that the session started
  */
 export async function sessionCaller(
   store: TenantStore,
   id: string,
-  keyDigest: string,
   nowUs: number,
+  keyDigest?: string,
 ): Promise<Caller | undefined> {
-  const session = await store.get<SessionRecord>('session', id)
-  if (session?.value.key_digest !== keyDigest) return undefined
-  return callerOfSession(store, session.value, nowUs)
-}
-
-/** The same without the key, for what was accepted from a session and runs later. */
-export async function callerOfSession(
-  store: TenantStore,
-  session: SessionRecord,
-  nowUs: number,
-): Promise<Caller | undefined> {
-  if (isSessionOver(session, nowUs)) return undefined
-  const { id, application, grant } = session
+  const session = (await store.get<SessionRecord>('session', id))?.value
+  if (!session || isSessionOver(session, nowUs)) return undefined
+  if (keyDigest !== undefined && session.key_digest !== keyDigest) return undefined
+  const { application, grant } = session
   const [creator, authorizer] = await store.getMany<ApplicationRecord>(
     'application',
     grant ? [application, grant.authorizer] : [application],
@@ -73,7 +65,7 @@ export async function callerOfSession(
   // Requirements: SES-504
   const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }
   // Requirements: SES-003
-  if (!grant) return { ...caller, rights: nothing }
+  if (!grant) return { ...caller, rights: noRights }
   if (!isLive(authorizer, nowUs)) return undefined
   // Requirements: SES-005
   return { ...caller, rights: grant, limit: authorizer.value }

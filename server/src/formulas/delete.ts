@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { endOfUses } from '../access/uses.ts'
+import { removeUsageCount } from '../access/usage-counts.ts'
 import { transact } from '../storage/transact.ts'
 import { type FormulasContext, tenantStore } from './context.ts'
 import { formulaEntry } from './create.ts'
@@ -18,7 +18,7 @@ export async function deleteFormula(context: FormulasContext, caller: Caller, id
       writes: [
         store.remove('formula', value.id, version),
         // Fails where a reactor that uses the formula is made at this moment.
-        ...(await endOfUses(store, 'formula', value.id)),
+        ...(await removeUsageCount(store, 'formula', value.id)),
         formulaEntry(context, own, 'reactor:delete', value.id, caller),
       ],
       result: () => {},

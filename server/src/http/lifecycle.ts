@@ -1,11 +1,10 @@
-import { applicationCaller } from '../access/behalf.ts'
 import { type Caller, holds, lacking } from '../access/caller.ts'
-import { authenticate, authenticateAtOnce } from '../access/keys.ts'
+import { delegatedCaller } from '../access/delegation.ts'
+import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { decodeUtf8, JsonError, parseJson, parseJsonInTurns } from '../base/json.ts'
 import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { HandlerRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
@@ -40,29 +39,16 @@ function route(exchange: Exchange, { router }: Services): void {
 }
 
 // Requirements: AUT-001, ERR-508
-function identify(exchange: Exchange, { store, clock, keyHeader }: Services): void | Promise<void> {
-  const { onBehalf } = exchange.request
-  if (onBehalf) return identifyOnBehalf(exchange, store, onBehalf, clock.nowUs())
-  const key = exchange.request.headers[keyHeader]
-  if (!key) throw new ServiceError('unauthenticated', `the header ${keyHeader.toUpperCase()} is missing`)
-  const nowUs = clock.nowUs()
-  exchange.caller = authenticateAtOnce(store, key, nowUs)
-  return exchange.caller ? undefined : identifyFromStore(exchange, store, key, nowUs)
-}
-
-async function identifyOnBehalf(
-  exchange: Exchange,
-  store: SealedStore,
-  { tenant, application }: NonNullable<CoreRequest['onBehalf']>,
-  nowUs: number,
-) {
-  exchange.caller = await applicationCaller(store, tenant, application, nowUs)
-  if (!exchange.caller)
+async function identify(exchange: Exchange, { store, clock, keyHeader }: Services): Promise<void> {
+  const { onBehalf, headers } = exchange.request
+  if (onBehalf) {
+    exchange.caller = await delegatedCaller(store, onBehalf, clock.nowUs())
+    if (exchange.caller) return
     throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
-}
-
-async function identifyFromStore(exchange: Exchange, store: SealedStore, key: string, nowUs: number) {
-  exchange.caller = await authenticate(store, key, nowUs)
+  }
+  const key = headers[keyHeader]
+  if (!key) throw new ServiceError('unauthenticated', `the header ${keyHeader.toUpperCase()} is missing`)
+  exchange.caller = await authenticate(store, key, clock.nowUs())
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 

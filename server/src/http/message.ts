@@ -1,4 +1,4 @@
-import type { Behalf } from '../access/behalf.ts'
+import type { Delegation } from '../access/delegation.ts'
 import type { JsonValue } from '../base/json.ts'
 
 /** A request as the core sees it, whatever carried it. */
@@ -14,7 +14,7 @@ export interface CoreRequest {
   /** The body, or `undefined` as soon as it turns out to be longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
   /** Whose rights hold in place of a key's: for what formulas ask. No wire sets it. */
-  readonly onBehalf?: Behalf
+  readonly onBehalf?: Delegation
 }
 
 export interface CoreResponse {

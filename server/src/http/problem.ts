@@ -1,4 +1,5 @@
-import { errorRegistry, ServiceError } from '../base/errors.ts'
+import { ServiceError } from '../base/errors.ts'
+import { toProblem, unexpectedError } from '../base/problem.ts'
 import { problemType } from '../contract/contract.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { CoreResponse } from './message.ts'
@@ -18,27 +19,13 @@ export function toServiceError(error: unknown): ServiceError {
       },
     )
   }
-  return new ServiceError('internal', 'something went wrong on our side; the trace id finds it in our log')
+  return unexpectedError()
 }
 
 export function problemResponse(error: ServiceError, traceId: string, reason?: string): CoreResponse {
   return {
     status: error.status,
     headers: { ...error.headers, 'Content-Type': problemType },
-    body: JSON.stringify(problemOf(error, traceId, reason)),
-  }
-}
-
-/** RFC 9457. `instance` names this one occurrence by its trace id. */
-// Requirements: ERR-501
-export function problemOf(error: ServiceError, traceId: string, reason?: string) {
-  const { title, status } = errorRegistry[error.code]
-  return {
-    type: `urn:surrogate:error:${error.code}`,
-    title,
-    status,
-    detail: reason === undefined ? error.message : `${error.message}: ${reason}`,
-    instance: `urn:surrogate:trace:${encodeURIComponent(traceId)}`,
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    body: JSON.stringify(toProblem(error, traceId, reason)),
   }
 }

@@ -1,4 +1,4 @@
-import type { Behalf } from '../access/behalf.ts'
+import type { Delegation } from '../access/delegation.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { ServiceResponse, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { Core } from './core.ts'
@@ -16,7 +16,7 @@ const largestAnswerBytes = 6 * 1024 * 1024
  */
 export function serviceTransport(
   core: Core,
-  behalf: Behalf,
+  behalf: Delegation,
   idempotencyHeader: string,
   traceHeader: string,
 ): ServiceTransport {

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { countUse } from '../access/uses.ts'
+import { changeUsageCount } from '../access/usage-counts.ts'
 import type { JsonObject } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
@@ -44,8 +44,10 @@ export async function createReactor(
           write,
           ...unchanged(found),
           ...application.unchanged,
-          ...(found.store ? await countUse(found.store, 'formula', formula.id, 1) : []),
-          ...(application.id === undefined ? [] : await countUse(store, 'application', application.id, 1)),
+          ...(found.store ? await changeUsageCount(found.store, 'formula', formula.id, 1) : []),
+          ...(application.id === undefined
+            ? []
+            : await changeUsageCount(store, 'application', application.id, 1)),
           reactorEntry(context, store, 'reactor:create', id, caller),
         ],
         kept: { entity: id },

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { countUse } from '../access/uses.ts'
+import { changeUsageCount } from '../access/usage-counts.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { findFormula } from '../formulas/find.ts'
 import { transact } from '../storage/transact.ts'
@@ -17,10 +17,10 @@ export async function deleteReactor(context: ReactorsContext, caller: Caller, id
     return {
       writes: [
         store.remove('reactor', value.id, version),
-        ...(formula?.store ? await countUse(formula.store, 'formula', value.formula, -1) : []),
+        ...(formula?.store ? await changeUsageCount(formula.store, 'formula', value.formula, -1) : []),
         ...(value.application === undefined
           ? []
-          : await countUse(store, 'application', value.application, -1)),
+          : await changeUsageCount(store, 'application', value.application, -1)),
         reactorEntry(context, store, 'reactor:delete', value.id, caller),
       ],
       result: () => {},

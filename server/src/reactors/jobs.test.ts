@@ -2,25 +2,29 @@ import t from 'tap'
 import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
 import { openTenant } from '../../testing/vault.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
-import type { JobPerformer } from '../http/job-performer.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { openAuthorized } from '../sessions/_fixture.ts'
 import type { Digest, Write } from '../storage/port.ts'
+import type { TokensContext } from '../tokens/context.ts'
+import { bodyOf } from '../webhooks/body.ts'
+import type { Performer } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
+import type { JobAnswer } from '../webhooks/reaction.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
 function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
   const accepted: Job[] = []
   const kept: Write[] = []
-  let performer: JobPerformer | undefined
+  let performer: Performer | undefined
+  let tokens: TokensContext | undefined
   const vault = openReactors(
     tap,
     {},
     {
       ...(sandbox ? { sandbox } : {}),
-      jobs: given => {
-        performer = given
+      jobs: (...given) => {
+        ;[performer, tokens] = given
         return {
           checkCallback: url => {
             if (url.startsWith('http:'))
@@ -34,13 +38,17 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
       },
     },
   )
-  const perform = async (receipt: (kept: JsonValue) => readonly Write[] = () => []) => {
+  const body = async (job: Job, answer: JobAnswer) => {
+    if (!tokens) throw new Error('the vault is not open yet')
+    return bodyOf(tokens, job, answer)
+  }
+  /** Resolves with the body of the webhook. */
+  const perform = async (receipt: (kept: JobAnswer) => readonly Write[] = () => []) => {
     const job = accepted.shift()
     if (!performer || !job) throw new Error('there is no job')
-    return (await performer.perform(job, receipt)) as JsonObject
+    return (await body(job, await performer.perform(job, receipt))) as JsonObject
   }
-  const finish = async (job: Job, answer: JsonValue) => performer?.finish(job, answer)
-  return { vault, accepted, kept, perform, finish }
+  return { vault, accepted, kept, perform, body }
 }
 
 const callback_url = 'https://hooks.example.org/a'
@@ -131,7 +139,7 @@ t.test('what is not valid is refused before it is accepted', async t => {
 })
 
 t.test('the answer is kept in the commit of its tokens, and can be told again', async t => {
-  const { vault, accepted, perform, finish } = openJobs(t)
+  const { vault, accepted, perform, body } = openJobs(t)
   const tenant = await openTenant(vault)
   const react = await reactorOn(
     tenant,
@@ -139,19 +147,19 @@ t.test('the answer is kept in the commit of its tokens, and can be told again', 
   )
   await react({ callback_url })
   const [job] = accepted
-  const kept: JsonValue[] = []
+  const kept: JobAnswer[] = []
   const answer = await perform(given => {
     kept.push(given)
     return []
   })
   t.match(answer, { raw: 1, tokens: [{ type: 'token', created_at: /Z$/ }, String] })
   t.notMatch(JSON.stringify(kept), 'created_at')
-  t.same(await finish(job as Job, kept.at(-1) ?? null), answer)
-  t.same(await finish(job as Job, { type: 'a problem of another' }), { type: 'a problem of another' })
+  t.same(await body(job as Job, kept.at(-1) ?? null), answer)
+  t.same(await body(job as Job, { type: 'a problem of another' }), { type: 'a problem of another' })
 })
 
 t.test('what is kept holds no data, and is told whatever has gone since', async t => {
-  const { vault, accepted, perform, finish } = openJobs(t)
+  const { vault, accepted, perform, body } = openJobs(t)
   const tenant = await openTenant(vault)
   const original = { type: 'token', data: 'original', metadata: { a: 'b' } }
   const existing = await makeToken(tenant, original)
@@ -162,13 +170,13 @@ t.test('what is kept holds no data, and is told whatever has gone since', async 
   const user = await tenant.application(rights)
   await user('POST', react.path, { callback_url })
   const job = accepted[0] as Job
-  const kept: JsonValue[] = []
+  const kept: JobAnswer[] = []
   await perform(given => {
     kept.push(given)
     return []
   })
   t.notMatch(JSON.stringify(kept), /s3cret|cret"|"a":"b"/)
-  const told = async () => (await finish(job, kept.at(-1) ?? null)) as { tokens: JsonObject }
+  const told = async () => (await body(job, kept.at(-1) ?? null)) as { tokens: JsonObject }
   const { tokens } = await told()
   const made = tokens.new as JsonObject
   t.match(tokens, { new: { data: 'cret' }, old: { id: existing, metadata: { a: 'b' } }, bare: String })
@@ -229,7 +237,7 @@ t.test('rights are asked again when a job runs, and a refusal is what is told', 
     const accepted = await user('POST', react.path, again, { 'SVC-TRACE-ID': name.replaceAll(' ', '-') })
     t.equal(accepted.status, 202, accepted.text)
     await happens(user.id)
-    const kept: JsonValue[] = []
+    const kept: JobAnswer[] = []
     const told = await perform(given => {
       kept.push(given)
       return []

@@ -1,53 +1,54 @@
 import { holds } from '../access/caller.ts'
+import { jobCaller } from '../access/delegation.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
+import { toProblem } from '../base/problem.ts'
 import type { Receipt } from '../storage/transact.ts'
+import { NoRoom } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
+import type { JobAnswer } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { run } from './react.ts'
-import { type KeptReaction, keep, type Reaction, settle } from './reaction.ts'
-
-/** A job that was refused, then or now, by us or by the formula. */
-export interface Refused {
-  readonly kind: 'refused'
-  readonly error: ServiceError
-}
-
-/** What came of a job; `busy` where nothing was done, as there is no room to run it: try again later. */
-export type Performed = Reaction | Refused | { readonly kind: 'busy' }
+import { keep, settle } from './settle.ts'
 
 /**
- * Runs a job. Whatever comes of it, `companion`'s writes are committed once: together with the tokens, where the
- * formula asked for any, so that a job that is done has its tokens, and one that is not has none.
+ * Runs a job. Its answer is committed once: with the tokens, if the formula asked for any, so that a job that is done
+ * has its tokens and one that is not has none.
  *
- * @throws {ServiceError} idempotency_conflict, where these writes do not hold: another process has done the job
+ * @throws {NoRoom} if no process is free to run it
+ * @throws {ServiceError} idempotency_conflict, if another process has done the job
  * @throws {StoreUnavailable} nothing was done: try again later
  */
-export async function performReaction(
+// Requirements: INV-512
+export async function performJob(
   context: ReactorsContext,
   job: Job,
-  receipt: Receipt<KeptReaction | Refused>,
-): Promise<Performed> {
+  receipt: Receipt<JobAnswer>,
+): Promise<JobAnswer> {
   try {
-    const caller = await context.callerAgain(job)
+    const caller = await jobCaller(context.store, job, context.nowUs())
     if (!caller) throw new ServiceError('unauthenticated', 'the caller is gone or expired')
     if (!holds(caller, 'token:use'))
       throw new ServiceError('permission_denied', 'the caller does not hold token:use')
     const prepared = await prepare(context, caller, job)
     const { timeoutMs, depth } = job
     const outcome = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
-    if (outcome.kind === 'busy') return outcome
+    if (outcome.kind === 'busy') throw new NoRoom()
     if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
-    return await settle(context, caller, outcome, receipt)
+    let kept: JobAnswer = null
+    await settle(context, caller, outcome, reaction => {
+      kept = { reaction }
+      return receipt(kept)
+    })
+    return kept
   } catch (error) {
     if (!isAnswer(error)) throw error
-    const refused: Refused = { kind: 'refused', error }
-    return keep(context, refused, receipt)
+    return keep(context, toProblem(error, job.traceId), receipt)
   }
 }
 
-/** Whether a refusal is what the caller is to be told; the others are about the attempt. */
+/** True if a refusal is the answer to the caller. Others are about this attempt. */
 function isAnswer(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError)) return false
   if (error.code === 'reactor_runtime') return true

@@ -1,5 +1,5 @@
-import type { Behalf } from '../access/behalf.ts'
 import type { Caller } from '../access/caller.ts'
+import type { Delegation } from '../access/delegation.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { tenantStore } from '../formulas/context.ts'
@@ -27,8 +27,8 @@ export interface Prepared {
   readonly formula: FormulaRecord
   readonly configuration: Configuration
   readonly args: JsonObject
-  /** In whose name the formula's client asks; absent where the reactor has no application. */
-  readonly behalf: Behalf | undefined
+  /** The identity of the formula's client; absent if the reactor has no application. */
+  readonly delegation: Delegation | undefined
 }
 
 /** How many formulas may wait for one that they have invoked. */
@@ -69,7 +69,7 @@ export async function prepare(
     configuration,
     // Requirements: INV-015
     args: fitArguments(formula.request_parameters, resolved),
-    behalf: behalfOf(store, reactor, depth + 1, traceId),
+    delegation: delegationOf(store, reactor, depth + 1, traceId),
   }
 }
 
@@ -89,12 +89,12 @@ export async function demandReaction(
 }
 
 // Requirements: INV-019, INV-020
-function behalfOf(
+function delegationOf(
   store: TenantStore,
   { application }: ReactorRecord,
   depth: number,
   traceId: string,
-): Behalf | undefined {
+): Delegation | undefined {
   if (application === undefined) return undefined
   const secret = store.shownDigest('formula client', application)
   return { tenant: store.tenant, application, depth, traceId, secret }

@@ -1,10 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/transact.ts'
+import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput, syncTimeoutMs } from './prepare.ts'
-import { type KeptReaction, type Reaction, settle } from './reaction.ts'
+import { settle } from './settle.ts'
 
 /**
  * Invokes a reactor while the caller waits.
@@ -39,7 +40,7 @@ export interface RunOptions {
 export async function run(
   context: ReactorsContext,
   caller: Caller,
-  { reactor, formula, configuration, args, behalf }: Prepared,
+  { reactor, formula, configuration, args, delegation }: Prepared,
   options: RunOptions,
 ): Promise<Outcome> {
   await context.tokens.audit.record(caller.tenant, {
@@ -56,7 +57,7 @@ export async function run(
     code: formula.code,
     args,
     configuration,
-    svc: behalf ? context.service(behalf) : null,
+    svc: delegation ? context.service(delegation) : null,
     ...options,
     ...(console && {
       onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs() / 1000),

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { countUse } from '../access/uses.ts'
+import { changeUsageCount } from '../access/usage-counts.ts'
 import { invalid } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
@@ -106,13 +106,13 @@ async function change(
 
 /** The writes that count a reactor's application where it was another one. */
 async function countMove(
-  store: Parameters<typeof countUse>[0],
+  store: Parameters<typeof changeUsageCount>[0],
   from: string | undefined,
   to: string | undefined,
 ): Promise<Write[]> {
   if (from === to) return []
   return [
-    ...(from === undefined ? [] : await countUse(store, 'application', from, -1)),
-    ...(to === undefined ? [] : await countUse(store, 'application', to, 1)),
+    ...(from === undefined ? [] : await changeUsageCount(store, 'application', from, -1)),
+    ...(to === undefined ? [] : await changeUsageCount(store, 'application', to, 1)),
   ]
 }

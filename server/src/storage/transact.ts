@@ -42,7 +42,7 @@ export async function transact<Result, Kept = KeptAnswer>(
 ): Promise<Result> {
   for (let number = 0; ; number++) {
     const { writes, kept, result, onConflict } = await attempt(number)
-    const all = [...writes, ...(receipt && kept ? receipt(kept) : [])]
+    const all = [...writes, ...(receipt && kept !== undefined ? receipt(kept) : [])]
     const outcome = all.length === 0 ? nothingWritten : await store.commit(all, nowUs())
     if (outcome.ok) return result(write => writtenAt(outcome.written, all.indexOf(write)))
     if (outcome.conflict.write >= writes.length) {

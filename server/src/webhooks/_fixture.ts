@@ -5,10 +5,14 @@ import { createClock } from '../base/clock.ts'
 import type { JsonValue } from '../base/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
+import { Turns } from '../base/turn.ts'
+import { Validators } from '../contract/validators.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
+import { createExpressions } from '../expressions/engine.ts'
 import type { Store } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { Receipt } from '../storage/transact.ts'
+import type { TokensContext } from '../tokens/context.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
@@ -52,8 +56,18 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
   const sealed = sealedOn(store, options.masterKey ?? newMasterKey())
   const tenants = { store: sealed, random, nowUs: () => clock.nowUs() } as TenantsContext
   for (const tenant of [tenantA, tenantB]) await writeTenant(tenants, tenant, {})
+  const tokens: TokensContext = {
+    store: sealed,
+    random,
+    nowUs: () => clock.nowUs(),
+    schemas: new Validators('SVC'),
+    turns: () => new Turns(),
+    expressions: createExpressions({ random: length => random.bytes(length) }),
+    audit: { record: () => undefined },
+  }
   const context: WebhooksContext = {
     store: sealed,
+    tokens,
     clock,
     random,
     log: options.log ?? silentLog,

@@ -1,16 +1,19 @@
 import type { Clock } from '../base/clock.ts'
-import type { JsonValue } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import type { CallbackPolicy } from '../egress/callback-url.ts'
-import type { Write } from '../storage/port.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Receipt } from '../storage/transact.ts'
+import type { TokensContext } from '../tokens/context.ts'
 import type { Job } from './job.ts'
+import type { JobAnswer } from './reaction.ts'
 
 /** What the parts of this folder work with. */
 export interface WebhooksContext {
   readonly store: SealedStore
+  /** Shows the tokens of an answer. */
+  readonly tokens: TokensContext
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -21,26 +24,23 @@ export interface WebhooksContext {
   readonly limits?: Partial<WebhookLimits>
 }
 
-/** Rejected with by a performer that has no room at the moment: nothing was done, and the job waits a little more. */
+/** Thrown by a performer that has no process free. Nothing was done, and the job is run later. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom'
 }
 
-/** What runs a job. */
+/** Runs jobs. */
 export interface Performer {
   /**
-   * Runs a job and answers the body of its webhook, the problem included where it fails: it rejects for faults of
-   * ours only, and with `NoRoom`. Where it commits anything, the receipt's writes belong into that commit: they
-   * turn the job into a delivery of `answer`, so that a job is performed once and what it made is delivered. A commit
-   * that fails for them was overtaken by another process; what is answered then, or rejected with
-   * `idempotency_conflict`, does not count.
+   * Runs a job and returns its answer, or a problem document if it fails. If it commits anything, the writes of the
+   * receipt belong into that commit: they turn the job into a delivery of the answer, so that a job is performed once
+   * and what it made is delivered. If their conditions fail, another process has done the job, and the result does not
+   * count.
+   *
+   * @throws {NoRoom}
+   * @throws {ServiceError} idempotency_conflict, if another process has done the job
    */
-  perform(job: Job, receipt: (answer: JsonValue) => readonly Write[]): Promise<JsonValue>
-  /**
-   * The body of the webhook from what the receipt was given, for answers that are read anew in part; by default it
-   * is that as it is.
-   */
-  finish?(job: Job, answer: JsonValue): Promise<JsonValue>
+  perform(job: Job, receipt: Receipt<JobAnswer>): Promise<JobAnswer>
 }
 
 /** How much may go on at once in this process: over all tenants, and for each. */

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
 import { openReceiver } from '../../testing/receiver.ts'
+import { type TenantsContext, writeTenant } from '../access/tenants.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { answering, openQueue, type Queue, tenantA, tenantB } from './_fixture.ts'
-import type { Performer } from './context.ts'
 import { retries, retryDelayMs } from './schedule.ts'
 
 const answer = { tokens: { card: 'an-id' }, raw: { ok: true, name: 'Zoë' } }
@@ -148,25 +148,32 @@ t.test('a name that comes to stand for a private address is not connected to', a
   t.same(await queue.left(), [1, 1], 'what the name stands for may change, so it is tried again')
 })
 
-t.test('the body is finished from what was kept, and from then on the same', async t => {
+t.test('the body is made from what was kept, and from then on the same', async t => {
   const receiver = await openReceiver(t, (_, __, count) => (count < 3 ? 500 : 200))
-  let finished = 0
-  const performer: Performer = {
-    perform: async () => ({ part: true }),
-    finish: async (job, kept) => {
-      if (++finished === 1) throw new Error('cannot be told now')
-      return { kept, reactor: job.reactor, finished }
+  const queue = await openQueue(t)
+  const { nowUs } = queue.context.tokens
+  let reads = 0
+  Object.assign(queue.context.tokens, {
+    nowUs: () => {
+      if (++reads === 1) throw new Error('tokens cannot be read now')
+      return nowUs()
     },
-  }
-  const queue = await openQueue(t, { performer })
+  })
+  const tokens = { shape: { made: 0 }, tokens: [{ id: 'a-token', as: 'id' }] } as const
+  const reaction = { kind: 'answered', tokens, raw: { part: true } } as const
+  queue.webhooks.start({ perform: async () => ({ reaction }) })
   await queue.accept({ callbackUrl: receiver.origin, reactor: 'r' })
   await queue.clock.advance(0)
   t.equal(receiver.received.length, 0, 'what has no body is not sent')
-  for (const _ of [1, 2, 3]) await queue.clock.advance(hour)
+  await queue.clock.advance(hour)
+  t.equal(receiver.received.length, 1)
+  const store = await queue.store()
+  await store.commit([store.insert('token', { id: 'a-token' })], nowUs())
+  for (const _ of [2, 3]) await queue.clock.advance(hour)
   t.equal(receiver.received.length, 3)
   t.equal(new Set(receiver.received.map(({ body }) => body.toString())).size, 1)
   const body = JSON.parse(receiver.received[0]?.body.toString() ?? '')
-  t.match(body, { kept: { part: true }, reactor: 'r', finished: 2 })
+  t.same(body, { tokens: { made: null }, raw: { part: true } })
 })
 
 t.test('a secret that changed signs the next attempt', async t => {
@@ -175,11 +182,9 @@ t.test('a secret that changed signs the next attempt', async t => {
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.clock.advance(0)
   const old = await queue.secret()
-  const store = await queue.store()
   const next = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  await store.update('setting', 'tenant', queue.clock.nowUs(), ({ value }) => ({
-    value: { ...value, webhook_secret: next } as never,
-  }))
+  const tenants = { ...queue.context, nowUs: () => queue.clock.nowUs() } as Partial<TenantsContext>
+  await writeTenant(tenants as TenantsContext, tenantA, { webhook_secret: next })
   await queue.clock.advance(hour)
   const [first, second] = receiver.received
   if (!first || !second) throw new Error('both have arrived')

@@ -3,8 +3,9 @@ import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
+import { bodyOf } from './body.ts'
 import { giveUp, removal, reschedule } from './claim.ts'
-import type { Performer, WebhooksContext } from './context.ts'
+import type { WebhooksContext } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf } from './job.ts'
 import { toJob } from './perform.ts'
 import { retryDelayMs } from './schedule.ts'
@@ -19,7 +20,6 @@ import { signedHeaders } from './sign.ts'
 // Requirements: INV-022, INV-514
 export async function deliver(
   context: WebhooksContext,
-  performer: Performer,
   claimed: Claimed,
   leaving: AbortSignal,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function deliver(
   if (!content) return giveUp(context, claimed, undefined)
   const failures = schedule.value.failures + 1
   const told = { webhook: schedule.value.id, tenant: store.tenant, attempt: failures }
-  const body = await bodyOf(context, performer, claimed, content)
+  const body = await textOf(context, claimed, content)
   const outcome = body === undefined ? 'no body' : await attempt(context, claimed, content, body, leaving)
   if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
     await store.commit(removal(claimed, content), context.clock.nowUs())
@@ -50,18 +50,16 @@ export async function deliver(
   )
 }
 
-/** The same text at every attempt; `undefined` where it cannot be had now. */
-async function bodyOf(
+/** Returns the same text for every attempt; `undefined` if it cannot be made now. */
+async function textOf(
   context: WebhooksContext,
-  performer: Performer,
   { store }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
 ): Promise<string | undefined> {
   const { body, answer = null } = value
   if (body !== undefined) return body
   try {
-    const finished = performer.finish ? await performer.finish(toJob(store.tenant, value), answer) : answer
-    return JSON.stringify(finished)
+    return JSON.stringify(await bodyOf(context.tokens, toJob(store.tenant, value), answer))
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     context.log.error('webhook has no body', describeError(error))

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts'
 import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { JobAnswer } from './reaction.ts'
 
 /** An invocation that runs on its own. It holds expressions, never the data that they stand for. */
 export interface Job {
@@ -42,7 +43,7 @@ export interface ContentRecord extends RecordValue {
   /** While it waits. What is no longer needed is erased with the commit that makes it so. */
   readonly args?: JsonValue
   /** From then on: what came of it, with its tokens by their ids. */
-  readonly answer?: JsonValue
+  readonly answer?: JobAnswer
   /** The body as it was first sent, once an attempt has failed: every attempt sends the same. */
   readonly body?: string
   readonly about: Omit<Job, 'args' | 'tenant'>

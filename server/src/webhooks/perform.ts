@@ -1,11 +1,13 @@
-import { errorRegistry, ServiceError } from '../base/errors.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import { ServiceError } from '../base/errors.ts'
 import { describeError } from '../base/log.ts'
+import { toProblem, unexpectedError } from '../base/problem.ts'
 import { StoreUnavailable, type Write } from '../storage/port.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
+import type { Receipt } from '../storage/transact.ts'
 import { giveUp, release } from './claim.ts'
 import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
+import type { JobAnswer } from './reaction.ts'
 
 /** How long a job waits that found no room to run in. */
 export const noRoomMs = 2000
@@ -25,15 +27,15 @@ export async function perform(
     await giveUp(context, claimed, undefined)
     return undefined
   }
-  const receipt = (answer: JsonValue) => asDelivery(context, claimed, content, answer)
-  const answer = await run(context, performer, claimed, content, receipt)
-  if (answer === 'no room') {
+  const receipt = (answer: JobAnswer) => asDelivery(context, claimed, content, answer)
+  const performed = await run(context, performer, claimed, content, receipt)
+  if (performed === 'no room') {
     await release(context, claimed, noRoomMs)
-    return answer
+    return performed
   }
-  if (answer === 'overtaken') return undefined
+  if (performed === 'overtaken') return undefined
   // Fails where the performer has committed it; or another process, which has claimed it, goes on with it.
-  await store.commit(receipt(answer.body), context.clock.nowUs())
+  await store.commit(receipt(performed.answer), context.clock.nowUs())
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,
@@ -50,22 +52,29 @@ async function run(
   performer: Performer,
   { store, schedule }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
-  receipt: (answer: JsonValue) => readonly Write[],
-): Promise<{ readonly body: JsonValue } | 'overtaken' | 'no room'> {
+  receipt: Receipt<JobAnswer>,
+): Promise<{ readonly answer: JobAnswer } | 'overtaken' | 'no room'> {
   const most = context.limits?.runs ?? webhookLimits.runs
-  // Code under which process after process dies must not take the next one along.
-  if (schedule.value.runs > most) return { body: problem(value, 'the invocation was cut off too often') }
+  const { traceId } = value.about
+  // A formula under which several processes have died must not end the next one.
+  if (schedule.value.runs > most) {
+    const error = new ServiceError('internal', 'the invocation was cut off too often')
+    return { answer: toProblem(error, traceId) }
+  }
   try {
-    return { body: await performer.perform(toJob(store.tenant, value), receipt) }
+    return { answer: await performer.perform(toJob(store.tenant, value), receipt) }
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     if (error instanceof NoRoom) return 'no room'
     if (error instanceof ServiceError && error.code === 'idempotency_conflict') return 'overtaken'
-    const told = { trace: value.about.traceId, webhook: schedule.value.id, tenant: store.tenant }
-    context.log.error('job failed', { ...told, ...describeError(error) })
-    return {
-      body: problem(value, 'something went wrong on our side; the trace id finds it in our log'),
-    }
+    const { id } = schedule.value
+    context.log.error('job failed', {
+      trace: traceId,
+      webhook: id,
+      tenant: store.tenant,
+      ...describeError(error),
+    })
+    return { answer: toProblem(unexpectedError(), traceId) }
   }
 }
 
@@ -73,7 +82,7 @@ function asDelivery(
   { clock }: WebhooksContext,
   { store, schedule }: Claimed,
   { value, version }: OpenedRecord<ContentRecord>,
-  answer: JsonValue,
+  answer: JobAnswer,
 ): Write[] {
   const { args: _erased, ...kept } = value
   const delivery: ContentRecord = { ...kept, answer }
@@ -85,11 +94,4 @@ function asDelivery(
 
 export function toJob(tenant: string, { about, args = null }: ContentRecord): Job {
   return { ...about, tenant, args }
-}
-
-/** A fault of ours, as a synchronous invocation would have told it. */
-function problem({ about }: ContentRecord, detail: string): JsonObject {
-  const { status, title } = errorRegistry.internal
-  const instance = `urn:surrogate:trace:${encodeURIComponent(about.traceId)}`
-  return { type: 'urn:surrogate:error:internal', title, status, detail, instance }
 }

@@ -185,7 +185,7 @@ export class Runner {
         this.#withoutRoom.set(claimed.store.tenant, this.#context.clock.nowMs() + noRoomMs)
         return undefined
       }
-      await deliver(this.#context, this.#performer, claimed, abandoned)
+      await deliver(this.#context, claimed, abandoned)
     } catch (error) {
       if (!abandoned.aborted) throw error
       // What it may still commit fails, as the job is another version now.

@@ -46,16 +46,6 @@ export class SealedStore {
     return keys && this.#keep(tenant, keys)
   }
 
-  /** The tenant where its keys are at hand; `undefined` says nothing. */
-  peekTenant(tenant: string): TenantStore | undefined {
-    return this.#tenants.get(tenant)
-  }
-
-  /** The operator's own view, as `root` gives it, where it is at hand. */
-  peekRoot(): TenantStore | undefined {
-    return this.#tenants.get(rootTenant)
-  }
-
   async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
     return this.#tenants.get(tenant) ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
   }

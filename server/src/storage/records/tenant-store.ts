@@ -198,12 +198,6 @@ export class TenantStore {
     return document && this.open<T>(document)
   }
 
-  /** The record where the engine has it at hand; `undefined` says nothing. @throws {BrokenRecord} */
-  peek<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
-    const document = this.#store.peek(kind, this.tenant, this.address(kind, id))
-    return document && this.open<T>(document)
-  }
-
   /** @throws {TooManyBytes} where the records together are longer than `mostBytes`, sealed */
   async getMany<T extends RecordValue>(
     kind: DocumentKind,

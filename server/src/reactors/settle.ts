@@ -3,39 +3,9 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
-import type { TokensContext } from '../tokens/context.ts'
-import { type KeptTokens, showKept } from '../tokens/kept-tokens.ts'
 import { tokenize } from '../tokens/tokenize.ts'
+import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
-
-/** A response that the formula chose itself. */
-export type Custom = Extract<Outcome, { kind: 'custom' }>
-
-/** What came of an invocation, with its tokens made. */
-export type Reaction =
-  | { readonly kind: 'answered'; readonly tokens?: JsonValue; readonly raw?: JsonValue }
-  | Custom
-
-/** The same as it is kept in the commit that makes the tokens. */
-export type KeptReaction =
-  | { readonly kind: 'answered'; readonly tokens?: KeptTokens; readonly raw?: JsonValue }
-  | Custom
-
-/**
- * Returns a kept reaction with its tokens as they are now.
- * @param gone stands for a token that is gone; without it, such a token is not_found
- */
-export async function showReaction(
-  context: TokensContext,
-  caller: Caller,
-  kept: KeptReaction,
-  gone?: null,
-): Promise<Reaction> {
-  if (kept.kind === 'custom' || kept.tokens === undefined) return kept as Reaction
-  const { kind, tokens, ...raw } = kept
-  const options = { asksPermission: false, ...(gone === null ? { gone } : {}) }
-  return { kind, tokens: await showKept(context, caller, tokens, options), ...raw }
-}
 
 /**
  * Makes the tokens that a formula asked for, all of them or none. They belong to the caller, who need not hold
@@ -69,7 +39,7 @@ export async function settle(
 }
 
 /** Commits the receipt of an answer that made no tokens. */
-export function keep<T extends object>(context: ReactorsContext, kept: T, receipt?: Receipt<T>): Promise<T> {
+export function keep<T>(context: ReactorsContext, kept: T, receipt?: Receipt<T>): Promise<T> {
   return transact(context, async () => ({ writes: [], kept, result: () => kept }), receipt)
 }
 
