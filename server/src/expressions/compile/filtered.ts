@@ -1,9 +1,9 @@
 import type { Tokenizer } from 'liquidjs'
+import { didYouMean } from '../../base/near-names.ts'
 import { nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
 import type { Evaluate, Run } from '../run.ts'
 import { toJson, type Value } from '../value.ts'
 import { compileCondition } from './condition.ts'
-import { nearNames } from './near-names.ts'
 import { type Compiling, compileOperand, constant, isDecimal } from './operand.ts'
 
 type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
@@ -31,7 +31,7 @@ function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling
   const { name, begin } = token
   const filter = compiling.filters.get(name)
   if (!filter) {
-    const near = nearNames(name, [...compiling.filters.keys()])
+    const near = didYouMean(name, [...compiling.filters.keys()])
     throw new SyntaxFault(`there is no filter ${nameOf(name)}${near}`, begin)
   }
   const positional: Evaluate[] = []

@@ -1,9 +1,9 @@
 import type { TagToken, TopLevelToken } from 'liquidjs'
+import { didYouMean } from '../../base/near-names.ts'
 import { nameOf, SyntaxFault } from '../expression-error.ts'
 import type { Evaluate, Node } from '../run.ts'
 import { compileFiltered } from './filtered.ts'
 import { defaultOptions, Tokenizer, TypeGuards } from './liquidjs.ts'
-import { nearNames } from './near-names.ts'
 import { literal, output, sequence } from './nodes.ts'
 import type { Compiling } from './operand.ts'
 import { flowTags } from './tags/flow.ts'
@@ -80,7 +80,7 @@ export class TemplateParser implements TagParser {
     if (/^(end|else$|elsif$|when$)/.test(name)) {
       return new SyntaxFault(`${nameOf(name)} without an opening tag`, begin)
     }
-    return new SyntaxFault(`there is no tag ${nameOf(name)}${nearNames(name, Object.keys(tags))}`, begin)
+    return new SyntaxFault(`there is no tag ${nameOf(name)}${didYouMean(name, Object.keys(tags))}`, begin)
   }
 }
 
