@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
@@ -33,7 +34,7 @@ export interface BootstrapApplication extends Rights {
 }
 
 /** A bootstrap file that cannot be used: one sentence that says where. */
-export class BootstrapError extends Error {
+export class BootstrapError extends OperatorError {
   override readonly name = 'BootstrapError'
 }
 

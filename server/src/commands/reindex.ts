@@ -1,3 +1,4 @@
+import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
 import { ConfigError, flags, readMasterKey } from '../config.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
@@ -18,7 +19,7 @@ import type { TokenRecord } from '../tokens/token.ts'
 import type { Command } from './command.ts'
 
 /** The index disagrees with the records, and nothing was done about it. One sentence. */
-export class IndexDisagrees extends Error {
+export class IndexDisagrees extends OperatorError {
   override readonly name = 'IndexDisagrees'
 }
 

@@ -1,3 +1,5 @@
+import { OperatorError } from '../base/operator-error.ts'
+
 /** The layers that hold a process of the sandbox, apart from its compartment. A host may lack some. */
 export interface Isolation {
   /** Node's permission model: no files, no processes, no workers, no native code. */
@@ -26,7 +28,7 @@ export interface Isolation {
 }
 
 /** Thrown at the start of a server that requires layers which this host does not have. */
-export class IsolationMissing extends Error {
+export class IsolationMissing extends OperatorError {
   override readonly name = 'IsolationMissing'
 }
 

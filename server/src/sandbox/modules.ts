@@ -1,5 +1,7 @@
+import { OperatorError } from '../base/operator-error.ts'
+
 /** A package that formulas may not be given: the sentence is for the operator. */
-export class FormulaModuleRefused extends Error {
+export class FormulaModuleRefused extends OperatorError {
   override readonly name = 'FormulaModuleRefused'
 }
 

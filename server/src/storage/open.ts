@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
@@ -18,7 +19,7 @@ export type StorageLocation =
   | { readonly engine: 'postgres'; readonly url: string }
 
 /** A storage URL that names no engine there is. */
-export class UnknownStorage extends Error {
+export class UnknownStorage extends OperatorError {
   override readonly name = 'UnknownStorage'
 }
 

@@ -1,3 +1,4 @@
+import { OperatorError } from '../base/operator-error.ts'
 import type { DocumentKind } from './kinds.ts'
 
 /**
@@ -130,7 +131,7 @@ export interface Lease {
 }
 
 /** Thrown where the engine cannot answer now: a full disk, a lost connection. Nothing was half done. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends OperatorError {
   override readonly name = 'StoreUnavailable'
 }
 

@@ -1,10 +1,12 @@
+import { OperatorError } from '../../base/operator-error.ts'
+
 /** A copy that cannot be made between these stores with these keys. One sentence. */
-export class CopyRefused extends Error {
+export class CopyRefused extends OperatorError {
   override readonly name = 'CopyRefused'
 }
 
 /** What was read back is not what the source holds. It says where, in digests, and nothing of the content. */
-export class CopyDiffers extends Error {
+export class CopyDiffers extends OperatorError {
   override readonly name = 'CopyDiffers'
 
   constructor(what: string) {

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { BoxError, keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../port.ts'
@@ -18,12 +19,12 @@ export interface TenantKeys {
   readonly index: Uint8Array
 }
 
-export class WrongMasterKey extends Error {
+export class WrongMasterKey extends OperatorError {
   override readonly name = 'WrongMasterKey'
 }
 
 /** The store stands between two master keys, and no server may work on it. */
-export class UnfinishedRotation extends Error {
+export class UnfinishedRotation extends OperatorError {
   override readonly name = 'UnfinishedRotation'
 
   constructor() {
@@ -32,7 +33,7 @@ export class UnfinishedRotation extends Error {
 }
 
 /** A copy into this store has not come to its end, and no server may work on what is there. */
-export class UnfinishedCopy extends Error {
+export class UnfinishedCopy extends OperatorError {
   override readonly name = 'UnfinishedCopy'
 
   constructor() {

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../../base/durable-file.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { keyLength } from '../../crypto/envelope.ts'
 
 const fileName = 'master.key'
 
 /** A key file that holds no key; the message is one sentence for the operator. */
-export class UnreadableMasterKey extends Error {
+export class UnreadableMasterKey extends OperatorError {
   override readonly name = 'UnreadableMasterKey'
 }
 

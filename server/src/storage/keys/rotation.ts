@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
 import type { Store, StoredDocument, Write } from '../port.ts'
@@ -16,7 +17,7 @@ import {
 import { rotationMarker } from './marker.ts'
 
 /** A rotation that cannot be done with these keys on this store; nothing was changed. One sentence. */
-export class RotationRefused extends Error {
+export class RotationRefused extends OperatorError {
   override readonly name = 'RotationRefused'
 }
 

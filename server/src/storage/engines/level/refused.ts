@@ -1,5 +1,7 @@
+import { OperatorError } from '../../../base/operator-error.ts'
+
 /** The folder cannot be used as it is; the message is one sentence for the operator. */
-export class DataFolderRefused extends Error {
+export class DataFolderRefused extends OperatorError {
   override readonly name = 'DataFolderRefused'
 }
 
