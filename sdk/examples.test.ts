@@ -1,4 +1,4 @@
-// Every example in a docstring and in the README compiles as it stands, given a client named `surrogate`.
+// Checks that every example in a docstring and in the README compiles, given a client named `surrogate`.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -16,7 +16,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filte
   name => /^(README\.md|src\/([\w-]+|resources\/[\w-]+)\.ts)$/.test(name) && !/\.test\.ts$/.test(name),
 )
 
-/** Each example as a module, named after where it stands. */
+/** Each example as a module, named after its file and line. */
 const examples = new Map<string, string>()
 for (const name of sources) {
   const text = readFileSync(folder + name, 'utf8')
@@ -39,7 +39,7 @@ function asModule(code: string): string {
   return `import { ${needed.join(', ')} } from '@surrogate/sdk';${client}\n${code}\nexport {}`
 }
 
-/** The parts of the server's types that the README uses. */
+/** The types of the server that the README uses. */
 const server = `export declare function createVault(options: { storage: string; dev?: boolean }): {
   createTenant(): Promise<{ privateKey: string }>
   fetch(request: Request): Promise<Response>

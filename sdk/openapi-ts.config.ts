@@ -2,8 +2,8 @@ import { defineConfig } from '@hey-api/openapi-ts'
 import { operationsPlugin } from './openapi-ts.operations.ts'
 
 /**
- * Writes the client's types and table of operations, and the types that the server's handlers are held to. Run from the
- * root: `openapi-ts -f sdk/openapi-ts.config.ts`. Each output folder is emptied first, so nothing else may be in it.
+ * Writes the client's types and table of operations, and the types of the server's handlers. Run from the root:
+ * `openapi-ts -f sdk/openapi-ts.config.ts`. It empties each output folder first.
  */
 const common = {
   input: { path: 'openapi.yaml' },

@@ -3,11 +3,11 @@ import { $, type DefinePlugin, definePluginConfig, type IR } from '@hey-api/open
 type OperationsPlugin = DefinePlugin<{ name: 'operations' }>
 
 /**
- * Writes `operations.gen.ts`: the table of the contract's operations that the client sends requests by, and a type that
- * names the generated types of each one's request and responses.
+ * Writes `operations.gen.ts`: the table of the contract's operations that the client needs to send requests, and a type
+ * with the generated types of each operation's request and responses.
  *
- * With it the client spells out no path and no content type, and weighs a fraction of what it would with the stock
- * client of openapi-ts, which also does not compile under `exactOptionalPropertyTypes`.
+ * The table replaces the client of openapi-ts, which is several times as large and does not compile under
+ * `exactOptionalPropertyTypes`.
  */
 const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   const table = $.object().pretty()
@@ -39,7 +39,7 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   plugin.node($.type.alias(plugin.symbol('Operations')).export().type(types))
 }
 
-/** What there is to know of an operation to send it: members that say nothing are left out, since they weigh. */
+/** Returns what the client needs to send an operation. Members with default values are left out to save bytes. */
 function describe({ method, path, body, parameters }: IR.OperationObject) {
   const idempotencyKey = Object.values(parameters?.header ?? {}).find(({ name }) =>
     name.endsWith('-IDEMPOTENCY-KEY'),

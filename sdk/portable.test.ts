@@ -9,8 +9,8 @@ const folder = new URL('./src/', import.meta.url)
 const entryPoint = fileURLToPath(new URL('index.ts', folder))
 
 /**
- * The files that the client is made of: what index.ts imports, and what that imports. That they use no global of Node
- * either is seen to by the build, which knows no types of Node.
+ * The files of the client: those that index.ts imports, directly or not. The build, which has no types of Node, checks
+ * that they use no globals of Node.
  */
 function sources(url: URL, found = new Map<string, string[]>()) {
   const text = readFileSync(url, 'utf8')

@@ -1,4 +1,4 @@
-// The tests that the README shows are run as they stand there.
+// Runs the tests that the README shows.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +21,9 @@ t.same(
 
 for (const [title, code] of shown) {
   t.test(title, async t => {
-    // The server that the command would start.
+    // In the place of the server that the command starts.
     const { url } = await openVault(t).listen()
-    // Inside the repository, where the packages are found by their names as they are where they were installed.
+    // Inside the repository, where the packages are found by their names.
     const file = join(t.testdir(), 'shown.test.ts')
     writeFileSync(file, code)
     const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...environment } = process.env

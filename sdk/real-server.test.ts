@@ -1,4 +1,4 @@
-// The client against the server itself, by way of a wire that loses answers.
+// The client against the real server, over a connection that loses responses.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ import {
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 
-/** A server that does what it is asked and then, the first time, hangs up instead of answering. */
+/** Starts a server that carries out each request, but closes the connection the first time instead of responding. */
 async function startForgetful(t: Test, vault: Vault): Promise<{ baseUrl: string; lost: () => number }> {
   const answered = new Set<string>()
   let lost = 0
@@ -49,13 +49,13 @@ async function startForgetful(t: Test, vault: Vault): Promise<{ baseUrl: string;
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost: () => lost }
 }
 
-/** How often something was done, by the audit log. */
+/** Returns how often something was done, by the audit log. */
 async function timesDone(tenant: TestTenant, operation: string): Promise<number> {
   const { data } = (await tenant.asManagement('GET', '/logs?size=100')).json
   return data.filter((entry: { operation: string }) => entry.operation === operation).length
 }
 
-t.test('whatever answer is lost, a retry does nothing twice', async t => {
+t.test('a retry after any lost response does nothing twice', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   const made = await timesDone(tenant, 'application:create')
@@ -75,7 +75,7 @@ t.test('whatever answer is lost, a retry does nothing twice', async t => {
   })
   const { session_key, nonce } = await page.sessions.create()
   await backend.sessions.authorize({ nonce, permissions: ['token:read'] })
-  t.equal(lost(), 6, 'each answer was lost once')
+  t.equal(lost(), 6, 'each response was lost once')
 
   t.equal(await timesDone(tenant, 'token:create'), 2)
   t.equal(await timesDone(tenant, 'token:update'), 1)
@@ -89,7 +89,7 @@ t.test('whatever answer is lost, a retry does nothing twice', async t => {
   t.equal(await timesDone(tenant, 'token:delete'), 1, 'a delete that finds nothing the second time is done')
 })
 
-t.test('without an idempotency key the same would have happened twice', async t => {
+t.test('without an idempotency key it would have happened twice', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   const { baseUrl } = await startForgetful(t, vault)
@@ -102,7 +102,7 @@ t.test('without an idempotency key the same would have happened twice', async t 
   t.equal(await timesDone(tenant, 'token:create'), 2)
 })
 
-t.test('a session does what it was granted, until its time is over', async t => {
+t.test('a session can do what it was granted, until it ends', async t => {
   const vault = openVault(t)
   const { publicKey, privateKey } = await openTenant(vault)
   const options = { baseUrl: 'http://vault', fetch: vault.fetch }
@@ -139,7 +139,7 @@ t.test('a session does what it was granted, until its time is over', async t => 
   await t.rejects(session.tokens.get(id), AuthenticationError)
 })
 
-t.test('through msw it is the same', async t => {
+t.test('the client works through msw', async t => {
   const vault = openVault(t)
   const { privateKey } = await openTenant(vault)
   const server = setupServer(...vaultHandlers(vault, 'https://vault.example.org/v1'))
@@ -155,7 +155,7 @@ t.test('through msw it is the same', async t => {
   t.equal(await aborted, 'enough')
 })
 
-t.test('a list of several pages comes whole and in order', async t => {
+t.test('a list of several pages is complete and in order', async t => {
   const vault = openVault(t)
   const { privateKey } = await openTenant(vault)
   const surrogate = new Surrogate({ apiKey: privateKey, baseUrl: 'http://vault', fetch: vault.fetch })

@@ -7,7 +7,7 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a server prints for people: its address and the keys it made. */
+/** Reads the address and the keys that a server prints when it starts. */
 async function readIntroduction(server: ChildProcess): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   if (!server.stdout) throw new Error('the server has no output to read')
@@ -21,7 +21,7 @@ async function readIntroduction(server: ChildProcess): Promise<Record<string, st
   throw new Error('the server left without saying where it is')
 }
 
-t.test('the quickstart does what it says, against the command that people start', async t => {
+t.test('the quickstart works against a server started by its command', async t => {
   const server = spawn(
     process.execPath,
     ['server/bin/surrogate-server.js', '--dev', '--port', '0', '--storage', `level:${t.testdir()}`],

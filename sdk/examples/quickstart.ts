@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noConsole: an example shows what it does.
 /**
- * Stores a card and reads it back with two keys. Start a server, then, with the keys that it printed:
+ * Stores a card and reads it with two keys. Start a server, then run with the keys that it printed:
  *
  *   SURROGATE_URL=http://127.0.0.1:4000 SURROGATE_PRIVATE_KEY=key_prv_… SURROGATE_MANAGEMENT_KEY=key_mgt_… \
  *     npx tsx sdk/examples/quickstart.ts
  */
-// An application of yours imports from '@surrogate/sdk'.
+// In your application, import from '@surrogate/sdk'.
 import { type Card, NotFoundError, Surrogate } from '../src/index.ts'
 
 const { SURROGATE_URL, SURROGATE_PRIVATE_KEY, SURROGATE_MANAGEMENT_KEY } = process.env
@@ -16,7 +16,7 @@ if (!SURROGATE_URL || !SURROGATE_PRIVATE_KEY || !SURROGATE_MANAGEMENT_KEY) {
 // The private key may do everything with tokens, and sees their data whole.
 const backend = new Surrogate({ apiKey: SURROGATE_PRIVATE_KEY, baseUrl: SURROGATE_URL })
 
-// The support desk may look at tokens, but permissions held directly show data masked.
+// The support desk may read tokens. Permissions held directly show data masked.
 const management = new Surrogate({ apiKey: SURROGATE_MANAGEMENT_KEY, baseUrl: SURROGATE_URL })
 const application = await management.applications.create({
   name: 'Support desk',
@@ -24,7 +24,9 @@ const application = await management.applications.create({
   permissions: ['token:read'],
 })
 const support = new Surrogate({ apiKey: application.key, baseUrl: SURROGATE_URL })
-console.log(`made an application: ${application.name}, which may ${application.permissions.join(', ')}`)
+console.log(
+  `created the application ${application.name} with the permission ${application.permissions.join(', ')}`,
+)
 
 const customer = `c_${crypto.randomUUID()}`
 const created = await backend.tokens.create({
@@ -55,7 +57,7 @@ try {
   await backend.tokens.get(created.id)
 } catch (error) {
   if (!(error instanceof NotFoundError)) throw error
-  console.log(`deleted the card; reading it again gives "${error.message}"`)
+  console.log(`deleted the card; reading it again throws "${error.message}"`)
 }
 
 await management.applications.delete(application.id)

@@ -43,13 +43,13 @@ for (const [status, name, ErrorClass] of classes) {
   })
 }
 
-t.test('an answer that is not a problem document still has its status', async t => {
+t.test('an error without a problem document has the status', async t => {
   const html = '<html><h1>502 Bad Gateway</h1></html>'
   const error = await failure(
     failing(() => new Response(html, { status: 502, headers: { 'Content-Type': 'text/html' } })),
   )
   t.ok(error instanceof ServerError)
-  t.equal(error.message, '502: no problem document')
+  t.equal(error.message, '502: the body is not a problem document')
   t.equal(error.problem, undefined)
   t.equal(error.traceId, undefined)
   t.same(error.errors, {})
@@ -57,7 +57,7 @@ t.test('an answer that is not a problem document still has its status', async t 
 })
 
 for (const body of ['', '{', 'null', '[]', '7', '"x"', '{"title":7}', '{"title":"a","errors":null}']) {
-  t.test(`a problem document with the body ${body || '(none)'} does no harm`, async t => {
+  t.test(`a problem document with the body ${body || '(none)'} is not used`, async t => {
     const headers = { 'Content-Type': 'application/problem+json; charset=utf-8' }
     const error = await failure(failing(() => new Response(body, { status: 404, headers })))
     t.ok(error instanceof sdk.NotFoundError)
@@ -66,7 +66,7 @@ for (const body of ['', '{', 'null', '[]', '7', '"x"', '{"title":7}', '{"title":
   })
 }
 
-t.test('an answer that a formula chose has its body, which is not printed', async t => {
+t.test('the error for a response that a formula chose has its body, which is not printed', async t => {
   const { surrogate } = fakeClient(() => Response.json({ declined: 'do-not-print' }, { status: 418 }))
   const error = await failure(surrogate.reactors.react('an-id', {}))
   t.same((error as sdk.APIError).body, { declined: 'do-not-print' })
@@ -86,7 +86,7 @@ t.test('a redirect is not followed', async t => {
   t.equal(error.message, '307: redirects are not followed')
 })
 
-t.test('without an answer it is a ConnectionError with its cause', async t => {
+t.test('a lost connection is a ConnectionError with its cause', async t => {
   const error = await failure(failing(dropped))
   t.equal(error.constructor, ConnectionError)
   t.notOk(error instanceof APIError)
@@ -98,7 +98,7 @@ t.test('without an answer it is a ConnectionError with its cause', async t => {
   })
 })
 
-t.test('what cannot be right is refused before anything is sent', async t => {
+t.test('invalid arguments are refused before anything is sent', async t => {
   const { surrogate, sent } = fakeClient(dropped)
   for (const call of [
     () => surrogate.tokens.get(''),

@@ -1,10 +1,10 @@
 import type { Problem } from './generated/types.gen.ts'
 
 /**
- * Base of everything that a call throws, but for wrong arguments (`TypeError`) and the reason of your own
- * `AbortSignal`. Neither API keys nor request bodies get into errors.
+ * Base class of the errors that calls throw. The exceptions are invalid arguments (`TypeError`) and the reason of your
+ * own `AbortSignal`. Errors contain neither API keys nor request bodies.
  *
- * The members are there on every error, so that one `catch` can read them: without an answer from the server
+ * Every error has all members, so that one `catch` can read them. Without a response from the server
  * (`ConnectionError`) `status`, `problem`, `traceId` and `headers` are undefined and `errors` is empty.
  *
  * @example
@@ -18,15 +18,15 @@ import type { Problem } from './generated/types.gen.ts'
  * ```
  */
 export class SurrogateError extends Error {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number | undefined
-  /** The problem document (RFC 9457) of the answer, if it was one; decide by its `type`. */
+  /** Problem document (RFC 9457) of the response, if it has one. Decide by its `type`. */
   readonly problem: Problem | undefined
-  /** Messages by the member of the request they are about, as in `{ 'data.number': ['must pass the Luhn check'] }`. */
+  /** Messages by the path of the member they are about: `{ 'data.number': ['must pass the Luhn check'] }`. */
   readonly errors: Record<string, string[]>
-  /** Names the exchange in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly traceId: string | undefined
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Headers | undefined
 
   constructor(message: string, answer: Partial<ErrorAnswer> = {}, options?: ErrorOptions) {
@@ -40,7 +40,7 @@ export class SurrogateError extends Error {
 }
 
 /**
- * What an `APIError` is made from.
+ * The response that an `APIError` is created from.
  *
  * @example
  * ```ts
@@ -53,13 +53,13 @@ export interface ErrorAnswer {
   readonly headers: Headers
   readonly problem?: Problem | undefined
   readonly traceId?: string | undefined
-  /** Parsed if it was JSON, else its text. */
+  /** The parsed body if it is JSON, otherwise its text. */
   readonly body?: unknown
 }
 
 /**
- * The server answered, with an error or with something that is no answer of its. Statuses that have no class of their
- * own, such as one that a formula chose, come as this.
+ * The server responded with an error, or with something that is not a valid response. Base class of the errors by
+ * status; statuses without a class of their own, such as one that a formula chose, throw this class.
  *
  * @example
  * ```ts
@@ -82,8 +82,8 @@ export class APIError extends SurrogateError {
   }
 
   /**
-   * The answer's body: parsed if it is JSON, else its text. It may hold what a formula put there, so it is left out
-   * when the error is printed.
+   * Body of the response: parsed if it is JSON, otherwise its text. It may contain output of a formula, so it is not
+   * shown when the error is printed.
    */
   get body(): unknown {
     return this.#body
@@ -91,7 +91,7 @@ export class APIError extends SurrogateError {
 }
 
 /**
- * No answer came: the server cannot be reached, or the connection broke. `cause` holds what `fetch` threw.
+ * There was no response: the server cannot be reached, or the connection broke. `cause` is the error of `fetch`.
  *
  * @example
  * ```ts
@@ -105,7 +105,7 @@ export class ConnectionError extends SurrogateError {
 }
 
 /**
- * No complete answer came within the `timeout`.
+ * The response was not complete within the `timeout`.
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ export class TimeoutError extends ConnectionError {
   declare readonly name: 'TimeoutError'
 }
 
-/** Gives error classes names that minifiers leave alone. */
+/** Sets the names of error classes as strings, which minifiers do not change. */
 export function nameErrors(classes: Record<string, { prototype: { readonly name: string } }>): void {
   for (const [name, { prototype }] of Object.entries(classes)) (prototype as { name: string }).name = name
 }

@@ -11,7 +11,7 @@ const formula = { name: 'a', type: 'private', code: '' } as const
 const reactor = { name: 'a', configuration: {} }
 const application = { name: 'a', type: 'private', permissions: ['token:read'] } as const
 
-/** How each operation is called; the compiler sees to it that none is missing and none too much. */
+/** A call of each operation. The compiler checks that none is missing or surplus. */
 const calls: Record<keyof Operations, (surrogate: Surrogate) => PromiseLike<unknown>> = {
   'tokens.create': s => s.tokens.create(card),
   'tokens.list': s => s.tokens.list(),
@@ -63,7 +63,7 @@ t.test('the client has every operation of the contract and no other', async t =>
 })
 
 for (const { operationId, path, method, parameters = [], requestBody } of contract) {
-  t.test(`${operationId} sends what the contract says`, async t => {
+  t.test(`${operationId} sends the request that the contract describes`, async t => {
     const { surrogate, sent } = fakeClient(() => json({ pagination: {}, data: [] }))
     await calls[operationId as keyof Operations](surrogate)
     t.equal(sent.length, 1)
@@ -79,7 +79,7 @@ for (const { operationId, path, method, parameters = [], requestBody } of contra
   })
 }
 
-t.test('bodies go as they are given', async t => {
+t.test('bodies are sent unchanged', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))
   await surrogate.tokens.create(card)
   await surrogate.tokens.update(id, { data: { cvc: null }, metadata: { a: null } })
@@ -90,7 +90,7 @@ t.test('bodies go as they are given', async t => {
   )
 })
 
-t.test('answers are the parsed body, or undefined where there is none', async t => {
+t.test('calls return the parsed body, or undefined if there is none', async t => {
   const answers = [json({ a: 1 }), new Response(null, { status: 204 }), new Response('', { status: 200 })]
   const { surrogate } = fakeClient(() => answers.shift() ?? new Response(null, { status: 202 }))
   t.same(await surrogate.tokens.get(id), { a: 1 })

@@ -1,7 +1,7 @@
 import { checkedBaseUrl } from './url.ts'
 
 /**
- * What a client is made with.
+ * Options of a client.
  *
  * @example
  * ```ts
@@ -15,22 +15,22 @@ import { checkedBaseUrl } from './url.ts'
  * ```
  */
 export interface SurrogateOptions {
-  /** Key of an application, or of a session. */
+  /** Key of an application or of a session. */
   apiKey: string
-  /** Where the server is, such as `http://127.0.0.1:4000`; may have a path. */
+  /** URL of the server, such as `http://127.0.0.1:4000`; may have a path. */
   baseUrl: string
-  /** What the server's own header names begin with, as in `SVC-API-KEY`. Default `SVC`. */
+  /** Prefix of the server's own headers, as in `SVC-API-KEY`. Default `SVC`. */
   headerPrefix?: string | undefined
-  /** How long one attempt may take, to the end of the answer, in milliseconds. Default 60,000; `Infinity` for no end. */
+  /** Milliseconds until an attempt without a complete response fails. Default 60,000; `Infinity` for no limit. */
   timeout?: number | undefined
-  /** How often a failed request is tried again, at most. Default 2. */
+  /** Maximum number of retries of a failed request. Default 2. */
   maxRetries?: number | undefined
-  /** Sends the requests instead of the global `fetch`: a proxy, a log, a server in the same process. */
+  /** Replaces the global `fetch`, as for a proxy, a log, or a server in the same process. */
   fetch?: ((request: Request) => Promise<Response>) | undefined
 }
 
 /**
- * What one call may do differently. The last argument of every method.
+ * Options of one call, the last argument of every method.
  *
  * @example
  * ```ts
@@ -39,27 +39,27 @@ export interface SurrogateOptions {
  * ```
  */
 export interface RequestOptions {
-  /** Ends the call, with its waits between attempts; the call then throws the signal's reason. */
+  /** Aborts the call, also while it waits for a retry. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Further headers of the request. */
+  /** Additional headers of the request. */
   headers?: Headers | Record<string, string> | [string, string][] | undefined
   /**
-   * Your own name for this request, 1 to 255 printable ASCII characters, if it has to outlive this process: the same
-   * name within 24 hours answers the earlier success again. By default each call makes its own, for its retries.
-   * Operations that change nothing ignore it.
+   * Your own id for this request, 1 to 255 printable ASCII characters. Another request with the same id within 24 hours
+   * does nothing and returns the result of the first. By default each call has a random id, for its retries. Operations
+   * that change nothing ignore it.
    */
   idempotencyKey?: string | undefined
-  /** Another key for this one request. */
+  /** Key for this request, instead of the client's. */
   apiKey?: string | undefined
-  /** Names this exchange in the server's log and in webhooks, 1 to 200 printable ASCII characters. */
+  /** Identifies this request in the server's log and in webhooks, 1 to 200 printable ASCII characters. */
   traceId?: string | undefined
-  /** Instead of the client's, in milliseconds. */
+  /** Milliseconds, instead of the client's `timeout`. */
   timeout?: number | undefined
-  /** Instead of the client's. */
+  /** Number of retries, instead of the client's `maxRetries`. */
   maxRetries?: number | undefined
 }
 
-/** The options of a client, checked and with every default in its place. */
+/** The checked options of a client, with all defaults. */
 export type Settings = { [Name in keyof SurrogateOptions]-?: NonNullable<SurrogateOptions[Name]> }
 
 export function settingsFrom(options: SurrogateOptions): Settings {
@@ -69,15 +69,15 @@ export function settingsFrom(options: SurrogateOptions): Settings {
     headerPrefix: options.headerPrefix ?? 'SVC',
     timeout: options.timeout ?? 60_000,
     maxRetries: options.maxRetries ?? 2,
-    // Looked up at each request, so that a fetch which is replaced later, as in tests, is seen.
+    // Looked up for each request, since tests may replace the global `fetch` later.
     fetch: options.fetch ?? (request => globalThis.fetch(request)),
   }
   if (!/^[\w-]+$/.test(settings.headerPrefix))
-    throw new TypeError('headerPrefix must be the start of a header name')
+    throw new TypeError('headerPrefix must consist of letters, digits, - and _, such as SVC')
   return checked(settings)
 }
 
-/** Refuses what a wrong type or an empty environment variable leads to, without repeating the value. */
+/** Throws a `TypeError` for wrong types and empty values; its message does not contain the value. */
 export function checked<T extends Pick<Settings, 'apiKey' | 'timeout' | 'maxRetries'>>(settings: T): T {
   const { apiKey, timeout, maxRetries } = settings
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {

@@ -38,7 +38,7 @@ t.test('nothing is sent before a list is awaited', async t => {
   t.equal(sent.length, 1, 'and once only')
 })
 
-t.test('a list can be gone through item by item, from any page on', async t => {
+t.test('a list can be iterated item by item, from any page on', async t => {
   const { surrogate, sent } = listServer(5)
   t.same(await idsOf(surrogate.tokens.list({ type: ['card'] })), ['t1', 't2', 't3', 't4', 't5'])
   t.same(
@@ -48,7 +48,7 @@ t.test('a list can be gone through item by item, from any page on', async t => {
   t.same(await idsOf(surrogate.tokens.list({ page: 2 })), ['t3', 't4', 't5'])
 })
 
-t.test('a search has its page in the body', async t => {
+t.test('a search sends its page in the body', async t => {
   const { surrogate, sent } = listServer(3)
   t.same(await idsOf(surrogate.tokens.search({ query: 'a:b', size: 2 })), ['t1', 't2', 't3'])
   t.same(
@@ -60,7 +60,7 @@ t.test('a search has its page in the body', async t => {
   )
 })
 
-t.test('every resource with a list has the same', async t => {
+t.test('every list of the client works the same way', async t => {
   const { surrogate } = listServer(3)
   for (const list of [
     surrogate.reactorFormulas,
@@ -79,7 +79,7 @@ t.test('an empty list has no items', async t => {
   t.equal(sent.length, 1)
 })
 
-t.test('going through can stop early', async t => {
+t.test('an iteration can stop early', async t => {
   const { surrogate, sent } = listServer(5)
   for await (const _ of surrogate.tokens.list()) break
   t.equal(sent.length, 1)
@@ -96,7 +96,7 @@ t.test('deleting in the loop misses nothing', async t => {
   t.same(items, [])
 })
 
-t.test('what comes and goes meanwhile neither hides an item nor repeats one', async t => {
+t.test('items created and deleted meanwhile neither hide nor repeat another one', async t => {
   const { surrogate, items } = listServer(12, 3)
   const ids: string[] = []
   for await (const { id } of surrogate.tokens.list()) {
@@ -113,7 +113,7 @@ t.test('what comes and goes meanwhile neither hides an item nor repeats one', as
   t.equal(new Set(ids).size, ids.length)
 })
 
-/** As `listServer`, with pages that say where to go on; a cursor is the id of the last item answered. */
+/** Like `listServer`, with cursors: a cursor is the id of the last item of a page. */
 function cursorServer(count: number, size = 2) {
   const items = Array.from({ length: count }, (_, index) => ({ id: `t${index + 1}` }))
   const client = fakeClient((request, body) => {
@@ -133,7 +133,7 @@ function cursorServer(count: number, size = 2) {
   return { items, ...client }
 }
 
-t.test('where a page says how to go on, the list goes on behind it and not by number', async t => {
+t.test('a list whose pages have cursors is iterated by cursor, not by number', async t => {
   const { surrogate, sent, items } = cursorServer(5)
   const ids: string[] = []
   for await (const { id } of surrogate.tokens.list({ type: ['card'], page: 1 })) {
@@ -147,7 +147,7 @@ t.test('where a page says how to go on, the list goes on behind it and not by nu
   )
 })
 
-t.test('a search goes on in its body, also from a cursor of its own', async t => {
+t.test('a search sends its cursor in the body, also one given by the caller', async t => {
   const { surrogate, sent } = cursorServer(5)
   t.same(await idsOf(surrogate.tokens.search({ query: 'a:b', page: 2 })), ['t3', 't4', 't5'])
   t.same(await idsOf(surrogate.tokens.search({ query: 'a:b', start: 't3' })), ['t4', 't5'])
@@ -162,7 +162,7 @@ t.test('a search goes on in its body, also from a cursor of its own', async t =>
   )
 })
 
-t.test('a server that hands out one cursor again and again does not hold the loop for ever', async t => {
+t.test('a server that returns the same cursor again causes no endless loop', async t => {
   const { surrogate, sent } = fakeClient(() =>
     json({
       pagination: { total_items: 9, page_number: 1, page_size: 1, total_pages: 9, next: 'x' },
@@ -173,7 +173,7 @@ t.test('a server that hands out one cursor again and again does not hold the loo
   t.equal(sent.length, 2)
 })
 
-t.test('a list fails as a promise does', async t => {
+t.test('a list rejects like a promise', async t => {
   const { surrogate } = fakeClient(() => problem(400, 'validation'))
   t.match(await failure(Promise.all([surrogate.tokens.list()])), { status: 400 })
   t.match(await failure(idsOf(surrogate.tokens.list())), { status: 400 })
@@ -183,7 +183,7 @@ t.test('a list fails as a promise does', async t => {
   t.equal(done, 1)
 })
 
-t.test('a server that repeats itself does not hold the loop for ever', async t => {
+t.test('a server that returns the same page again causes no endless loop', async t => {
   const { surrogate, sent } = fakeClient(() => page([{ id: 't1' }], 5, 1))
   t.same(await idsOf(surrogate.tokens.list()), ['t1'])
   t.equal(sent.length, 3)

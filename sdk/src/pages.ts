@@ -10,24 +10,24 @@ import type { Pagination } from './generated/types.gen.ts'
  * ```
  */
 export interface Page<T> {
-  /** Where the page stands: `total_items`, `page_number` (from 1), `page_size`, `total_pages`. */
+  /** Position of the page: `total_items`, `page_number` (from 1), `page_size`, `total_pages`. */
   pagination: Pagination
   /** The items of the page. */
   data: T[]
 }
 
-/** How a list goes on behind a page that names where: by cursors, which no write in between can shift. */
+/** Access to further pages by cursor, which writes in between cannot shift as they shift page numbers. */
 export interface Cursors<T> {
-  fetchBehind(start: string): Promise<Page<T>>
-  /** The first page was itself asked for by a cursor, so none of the others can be by number. */
-  begun: boolean
+  fetchFrom(start: string): Promise<Page<T>>
+  /** True if the first page was requested by a cursor, so that the others have no numbers. */
+  startedByCursor: boolean
 }
 
 /**
- * A list, to be had as one page or item by item. Nothing is sent before it is awaited or gone through.
+ * A list that can be awaited as one page or iterated item by item. Nothing is sent before either.
  *
- * Awaited, it is the page that was asked for. Gone through by `for await`, it is every item from that page on, with
- * further pages fetched on the way. Items may be deleted meanwhile, in the loop too: none is missed and none comes twice.
+ * `await` returns the requested page. `for await` yields every item from that page on and fetches further pages as
+ * needed. Items may be deleted meanwhile, also inside the loop: no other item is missed or yielded twice.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
     this.#cursors = cursors
   }
 
-  /** Fetches the page that was asked for, once. */
-  // biome-ignore lint/suspicious/noThenProperty: a list is to be awaited as the page it stands for.
+  /** Fetches the requested page, once. */
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list fetches its page.
   then<Result = Page<T>, Failure = never>(
     onFulfilled?: ((page: Page<T>) => Result | PromiseLike<Result>) | null,
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
@@ -59,23 +59,23 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
     return this.#asked.then(onFulfilled, onRejected)
   }
 
-  /** As a promise's `catch`. */
+  /** Like `catch` of a promise. */
   catch<Failure>(onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null) {
     return this.then(null, onRejected)
   }
 
-  /** As a promise's `finally`. */
+  /** Like `finally` of a promise. */
   finally(onFinally?: (() => void) | null): Promise<Page<T>> {
     return this.then().finally(onFinally)
   }
 
-  /** Every item of this page and those after it. */
+  /** Yields every item of this page and of those after it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string>()
     let page = await this.#fetchPage()
     let number = page.pagination.page_number
-    if (this.#cursors && (this.#cursors.begun || page.pagination.next !== undefined)) {
-      yield* this.#behind(page, this.#cursors)
+    if (this.#cursors && (this.#cursors.startedByCursor || page.pagination.next !== undefined)) {
+      yield* this.#followCursors(page, this.#cursors)
       return
     }
     for (;;) {
@@ -86,25 +86,25 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
       }
       const { total_items, page_size, total_pages } = page.pagination
       if (number >= total_pages) return
-      // As many items as are gone since that page, so many places have those after it moved up, at most.
-      const goneThrough = number
-      for (let from = goneThrough + 1; from !== number; ) {
+      // Each item deleted since that page moved those after it up by at most one place. Go back as far as that.
+      const lastRead = number
+      for (let from = lastRead + 1; from !== number; ) {
         number = from
         page = await this.#fetchPage(number)
         const gone = Math.max(0, total_items - page.pagination.total_items)
-        from = Math.max(1, Math.min(number, goneThrough + 1 - Math.ceil(gone / page_size)))
+        from = Math.max(1, Math.min(number, lastRead + 1 - Math.ceil(gone / page_size)))
       }
     }
   }
 
-  /** The items of a page, and of all that its cursors lead to. */
-  async *#behind(first: Page<T>, { fetchBehind }: Cursors<T>): AsyncGenerator<T, void, undefined> {
+  /** Yields the items of a page and of all pages that follow by cursor. */
+  async *#followCursors(first: Page<T>, { fetchFrom }: Cursors<T>): AsyncGenerator<T, void, undefined> {
     yield* first.data
     let { next } = first.pagination
     while (next !== undefined) {
-      const page = await fetchBehind(next)
+      const page = await fetchFrom(next)
       yield* page.data
-      // A server that repeats itself must not hold the loop for ever.
+      // A server that returns the same cursor again must not cause an endless loop.
       next = page.pagination.next === next ? undefined : page.pagination.next
     }
   }

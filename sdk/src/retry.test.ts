@@ -1,15 +1,15 @@
 import t from 'tap'
-import { type Answering, dropped, empty, failure, fakeClient, json, problem } from '../testing/fakes.ts'
+import { dropped, empty, failure, fakeClient, json, problem, type Responder } from '../testing/fakes.ts'
 import { APIError, ConnectionError, NotFoundError } from './index.ts'
 import { realWaits } from './retry.ts'
 
-const ok: Answering = () => json({ id: 'an-id' })
-const failing = (status: number, headers?: Record<string, string>): Answering => {
+const ok: Responder = () => json({ id: 'an-id' })
+const failing = (status: number, headers?: Record<string, string>): Responder => {
   return () => problem(status, 'x', {}, headers)
 }
 
 for (const status of [408, 429, 500, 502, 503, 504]) {
-  t.test(`${status} is tried again`, async t => {
+  t.test(`${status} is retried`, async t => {
     const { surrogate, sent } = fakeClient([failing(status), ok])
     t.same(await surrogate.tokens.get('an-id'), { id: 'an-id' })
     t.equal(sent.length, 2)
@@ -17,7 +17,7 @@ for (const status of [408, 429, 500, 502, 503, 504]) {
 }
 
 for (const status of [400, 401, 403, 404, 409, 413, 415, 422, 501]) {
-  t.test(`${status} is not tried again`, async t => {
+  t.test(`${status} is not retried`, async t => {
     const { surrogate, sent } = fakeClient([failing(status), ok])
     t.ok((await failure(surrogate.tokens.get('an-id'))) instanceof APIError)
     t.equal(sent.length, 1)
@@ -45,13 +45,13 @@ t.test('retries end after maxRetries, and the last error is thrown', async t => 
   t.equal(sent.length, 2, 'a call may have its own')
 })
 
-t.test('waits grow up to eight seconds, by a random part of the whole', async t => {
+t.test('waits grow up to eight seconds, with full jitter', async t => {
   const { surrogate, slept } = fakeClient(dropped, { maxRetries: 6 })
   await t.rejects(surrogate.tokens.get('an-id'))
   t.same(slept, [500, 1000, 2000, 4000, 8000, 8000])
 })
 
-t.test('Retry-After is waited for', async t => {
+t.test('Retry-After is respected', async t => {
   for (const [value, ms] of [
     ['3', 3000],
     ['Tue, 01 Jan 2030 00:00:07 GMT', 7000],
@@ -67,7 +67,7 @@ t.test('Retry-After is waited for', async t => {
   }
 })
 
-t.test('a Retry-After of more than a minute is not', async t => {
+t.test('a Retry-After of more than a minute prevents a retry', async t => {
   for (const value of ['61', 'Tue, 01 Jan 2030 01:00:00 GMT']) {
     const { surrogate, sent } = fakeClient([failing(429, { 'Retry-After': value }), ok])
     t.match(await failure(surrogate.tokens.get('an-id')), { status: 429 })
@@ -75,7 +75,7 @@ t.test('a Retry-After of more than a minute is not', async t => {
   }
 })
 
-t.test('all attempts of a call have one idempotency key, and no two calls the same', async t => {
+t.test('all attempts of a call have the same idempotency key, and each call another one', async t => {
   const { surrogate, sent } = fakeClient([dropped, failing(500), ok])
   await surrogate.tokens.create({ type: 'token', data: 1 })
   await surrogate.tokens.create({ type: 'token', data: 1 })
@@ -86,8 +86,8 @@ t.test('all attempts of a call have one idempotency key, and no two calls the sa
   t.not(keys[3], keys[0])
 })
 
-t.test('while an attempt whose answer was lost is still under way, its outcome is waited for', async t => {
-  const busy: Answering = () => problem(409, 'idempotency_conflict')
+t.test('after a lost response, a retry waits while the earlier attempt is still running', async t => {
+  const busy: Responder = () => problem(409, 'idempotency_conflict')
   const { surrogate, sent } = fakeClient([dropped, busy, ok])
   t.same(await surrogate.tokens.create({ type: 'token', data: 1 }), { id: 'an-id' })
   t.equal(sent.length, 3)
@@ -97,7 +97,7 @@ t.test('while an attempt whose answer was lost is still under way, its outcome i
   t.equal(other.sent.length, 1, 'but not if it is the request of someone else')
 })
 
-t.test('a delete that finds nothing after a lost answer counts as done', async t => {
+t.test('a delete that is retried after a lost response and gets a 404 has succeeded', async t => {
   for (const lost of [dropped, failing(502)]) {
     const { surrogate } = fakeClient([lost, failing(404)])
     await surrogate.tokens.delete('an-id')
@@ -113,7 +113,7 @@ t.test('a delete that finds nothing after a lost answer counts as done', async t
   t.ok((await failure(surrogate.tokens.get('an-id'))) instanceof NotFoundError, 'nor does it hold for a get')
 })
 
-t.test('a real wait ends early when the signal aborts, and leaves nothing behind', async t => {
+t.test('a real wait ends early when the signal aborts, and removes its listener', async t => {
   const controller = new AbortController()
   const waiting = realWaits.sleep(3_600_000, controller.signal)
   controller.abort()

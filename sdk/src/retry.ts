@@ -1,6 +1,6 @@
 import { APIError, ConnectionError } from './errors.ts'
 
-/** Time and chance, as far as retries need them; tests bring their own. */
+/** Time and randomness for retries; tests replace them. */
 export interface Waits {
   /** Resolves after `ms` milliseconds, or earlier when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -25,15 +25,15 @@ export const realWaits: Waits = {
   now: () => Date.now(),
 }
 
-/** The first retry waits at most this long, each further one at most twice as long as the one before. */
+/** Maximum wait before the first retry, doubled for each further one. */
 const firstWait = 500
 const longestWait = 8_000
-/** A server that asks for more than this gets no retry: sooner would be against its word, later too late for a call. */
+/** There is no retry if the server asks for a longer wait than this. */
 const longestRetryAfter = 60_000
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or has failed `maxRetries` times more. `attempt` is told whether an
- * earlier one may have been carried out although its answer was lost.
+ * Runs `attempt` until it succeeds, fails permanently, or has been retried `maxRetries` times. Its argument is true if
+ * an earlier attempt may have succeeded although its response was lost.
  */
 export async function withRetries<T>(
   attempt: (maybeDone: boolean) => Promise<T>,
@@ -58,21 +58,21 @@ function worthRetrying(error: unknown, maybeDone: boolean): boolean {
   if (error instanceof ConnectionError) return true
   if (!(error instanceof APIError)) return false
   const { status, problem } = error
-  // Our own earlier attempt, whose answer was lost, still holds the idempotency key: it will have the outcome soon.
+  // The earlier attempt, whose response was lost, is still running under this idempotency key.
   if (maybeDone && problem?.type === 'urn:surrogate:error:idempotency_conflict') return true
-  // The formula itself failed. It would fail again, and what it did before, such as charging a card, be done again.
+  // The formula failed. A retry could repeat its side effects, such as charging a card.
   if (problem?.type === 'urn:surrogate:error:reactor_runtime') return false
   return status === 408 || status === 429 || (status >= 500 && status !== 501)
 }
 
-/** Exponential with full jitter, but no less than the server asked for; undefined if it asked for too much. */
+/** Exponential backoff with full jitter, at least as long as `Retry-After`; undefined if that is too long. */
 function waitBefore(error: unknown, retries: number, { random, now }: Waits): number | undefined {
   const backoff = random() * Math.min(longestWait, firstWait * 2 ** retries)
   const asked = error instanceof APIError ? retryAfter(error.headers, now()) : 0
   return asked > longestRetryAfter ? undefined : Math.max(backoff, asked)
 }
 
-/** RFC 9110, 10.2.3: a number of seconds, or a date. In milliseconds from now; 0 if absent or neither. */
+/** Milliseconds until the time in `Retry-After`, a number of seconds or a date (RFC 9110, 10.2.3); otherwise 0. */
 function retryAfter(headers: Headers, now: number): number {
   const value = headers.get('retry-after') ?? ''
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now

@@ -1,9 +1,9 @@
 import { APIError, type ErrorAnswer, nameErrors } from './errors.ts'
 
-// The literal types of the names keep TypeScript from taking one class for another.
+// The literal types of `name` make the classes distinct for TypeScript.
 
 /**
- * 400: the request is not valid; `errors` says which member and why.
+ * 400: the request is not valid. `errors` has messages by member.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class AuthenticationError extends APIError {
 }
 
 /**
- * 402: a formula refused the means of payment.
+ * 402: a formula refused the payment method.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export class PaymentMethodError extends APIError {
 }
 
 /**
- * 403: the key may not do this, or not there.
+ * 403: the key has no permission for this operation, or not in this container.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export class PermissionError extends APIError {
 }
 
 /**
- * 404: there is no such thing in the tenant of the key.
+ * 404: the resource does not exist in the tenant of the key.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export class NotFoundError extends APIError {
 }
 
 /**
- * 409: the id is taken, the nonce was used, the thing is in use, or the same request is still under way.
+ * 409: the id is taken, the nonce was used, the resource is in use, or the same request is still running.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export class ConflictError extends APIError {
 }
 
 /**
- * 413: the request body is larger than the server takes.
+ * 413: the request body is too large for the server.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export class PayloadTooLargeError extends APIError {
 }
 
 /**
- * 415: the server does not take this content type.
+ * 415: the server does not accept this content type.
  *
  * @example
  * ```ts
@@ -116,7 +116,7 @@ export class UnsupportedMediaTypeError extends APIError {
 }
 
 /**
- * 422: a formula that cannot run, or an idempotency key that was used for another request.
+ * 422: the formula cannot run, or the idempotency key was used for a different request.
  *
  * @example
  * ```ts
@@ -130,7 +130,7 @@ export class UnprocessableError extends APIError {
 }
 
 /**
- * 429: too much at once, after all retries, or `Retry-After` asks for more than a minute.
+ * 429: there were too many requests, after all retries or with a `Retry-After` of more than a minute.
  *
  * @example
  * ```ts
@@ -144,7 +144,7 @@ export class RateLimitError extends APIError {
 }
 
 /**
- * 500 to 599: something failed on the server's side, or in a formula.
+ * 500 to 599: the server or a formula failed.
  *
  * @example
  * ```ts
@@ -158,7 +158,7 @@ export class ServerError extends APIError {
 }
 
 /**
- * 501: this server does not have the operation.
+ * 501: the server does not implement the operation.
  *
  * @example
  * ```ts
@@ -172,7 +172,7 @@ export class NotImplementedError extends ServerError {
 }
 
 /**
- * 503: the server cannot reach its store.
+ * 503: the server cannot reach its storage.
  *
  * @example
  * ```ts
@@ -216,12 +216,12 @@ const byStatus: Record<number, typeof APIError> = {
   503: ServiceUnavailableError,
 }
 
-/** The error for an answer that is not a success; `reason` stands in where there is no problem document. */
+/** Creates the error for a response without success; `reason` is used if there is no problem document. */
 export function errorFor(answer: ErrorAnswer, reason: string): APIError {
   const { status, problem } = answer
   const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : APIError)
   if (!problem) return new ErrorClass(`${status}: ${reason}`, answer)
-  // The names of members only: their messages may come from a formula, and error messages end up in logs.
+  // Only the names of members: error messages end up in logs, and these texts may come from a formula.
   const members = Object.keys(problem.errors ?? {}).join(', ')
   const detail = problem.detail ? `: ${problem.detail}` : ''
   return new ErrorClass(`${status} ${problem.title}${detail}${members && ` (${members})`}`, answer)

@@ -5,7 +5,7 @@ import { Surrogate, type SurrogateOptions } from './index.ts'
 
 const number = '4242424242424242'
 
-t.test('each client has its own key, and a call may have another', async t => {
+t.test('each client has its own key, and a call can use another', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))
   const session = surrogate.withSession('session-key')
   await surrogate.tokens.get('an-id')
@@ -18,7 +18,7 @@ t.test('each client has its own key, and a call may have another', async t => {
   )
 })
 
-t.test('a call may have headers, a trace id and an idempotency key of its own', async t => {
+t.test('a call can set headers, a trace id and an idempotency key', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))
   await surrogate.tokens.update(
     'an-id',
@@ -38,7 +38,7 @@ t.test('a call may have headers, a trace id and an idempotency key of its own', 
   })
 })
 
-t.test('the header prefix names all three headers', async t => {
+t.test('the header prefix applies to all three headers', async t => {
   const { surrogate, sent } = fakeClient(
     () => problem(404, 'not_found', {}, { 'ACME-TRACE-ID': 'trace-8' }),
     { headerPrefix: 'ACME' },
@@ -59,13 +59,13 @@ t.test('the base URL may have a path', async t => {
   t.equal(sent[0]?.path, '/v1/tokens/an-id')
 })
 
-t.test('queries go as the contract has them', async t => {
+t.test('queries are sent as the contract describes them', async t => {
   const { surrogate, sent } = fakeClient(() => json({ pagination: {}, data: [] }))
   await surrogate.tokens.list({ id: ['a', 'b'], type: ['card'], metadata: { k1: 'v 1', k2: 'v2' }, page: 2 })
   t.equal(sent[0]?.query, '?id=a&id=b&type=card&metadata.k1=v+1&metadata.k2=v2&page=2')
 })
 
-t.test('without a fetch of its own the client uses the global one of the moment', async t => {
+t.test('without a custom fetch the client uses the current global one', async t => {
   const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test' })
   const original = globalThis.fetch
   t.teardown(() => {
@@ -75,7 +75,7 @@ t.test('without a fetch of its own the client uses the global one of the moment'
   t.match(await surrogate.tokens.get('an-id'), { url: 'http://vault.test/tokens/an-id' })
 })
 
-t.test('a fetch of its own is called as a plain function, with a Request', async t => {
+t.test('a custom fetch is called as a plain function, with a Request', async t => {
   let called: unknown
   function fetch(this: unknown, request: Request) {
     called = this
@@ -99,7 +99,7 @@ const bad: [string, Partial<Record<keyof SurrogateOptions, unknown>>][] = [
   ['half a retry', { maxRetries: 0.5 }],
 ]
 for (const [what, options] of bad) {
-  t.test(`${what} is refused without being repeated`, async t => {
+  t.test(`${what} is refused, and its value is not in the message`, async t => {
     t.doesNotThrow(() => new Surrogate(good))
     try {
       new Surrogate({ ...good, ...options } as SurrogateOptions)
@@ -111,7 +111,7 @@ for (const [what, options] of bad) {
   })
 }
 
-t.test('keys and bodies are in nothing that gets printed', async t => {
+t.test('printed clients and errors contain neither keys nor bodies', async t => {
   const shown = (value: unknown) =>
     [
       inspect(value, { depth: 9, showHidden: true }),

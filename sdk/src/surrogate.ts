@@ -11,10 +11,11 @@ import { createSend, type Send } from './transport.ts'
 import type { Json } from './typed-data.ts'
 
 /**
- * A client for one server and one key. Make as many as you have keys; they share nothing. The key is kept where printing
- * the client does not show it.
+ * A client for one server and one key. Create one for each of your keys; clients share no state. Printing a client does
+ * not show its key.
  *
- * Every call answers the body, or undefined where there is none, and throws a `SurrogateError` if it fails.
+ * Every call resolves with the body of the response, or undefined if there is none, and throws a `SurrogateError` if it
+ * fails.
  *
  * @example
  * ```ts
@@ -27,24 +28,24 @@ import type { Json } from './typed-data.ts'
  * ```
  */
 export class Surrogate {
-  /** Sensitive values and what stands in for them. */
+  /** Sensitive values, and the tokens that stand in for them. */
   readonly tokens: Tokens
   /** Code templates. */
   readonly reactorFormulas: ReactorFormulas
-  /** Configured instances of formulas, which run on the data behind tokens. */
+  /** Configured instances of formulas, which run with the data of tokens. */
   readonly reactors: Reactors
-  /** Short-lived keys for places you do not control, such as a browser. */
+  /** Short-lived keys for code in places that you do not control, such as a browser. */
   readonly sessions: Sessions
-  /** The holders of API keys, and what each may do. */
+  /** The holders of API keys, with their permissions. */
   readonly applications: Applications
-  /** What was done in the tenant, and by whom. */
+  /** The audit log of the tenant. */
   readonly logs: Logs
 
   readonly #options: SurrogateOptions
   readonly #waits: Waits
   readonly #send: Send
 
-  /** Throws a `TypeError` if an option cannot be right, such as an empty key or a base URL that is none. */
+  /** Throws a `TypeError` if an option is invalid, such as an empty key or a malformed base URL. */
   constructor(options: SurrogateOptions)
   /** @internal */
   constructor(options: SurrogateOptions, waits: Waits)
@@ -62,11 +63,11 @@ export class Surrogate {
   }
 
   /**
-   * Makes a token of each value in a payload, all or none, and answers the payload with the tokens in their places: a
-   * token object for each object that has `type` and `data`, a token id for each other value. Needs `token:create` on
-   * every container.
+   * Creates a token for each value in a payload, all or none, and returns the payload with tokens in the place of the
+   * values: a token object for each object with `type` and `data`, a token id for each other value. Needs
+   * `token:create` on every container.
    *
-   * Throws `BadRequestError` if one of them is not valid, `ConflictError` if an id is taken.
+   * Throws `BadRequestError` if a value is not valid, `ConflictError` if an id is taken.
    *
    * @example
    * ```ts
@@ -81,10 +82,11 @@ export class Surrogate {
   }
 
   /**
-   * Answers the payload with each `{{ token-id }}` expression in it replaced by the token's data, as far as the rules for
-   * `token:use` show it. At most 100 different tokens.
+   * Returns the payload with each `{{ token-id }}` expression replaced by the token's data, as the access rules for
+   * `token:use` show it. A payload can have at most 100 different tokens.
    *
-   * Throws `BadRequestError` naming every token that does not exist, `PermissionError` if one may not be used.
+   * Throws `BadRequestError`, which names every token that does not exist, and `PermissionError` if the key may not use
+   * a token.
    *
    * @example
    * ```ts
@@ -96,7 +98,7 @@ export class Surrogate {
   }
 
   /**
-   * A client with the same options that calls with the key of a session.
+   * Returns a client with the same options and the key of a session.
    *
    * @example
    * ```ts

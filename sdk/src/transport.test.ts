@@ -19,7 +19,7 @@ async function startServer(t: Test, listener: RequestListener): Promise<string> 
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 
-t.test('a retry after a dropped answer creates nothing twice', async t => {
+t.test('a retry after a lost response creates nothing twice', async t => {
   const created = new Map<string, { id: string; body: string }>()
   let requests = 0
   const baseUrl = await startServer(t, async (request, response) => {
@@ -30,7 +30,7 @@ t.test('a retry after a dropped answer creates nothing twice', async t => {
     const known = created.get(key)
     const token = known ?? { id: `token-${created.size + 1}`, body }
     created.set(key, token)
-    // It is stored, but the caller does not come to know.
+    // The token is stored, but its response is lost.
     if (!known) return void request.socket.destroy()
     response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ id: token.id }))
   })
@@ -41,7 +41,7 @@ t.test('a retry after a dropped answer creates nothing twice', async t => {
   t.same([...created.values()], [{ id: 'token-1', body: '{"type":"token","data":"a value"}' }])
 })
 
-t.test('an answer that breaks off is a ConnectionError', async t => {
+t.test('an incomplete response is a ConnectionError', async t => {
   const baseUrl = await startServer(t, (_request, response) => {
     response.writeHead(200, { 'Content-Length': '1000' })
     response.write('{"id":', () => response.destroy())
@@ -50,7 +50,7 @@ t.test('an answer that breaks off is a ConnectionError', async t => {
   t.ok((await failure(surrogate.tokens.get('an-id'))) instanceof ConnectionError)
 })
 
-t.test('a server that is not there is a ConnectionError', async t => {
+t.test('an unreachable server is a ConnectionError', async t => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -74,7 +74,7 @@ t.test('a redirect is not followed over the wire either', async t => {
   t.same(seen, ['/tokens/an-id'])
 })
 
-t.test('an attempt that takes too long is ended and tried again', async t => {
+t.test('an attempt that takes too long is aborted and retried', async t => {
   const aborted: AbortSignal[] = []
   const { surrogate } = fakeClient(
     [
@@ -90,11 +90,11 @@ t.test('an attempt that takes too long is ended and tried again', async t => {
   t.equal(aborted[0]?.aborted, true, 'fetch is told')
 })
 
-t.test('a TimeoutError says how long it was waited for', async t => {
+t.test('a TimeoutError names the timeout', async t => {
   const { surrogate, sent } = fakeClient(never)
   await t.rejects(surrogate.tokens.get('an-id', { timeout: 5, maxRetries: 1 }), {
     name: 'TimeoutError',
-    message: 'no answer within 5 ms',
+    message: 'no complete response within 5 ms',
   })
   t.equal(sent.length, 2)
   t.ok(
@@ -103,7 +103,7 @@ t.test('a TimeoutError says how long it was waited for', async t => {
   t.ok((await failure(surrogate.tokens.get('an-id', { timeout: 5, maxRetries: 0 }))) instanceof TimeoutError)
 })
 
-t.test('the timeout covers the body of the answer', async t => {
+t.test('the timeout covers the body of the response', async t => {
   const baseUrl = await startServer(t, (_request, response) => {
     response.writeHead(200).write('{')
   })
@@ -113,10 +113,10 @@ t.test('the timeout covers the body of the answer', async t => {
   )
 })
 
-t.test('a timeout may be longer than timers can be', async t => {
+t.test('a timeout may be longer than the longest timer', async t => {
   for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 40]) {
     const later = async () => {
-      // Longer than the millisecond that a timer with too large a number takes.
+      // A timer with too large a delay would fire after one millisecond.
       await new Promise(resolve => setTimeout(resolve, 10))
       return json({ id: 'an-id' })
     }
@@ -125,7 +125,7 @@ t.test('a timeout may be longer than timers can be', async t => {
   }
 })
 
-t.test('an aborted call throws the reason of its signal and is not tried again', async t => {
+t.test('an aborted call throws the reason of its signal and is not retried', async t => {
   const before = fakeClient(() => json({}))
   const reason = new Error('the user went away')
   await t.rejects(before.surrogate.tokens.get('an-id', { signal: AbortSignal.abort(reason) }), reason)
@@ -145,7 +145,7 @@ t.test('an aborted call throws the reason of its signal and is not tried again',
   t.match(await failure(call), { name: 'AbortError' })
 })
 
-t.test('a call that is aborted while it waits for the next attempt ends', async t => {
+t.test('an abort ends a call that waits for its next attempt', async t => {
   const controller = new AbortController()
   const surrogate = new Surrogate(
     { apiKey, baseUrl: 'http://vault.test', fetch: async () => new Response(null, { status: 503 }) },

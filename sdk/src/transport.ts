@@ -9,7 +9,7 @@ import { fillPath, queryString } from './url.ts'
 type Name = keyof Operations
 type RequestOf<N extends Name> = Optional<Omit<Operations[N]['data'], 'url' | 'headers'>>
 type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
-/** Lets optional members be given as undefined, which `exactOptionalPropertyTypes` would not. */
+/** Allows undefined for optional members in spite of `exactOptionalPropertyTypes`. */
 type Optional<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
 
 interface Operation {
@@ -20,7 +20,7 @@ interface Operation {
   readonly separators?: Record<string, string>
 }
 
-/** Sends one operation of the contract, tries again where that helps, and answers its body or throws. */
+/** Sends one operation of the contract, with retries, and returns the body of the response or throws. */
 export type Send = <N extends Name>(
   name: N,
   request: RequestOf<N>,
@@ -28,7 +28,7 @@ export type Send = <N extends Name>(
 ) => Promise<ResponseOf<N>>
 
 export function createSend(settings: Settings, waits: Waits): Send {
-  // Called without a `this`: as a method of ours, a browser's own fetch would refuse.
+  // Called without a `this`: a browser's own fetch throws when called as a method of another object.
   const { fetch } = settings
   return async (name, request, options = {}) => {
     const operation: Operation = operations[name]
@@ -49,7 +49,7 @@ export function createSend(settings: Settings, waits: Waits): Send {
       method: operation.method,
       headers,
       body: body === undefined ? null : JSON.stringify(body),
-      // A redirect would carry the API key to wherever it points.
+      // A redirect would send the API key to another address.
       redirect: 'manual',
     } as const
 
@@ -64,9 +64,9 @@ export function createSend(settings: Settings, waits: Waits): Send {
       }
       const error = errorFor(
         answer,
-        answer.status < 400 ? 'redirects are not followed' : 'no problem document',
+        answer.status < 400 ? 'redirects are not followed' : 'the body is not a problem document',
       )
-      // An attempt whose answer was lost had deleted it.
+      // An earlier attempt, whose response was lost, has deleted it.
       if (maybeDone && operation.method === 'DELETE' && error instanceof NotFoundError) return undefined
       throw error
     }
@@ -83,12 +83,12 @@ function headersFor(operation: Operation, options: RequestOptions, prefix: strin
     if (options.traceId) headers.set(`${prefix}-TRACE-ID`, options.traceId)
     return headers
   } catch {
-    // The platform's own error repeats the value.
+    // The platform's error message would contain the value.
     throw new TypeError('headers, idempotencyKey and traceId must be printable ASCII')
   }
 }
 
-/** 128 random bits. Not `randomUUID()`, which pages on plain http do not have. */
+/** Returns 128 random bits. `randomUUID()` does not exist in pages loaded over plain http. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
     byte.toString(16).padStart(2, '0'),
@@ -96,8 +96,8 @@ function randomKey(): string {
 }
 
 /**
- * Runs `work` until it is done, `timeout` has passed or the caller's signal aborts, whichever is first, even if the
- * `fetch` in it does not heed signals.
+ * Waits for `work` until it is done, `timeout` has passed or the caller's signal aborts, even if the `fetch` in it
+ * ignores signals.
  */
 async function within<T>(
   timeout: number,
@@ -107,7 +107,7 @@ async function within<T>(
   const controller = new AbortController()
   const onAbort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort)
-  // Longer timers than a 32-bit integer holds would fire at once.
+  // A timer fires at once if its delay exceeds a 32-bit integer.
   const timer = timeout < 2 ** 31 ? setTimeout(() => controller.abort(), timeout) : undefined
   try {
     return await Promise.race([
@@ -118,8 +118,8 @@ async function within<T>(
     ])
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    if (controller.signal.aborted) throw new TimeoutError(`no answer within ${timeout} ms`)
-    throw new ConnectionError('no answer from the server', {}, { cause })
+    if (controller.signal.aborted) throw new TimeoutError(`no complete response within ${timeout} ms`)
+    throw new ConnectionError('no response from the server', {}, { cause })
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
@@ -142,7 +142,7 @@ async function read(response: Response, prefix: string): Promise<ErrorAnswer & {
   return { status, headers, body, readable, problem, traceId: headers.get(`${prefix}-TRACE-ID`) ?? undefined }
 }
 
-/** A problem document, or undefined if it does not keep to the contract far enough to be read. */
+/** Returns the body as a problem document, or undefined if it has not the form of one. */
 function asProblem(body: unknown): Problem | undefined {
   const { title, errors = {} } = (body ?? {}) as Partial<Problem>
   return typeof title === 'string' && errors && typeof errors === 'object' ? (body as Problem) : undefined

@@ -1,4 +1,4 @@
-// What the compiler has to accept and refuse; `npm run types` is the test, running it here shows the calls work too.
+// What the compiler has to accept and refuse, checked by `npm run types`. Running it also checks the calls.
 import t from 'tap'
 import { fakeClient, json } from '../testing/fakes.ts'
 import type {
@@ -25,7 +25,7 @@ interface Person {
 const person: Person = { name: 'Jane', address: { city: 'Berlin', lines: ['a'] } }
 const { surrogate } = fakeClient(() => json({ pagination: {}, data: [] }))
 
-t.test('create knows the data of each type and answers tokens of it', async t => {
+t.test('create checks the data of each type and returns tokens of that type', async t => {
   const card = await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242' } })
   check<Same<typeof card, Token<Card>>>()
   check<Same<typeof card.data, Card | Masked<Card> | undefined>>()
@@ -89,7 +89,7 @@ t.test('lists, invocations and payloads are typed by the caller', async t => {
   t.pass('it compiles')
 })
 
-t.test('classes of errors are told apart', async t => {
+t.test('the compiler distinguishes the classes of errors', async t => {
   const describe = (error: SurrogateError) => {
     if (error instanceof NotFoundError) return error.name satisfies 'NotFoundError'
     if (error instanceof APIError) return error.status.toFixed()

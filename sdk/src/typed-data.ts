@@ -42,7 +42,7 @@ export type Bank = BankData
 export type DataOf<Type extends TokenType> = Extract<CreateTokenRequest, { type: Type }>['data']
 
 /**
- * What a mask may leave of data: any member may be missing, and what is there may be text instead, such as
+ * The masked form of data: any member may be missing, and any value may be a string instead, such as
  * `XXXXXXXXXXXX4242`.
  *
  * @example
@@ -61,7 +61,7 @@ export type Masked<T> = unknown extends T
         : T | string
 
 /**
- * A token. Its `data` is whole, masked or absent, as the access rules of the key have it.
+ * A token. The access rules of the key decide whether its `data` is whole, masked or absent.
  *
  * @example
  * ```ts
@@ -70,12 +70,12 @@ export type Masked<T> = unknown extends T
  * ```
  */
 export interface Token<T = unknown> extends Omit<PlainToken, 'data'> {
-  /** The data as far as the key may see it. In the answer to a create it is at most masked. */
+  /** The data as the key may see it. In the response to a create it is masked at most. */
   data?: T | Masked<T>
 }
 
 /**
- * Any JSON value but null. `object` takes arrays, and interfaces too, which an index signature would not.
+ * Any JSON value except null. `object` includes arrays, and interfaces, which an index signature would exclude.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export interface Token<T = unknown> extends Omit<PlainToken, 'data'> {
 export type Json = object | string | number | boolean
 
 /**
- * A token of type `token` to be created, for data of your own shape.
+ * A new token of type `token`, with data of your own type.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ export type Json = object | string | number | boolean
 export type GenericTokenRequest<T extends Json> = Omit<CreateGenericToken, 'data'> & { data: T }
 
 /**
- * The members of a token to change; `null` puts back a default.
+ * The members of a token to change; `null` restores a default.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export type GenericTokenRequest<T extends Json> = Omit<CreateGenericToken, 'data
 export type TokenPatch = Omit<UpdateTokenRequest, 'data'> & { data?: Json }
 
 /**
- * An invocation of a reactor.
+ * An invocation of a reactor, with arguments of your own type.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ export type TokenPatch = Omit<UpdateTokenRequest, 'data'> & { data?: Json }
 export type Invocation = Omit<ReactRequest, 'args'> & { args?: object | string | null }
 
 /**
- * What an invocation gave: `raw`, the formula's output, and `tokens`, made from what it asked to be tokenized.
+ * The result of an invocation: `raw`, the formula's output, and `tokens`, created from what it asked to tokenize.
  *
  * @example
  * ```ts

@@ -14,7 +14,9 @@ for (const baseUrl of [
   'https://a:b@example.org',
   'https://a.org/?b',
 ]) {
-  t.test(`"${baseUrl}" is no base URL`, async t => t.throws(() => checkedBaseUrl(baseUrl), TypeError))
+  t.test(`"${baseUrl}" is refused as a base URL`, async t =>
+    t.throws(() => checkedBaseUrl(baseUrl), TypeError),
+  )
 }
 
 t.test('an id is encoded, so that it stays one segment of the path', async t => {
@@ -23,12 +25,12 @@ t.test('an id is encoded, so that it stays one segment of the path', async t => 
 })
 
 for (const id of ['', '.', '..', undefined, 7]) {
-  t.test(`${JSON.stringify(id)} is no id`, async t => {
+  t.test(`${JSON.stringify(id)} is refused as an id`, async t => {
     t.throws(() => fillPath('/tokens/{id}', { id }), TypeError)
   })
 }
 
-t.test('lists are repeated, maps have a parameter for each entry, what is undefined is left out', async t => {
+t.test('lists become repeated parameters, maps one for each entry, undefined members none', async t => {
   t.equal(queryString(), '')
   t.equal(queryString({ page: undefined }), '')
   t.equal(queryString({ id: ['a', 'b&c'], page: 2 }), '?id=a&id=b%26c&page=2')
@@ -38,7 +40,7 @@ t.test('lists are repeated, maps have a parameter for each entry, what is undefi
   )
 })
 
-t.test('a filter that lost its value is refused, not left out', async t => {
+t.test('a filter without a value is refused, not left out', async t => {
   t.throws(() => queryString({ id: [] }), { name: 'TypeError', message: /^id must not be empty/ })
   t.throws(() => queryString({ id: ['a', undefined] }), TypeError)
   t.throws(() => queryString({ metadata: { customer: undefined } }, { metadata: '.' }), {

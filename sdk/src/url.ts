@@ -1,4 +1,4 @@
-/** Checks a base URL once and answers it without a slash at its end. */
+/** Checks a base URL and returns it without a slash at the end. */
 export function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
@@ -10,24 +10,24 @@ export function checkedBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Puts ids into a path. An id that is empty, `.` or `..` would make it the path of something else, which a DELETE should
- * not find out by trying.
+ * Puts ids into a path. Refuses ids that are empty, `.` or `..`, since with them it would be the path of another
+ * resource.
  */
 export function fillPath(path: string, ids: Record<string, unknown> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name]
     if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
-      throw new TypeError(`${name} must be a non-empty string`)
+      throw new TypeError(`${name} must be a non-empty string other than . and ..`)
     return encodeURIComponent(id)
   })
 }
 
 /**
- * A query string with its `?`, or nothing. Lists become repeated parameters (`id=a&id=b`), maps one parameter for each
- * entry (`metadata.k=v`).
+ * Returns a query string with its `?`, or an empty string. Lists become repeated parameters (`id=a&id=b`), maps one
+ * parameter for each entry (`metadata.k=v`).
  *
- * A member that is undefined is left out. An empty list or an undefined entry is refused: left out, a filter that was
- * meant to let little through would let everything through.
+ * Undefined members are left out. An empty list or an undefined entry is refused: without it the filter would match
+ * everything.
  */
 export function queryString(query: object = {}, separators: Record<string, string> = {}): string {
   const params = new URLSearchParams()

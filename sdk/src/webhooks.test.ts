@@ -34,7 +34,7 @@ t.test('the example of the reference libraries is accepted', async t => {
   t.same(await verify({}), { test: 2432232314 })
 })
 
-t.test('the body may come as text or bytes, the headers in any form and case', async t => {
+t.test('the body may be text or bytes, the headers any form and case', async t => {
   const bytes = new TextEncoder().encode(payload)
   for (const one of [payload, bytes, bytes.buffer, Buffer.from(payload)]) {
     t.same(await verify({ payload: one }), { test: 2432232314 })
@@ -48,38 +48,50 @@ t.test('the body may come as text or bytes, the headers in any form and case', a
   }
 })
 
-t.test('a body outside ASCII is signed as its bytes', async t => {
+t.test('the signature of a body outside ASCII covers its bytes', async t => {
   const body = '{"name":"Zoë 🙂"}'
   const signed = { ...headers, 'webhook-signature': await signatureOf(body) }
   t.same(await verify({ payload: body, headers: signed }), { name: 'Zoë 🙂' })
 })
 
-t.test('of several signatures, and of several secrets, one has to fit', async t => {
+t.test('one of several signatures has to match one of several secrets', async t => {
   const wrong = 'v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc='
   const many = [wrong, wrong.replace('v1', 'v2'), 'v1a,x', headers['webhook-signature'], wrong]
   t.ok(await verify({ headers: { ...headers, 'webhook-signature': many.join(' ') } }))
   t.ok(await verify({ secret: [another, secret] }))
   t.ok(await verify({ secret: secret.slice(6) }), 'without its prefix, as other libraries take it')
   const without = many.filter(one => one !== headers['webhook-signature']).join(' ')
-  t.match(await refused({ headers: { ...headers, 'webhook-signature': without } }), /No signature is right/)
-  t.match(await refused({ secret: [another] }), /No signature is right/)
+  t.match(await refused({ headers: { ...headers, 'webhook-signature': without } }), /no signature matches/)
+  t.match(await refused({ secret: [another] }), /no signature matches/)
 })
 
-t.test('what differs in anything is refused', async t => {
+t.test('a delivery with any difference is refused', async t => {
   const id = 'webhook-id'
   const time = 'webhook-timestamp'
   const signature = 'webhook-signature'
   const right = headers[signature]
   const cases: readonly (readonly [name: string, changed: Parameters<typeof verify>[0], says: RegExp])[] = [
-    ['another body', { payload: '{"test": 2432232315}' }, /No signature/],
-    ['a body printed anew', { payload: '{"test":2432232314}' }, /No signature/],
-    ['another id', { headers: { ...headers, [id]: 'msg_other' } }, /No signature/],
-    ['another time', { headers: { ...headers, [time]: '1614265331' } }, /No signature/],
-    ['a part of the signature', { headers: { ...headers, [signature]: right.slice(0, 12) } }, /No signature/],
-    ['no signature in it', { headers: { ...headers, [signature]: 'v1,' } }, /No signature/],
-    ['a signature that is no base64', { headers: { ...headers, [signature]: 'v1,%%%' } }, /No signature/],
-    ['another scheme', { headers: { ...headers, [signature]: right.replace('v1', 'v2') } }, /No signature/],
-    ['a time that is none', { headers: { ...headers, [time]: 'hello' } }, /webhook-timestamp/],
+    ['another body', { payload: '{"test": 2432232315}' }, /no signature matches/],
+    ['a body printed anew', { payload: '{"test":2432232314}' }, /no signature matches/],
+    ['another id', { headers: { ...headers, [id]: 'msg_other' } }, /no signature matches/],
+    ['another time', { headers: { ...headers, [time]: '1614265331' } }, /no signature matches/],
+    [
+      'a part of the signature',
+      { headers: { ...headers, [signature]: right.slice(0, 12) } },
+      /no signature matches/,
+    ],
+    ['no signature in it', { headers: { ...headers, [signature]: 'v1,' } }, /no signature matches/],
+    [
+      'a signature that is not base64',
+      { headers: { ...headers, [signature]: 'v1,%%%' } },
+      /no signature matches/,
+    ],
+    [
+      'another scheme',
+      { headers: { ...headers, [signature]: right.replace('v1', 'v2') } },
+      /no signature matches/,
+    ],
+    ['a time that is not a number', { headers: { ...headers, [time]: 'hello' } }, /webhook-timestamp/],
     ['a time with a dot', { headers: { ...headers, [time]: '1614265330.0' } }, /webhook-timestamp/],
     ['no id', { headers: { ...headers, [id]: '' } }, /webhook-id is missing/],
     ['no time', { headers: { ...headers, [time]: undefined } }, /webhook-timestamp is missing/],
@@ -87,19 +99,19 @@ t.test('what differs in anything is refused', async t => {
     ['too old', { options: { now: now + 301_000 } }, /300 seconds/],
     ['from the future', { options: { now: now - 301_000 } }, /300 seconds/],
     ['the real time', { options: {} }, /300 seconds/],
-    ['a tolerance of its own', { options: { now: now + 11_000, tolerance: 10 } }, /10 seconds/],
+    ['a custom tolerance', { options: { now: now + 11_000, tolerance: 10 } }, /10 seconds/],
   ]
   for (const [name, changed, says] of cases) t.match(await refused(changed), says, name)
   t.ok(await verify({ options: { now: new Date(now + 300_000) } }), 'control: just in time')
   t.ok(await verify({ options: { now: now + 10_000, tolerance: 10 } }), 'control: within its tolerance')
 })
 
-t.test('what is signed and no JSON is refused too', async t => {
+t.test('a signed body that is not JSON is refused', async t => {
   const empty = { ...headers, 'webhook-signature': await signatureOf('') }
   t.match(await refused({ payload: '', headers: empty }), /not JSON/)
 })
 
-t.test('secrets and tolerances that are none are a fault of the caller', async t => {
+t.test('invalid secrets and tolerances are a TypeError', async t => {
   for (const one of ['', 'whsec_', 'whsec_%', [], [secret, '']]) {
     await t.rejects(verify({ secret: one }), TypeError, JSON.stringify(one))
   }
@@ -107,14 +119,14 @@ t.test('secrets and tolerances that are none are a fault of the caller', async t
     await t.rejects(verify({ options: { now, tolerance } }), TypeError)
 })
 
-t.test('the error is one of the client’s, and names no secret', async t => {
+t.test('the error is a SurrogateError and contains no secret', async t => {
   const error = await verify({ secret: another }).catch(error => error)
   t.ok(error instanceof SurrogateError && error instanceof Error)
   t.equal(error.name, 'WebhookVerificationError')
   t.notMatch(String(error.stack), another.slice(6))
 })
 
-t.test('no change of a byte goes unseen', async t => {
+t.test('a change of any byte is detected', async t => {
   await t.resolves(
     fc.assert(
       fc.asyncProperty(fc.nat(payload.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {

@@ -3,15 +3,15 @@ import type { Problem } from './generated/types.gen.ts'
 import type { ReactorResult } from './typed-data.ts'
 
 /**
- * What a webhook tells of an asynchronous invocation: what the formula gave, the problem where it failed, or the
- * status and body that it chose itself.
+ * The outcome of an asynchronous invocation: the result of the formula, the problem if it failed, or the status and
+ * body that the formula chose itself.
  *
  * @example
  * ```ts
  * declare const payload: WebhookPayload
  *
  * if ('title' in payload) console.error(payload.type, payload.detail)
- * else if ('status' in payload) console.log('the formula answered', payload.status)
+ * else if ('status' in payload) console.log('the formula responded', payload.status)
  * else console.log(payload.raw)
  * ```
  */
@@ -21,8 +21,8 @@ export type WebhookPayload<Raw = unknown> =
   | { readonly status: number; readonly body?: unknown }
 
 /**
- * The headers of a request: a `Headers`, or an object such as `request.headers` of Node. The case of names does not
- * matter.
+ * The headers of a request: a `Headers`, or an object such as `request.headers` of Node. Names are compared without
+ * regard to case.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export type WebhookPayload<Raw = unknown> =
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * How `webhooks.verify` compares times.
+ * Options of `webhooks.verify`.
  *
  * @example
  * ```ts
@@ -40,15 +40,15 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
  * ```
  */
 export interface VerifyOptions {
-  /** How far the time of a delivery may be from `now`, in seconds; 300 unless given. */
+  /** Maximum difference between the time of a delivery and `now`, in seconds. Default 300. */
   readonly tolerance?: number
-  /** A date, or epoch milliseconds; the time of this machine unless given. */
+  /** The current time as a date or epoch milliseconds. Default: the clock of this machine. */
   readonly now?: Date | number
 }
 
 /**
- * A delivery that is not to be trusted: a header is missing or unreadable, its time is too far off, or nobody who
- * knows the secret has signed it.
+ * The delivery cannot be trusted: a header is missing or malformed, its time differs too much, or no signature was made
+ * with the secret.
  *
  * @example
  * ```ts
@@ -78,13 +78,14 @@ function headerOf(headers: WebhookHeaders, name: string): string {
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   const value = Array.isArray(found) ? found.join(' ') : found
-  if (!value) throw new WebhookVerificationError(`The header ${name} is missing`)
+  if (!value) throw new WebhookVerificationError(`the header ${name} is missing`)
   return value as string
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
-  if (!bytes?.length) throw new TypeError(`a webhook secret is ${prefix} and base64`)
+  if (!bytes?.length)
+    throw new TypeError(`a webhook secret must be base64, with or without ${prefix} before it`)
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
@@ -95,18 +96,18 @@ async function verify<Raw = unknown>(
   { tolerance = 300, now = Date.now() }: VerifyOptions = {},
 ): Promise<WebhookPayload<Raw>> {
   const secrets = typeof secret === 'string' ? [secret] : secret
-  if (secrets.length === 0) throw new TypeError('verifying takes a webhook secret')
-  if (!(tolerance >= 0)) throw new TypeError('tolerance must be a number of seconds')
+  if (secrets.length === 0) throw new TypeError('secret must be a webhook secret or a non-empty list of them')
+  if (!(tolerance >= 0)) throw new TypeError('tolerance must be a number of seconds, 0 or more')
   const keys = await Promise.all(secrets.map(keyOf))
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature').split(' ')
   if (!/^\d{1,12}$/.test(timestamp)) {
-    throw new WebhookVerificationError('The header webhook-timestamp is not a time in seconds')
+    throw new WebhookVerificationError('the header webhook-timestamp is not a time in seconds since 1970')
   }
   if (Math.abs(Number(timestamp) - Number(now) / 1000) > tolerance) {
     throw new WebhookVerificationError(
-      `The delivery is more than ${tolerance} seconds old, or from the future`,
+      `the time of the delivery differs from the current time by more than ${tolerance} seconds`,
     )
   }
   const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload)
@@ -123,7 +124,7 @@ async function verify<Raw = unknown>(
     }
   }
   throw new WebhookVerificationError(
-    'No signature is right: is it the secret of this tenant, and the body as it was sent?',
+    'no signature matches; use the secret of this tenant and the raw body of the request',
   )
 }
 
@@ -131,19 +132,19 @@ function parse(body: Uint8Array): never {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as never
   } catch {
-    throw new WebhookVerificationError('The body is not JSON')
+    throw new WebhookVerificationError('the body is not JSON')
   }
 }
 
 /**
- * For the receivers of webhooks. `verify` checks that a delivery comes from who knows the secret, unaltered and at
- * this time, by the Standard Webhooks scheme, and resolves with what it tells.
+ * Functions for receivers of webhooks. `verify` checks by the Standard Webhooks scheme that a delivery was signed with
+ * the secret, is unmodified, and is recent. It resolves with the parsed body.
  *
- * `payload` is the body as it came, before anyone has parsed it. `secret` may be several, while you change it.
- * A delivery may come more than once: its `webhook-id` is the same each time, so remember which you have handled.
+ * `payload` is the raw body of the request. `secret` may be a list of secrets, for their rotation. A delivery may arrive
+ * more than once: its `webhook-id` is the same each time, so store those that you have handled.
  *
- * Rejects with a `WebhookVerificationError` if the delivery is not to be trusted, with a `TypeError` if a secret is
- * none.
+ * Rejects with a `WebhookVerificationError` if the delivery cannot be trusted, with a `TypeError` if a secret is not
+ * valid.
  *
  * @example
  * ```ts

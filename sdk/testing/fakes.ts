@@ -1,8 +1,8 @@
 import { Surrogate, type SurrogateError, type SurrogateOptions } from '../src/index.ts'
 import type { Waits } from '../src/retry.ts'
 
-/** What the fake server does with a request: answers, or fails as a connection does when it throws. */
-export type Answering = (request: Request, body: string) => Response | Promise<Response>
+/** Responds to a request of the fake server, or throws like a broken connection. */
+export type Responder = (request: Request, body: string) => Response | Promise<Response>
 
 export interface Sent {
   readonly method: string
@@ -14,8 +14,8 @@ export interface Sent {
 
 export const apiKey = 'key_prv_secret_of_the_tests'
 
-/** A client whose requests go to `answers` in turn, the last one serving all that follow, and never really wait. */
-export function fakeClient(answers: Answering | Answering[], options: Partial<SurrogateOptions> = {}) {
+/** Creates a client that gets its responses from `answers` in turn (the last one repeats) and never really waits. */
+export function fakeClient(answers: Responder | Responder[], options: Partial<SurrogateOptions> = {}) {
   const script = Array.isArray(answers) ? answers : [answers]
   const sent: Sent[] = []
   const slept: number[] = []
@@ -24,7 +24,7 @@ export function fakeClient(answers: Answering | Answering[], options: Partial<Su
     const body = await request.text()
     sent.push({ method: request.method, path: pathname, query: search, headers: request.headers, body })
     const answer = script[Math.min(sent.length, script.length) - 1]
-    if (!answer) throw new Error('nothing to answer with')
+    if (!answer) throw new Error('no answer is left')
     return answer(request, body)
   }
   const waits: Waits = {
@@ -72,7 +72,7 @@ export const page = (data: unknown[], total_items: number, page_number = 1, page
     data,
   })
 
-/** What a call fails with. */
+/** Returns the error that a call fails with. */
 export async function failure<E = SurrogateError>(call: PromiseLike<unknown>): Promise<E> {
   const outcome = await call.then(
     () => undefined,

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noConsole: an example shows what it does.
 /**
- * The shop's own backend: it serves the checkout page and says what the page may do. It holds the private key, and
- * never sees a card. README.md beside it says how to start it.
+ * The shop's backend: serves the checkout page and grants permissions to it. It holds the private key and never sees a
+ * card. README.md explains how to start it.
  */
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-// An application of yours imports from '@surrogate/sdk'.
+// In your application, import from '@surrogate/sdk'.
 import { Surrogate, SurrogateError } from '../../src/index.ts'
 
 const { SURROGATE_URL, SURROGATE_PUBLIC_KEY, SURROGATE_PRIVATE_KEY, PORT = '8080' } = process.env
@@ -15,7 +15,7 @@ if (!SURROGATE_URL || !SURROGATE_PUBLIC_KEY || !SURROGATE_PRIVATE_KEY) {
 
 const surrogate = new Surrogate({ apiKey: SURROGATE_PRIVATE_KEY, baseUrl: SURROGATE_URL })
 
-/** Lets the page with this nonce make one card token, with the id given here, and see that one and no other. */
+/** Allows the page with this nonce to create and read one card token only. Returns the id it has to have. */
 async function authorize(nonce: string): Promise<string> {
   const tokenId = crypto.randomUUID()
   await surrogate.sessions.authorize({
@@ -46,7 +46,7 @@ const securityHeaders = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** Which file a path stands for: of the page, or of the SDK. */
+/** Returns the file for a path: of the page, or of the SDK. */
 function fileFor(path: string): URL | undefined {
   if (path === '/') return new URL('index.html', page)
   if (['/checkout.js', '/checkout.css'].includes(path)) return new URL(path.slice(1), page)
@@ -54,12 +54,12 @@ function fileFor(path: string): URL | undefined {
   return name === undefined ? undefined : new URL(name, sdk)
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://shop').pathname
   const sendJson = (status: number, body: object) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   if (request.method === 'POST' && path === '/checkout') {
-    // A page of another origin would have to ask first for JSON to be allowed, and gets no answer.
+    // Prevents requests by pages of other origins: browsers ask for permission before they send JSON.
     if (request.headers['content-type'] !== 'application/json') return void sendJson(415, {})
     return void sendJson(200, { token_id: await authorize(await readNonce(request)) })
   }
@@ -85,7 +85,7 @@ async function readNonce(request: IncomingMessage): Promise<string> {
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch(error => {
+  respond(request, response).catch(error => {
     console.error(error instanceof SurrogateError ? `${error.status} ${error.message}` : 'a request failed')
     response.writeHead(400).end()
   })

@@ -12,7 +12,7 @@ import { openTenant, openVault, type TestTenant } from '../../../server/testing/
 const number = '4242424242424242'
 const masked = 'XXXXXXXXXXXX4242'
 
-/** The backend as its README starts it; answers its address. */
+/** Starts the backend as its README says. Returns its address. */
 async function startBackend(t: Test, tenant: TestTenant, url: string): Promise<string> {
   const program = fileURLToPath(new URL('backend.ts', import.meta.url))
   const backend = spawn(process.execPath, ['--import=tsx', program], {
@@ -37,7 +37,7 @@ async function startBackend(t: Test, tenant: TestTenant, url: string): Promise<s
   throw new Error('the backend left without saying where it is')
 }
 
-/** Everything that the page sends, gets and says. */
+/** Records everything that the page sends, receives and shows. */
 function listenTo(page: Page) {
   const heard: string[] = []
   const failures: string[] = []
@@ -66,7 +66,7 @@ function listenTo(page: Page) {
   return { all, failures, statuses }
 }
 
-t.test('a page stores a card and shows it, until its session is over', withoutChromium, async t => {
+t.test('a page stores a card and shows it, until its session ends', withoutChromium, async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   const { url } = await vault.listen()
@@ -112,12 +112,12 @@ t.test('a page stores a card and shows it, until its session is over', withoutCh
   await vault.clock.advance(3 * 60_000)
   t.equal((await asSession('GET', `/tokens/${id}`)).status, 401)
   await page.click('#show')
-  await says('#message', 'Your session is over')
+  await says('#message', 'Your session has ended')
   t.same(statuses.at(-1), [`/tokens/${id}`, 401])
   t.notOk((await all()).includes(tenant.privateKey))
 })
 
-/** The page of a shop whose vault is set up so, with a card entered and sent. */
+/** Opens the page of a shop with a vault of these options, and submits a card. */
 async function submitted(t: Test, options: VaultOptions, card: string) {
   const vault = openVault(t, options)
   const tenant = await openTenant(vault)
@@ -136,16 +136,16 @@ async function submitted(t: Test, options: VaultOptions, card: string) {
   return { page, says, stored }
 }
 
-t.test('what is wrong with a card is said where it was entered', withoutChromium, async t => {
+t.test('the page shows what is wrong with a card', withoutChromium, async t => {
   const { page, says, stored } = await submitted(t, {}, '4242424242424241')
   await says('data.number')
   t.equal(await page.isDisabled('#show'), true)
   t.equal(await stored(), 0)
 })
 
-t.test('a page of an origin that the server does not allow gets nowhere', withoutChromium, async t => {
+t.test('a page of an origin that the server does not allow cannot use it', withoutChromium, async t => {
   const other = await submitted(t, { corsOrigins: ['https://shop.example.com'] }, number)
-  await other.says('no answer from the server')
+  await other.says('no response from the server')
   t.equal(await other.stored(), 0)
   const any = await submitted(t, { corsOrigins: ['*'] }, number)
   await any.says('The card is stored')

@@ -10,7 +10,7 @@ import { Pages } from '../pages.ts'
 import type { Send } from '../transport.ts'
 
 /**
- * The page of an application list: `page` from 1, `size` from 1 to 100.
+ * Selects the page of an application list: `page` from 1, `size` from 1 to 100.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import type { Send } from '../transport.ts'
  */
 export type ApplicationQuery = NonNullable<ApplicationsListData['query']>
 
-/** The holders of API keys. All calls need a management key, but for `getByKey`, which takes any. */
+/** The holders of API keys. All calls need a management key, except `getByKey`, which works with any key. */
 export class Applications {
   readonly #send: Send
 
@@ -29,10 +29,10 @@ export class Applications {
   }
 
   /**
-   * Makes an application. Its `key` is in this answer and is not shown again. Needs `application:create`;
-   * the new key may hold any right of its kind, whatever this one holds.
+   * Creates an application. Its `key` is in this response and is not shown again. Needs `application:create`; the new
+   * application may hold any permission of its type, also those that the calling key does not hold.
    *
-   * Throws `BadRequestError` if its type may not hold what it is given.
+   * Throws `BadRequestError` if its type may not hold a given permission.
    *
    * @example
    * ```ts
@@ -48,9 +48,9 @@ export class Applications {
   }
 
   /**
-   * Answers one application, without its key. Needs `application:read`.
+   * Returns one application, without its key. Needs `application:read`.
    *
-   * Throws `NotFoundError` if there is none with this id.
+   * Throws `NotFoundError` if there is no such application.
    *
    * @example
    * ```ts
@@ -62,9 +62,9 @@ export class Applications {
   }
 
   /**
-   * Answers the application whose key makes the call.
+   * Returns the application whose key makes the call.
    *
-   * Throws `PermissionError` if it is the key of a session.
+   * Throws `PermissionError` for the key of a session.
    *
    * @example
    * ```ts
@@ -76,10 +76,11 @@ export class Applications {
   }
 
   /**
-   * Replaces name, permissions, rules and expiry. The type and the key stay. Needs `application:update`;
-   * the new rights may go beyond those of the calling key, also for its own application.
+   * Replaces name, permissions, rules and expiry. The type and the key stay the same. Needs `application:update`; the
+   * new permissions may go beyond those of the calling key, also for its own application.
    *
-   * Throws `BadRequestError` if the type may not hold what it is given, `NotFoundError` if there is no such application.
+   * Throws `BadRequestError` if its type may not hold a given permission, `NotFoundError` if there is no such
+   * application.
    *
    * @example
    * ```ts
@@ -91,7 +92,7 @@ export class Applications {
   }
 
   /**
-   * Removes an application: its key stops working and its sessions end. Needs `application:delete`.
+   * Deletes an application: its key stops working and its sessions end. Needs `application:delete`.
    *
    * Throws `ConflictError` if a reactor uses it, `NotFoundError` if there is no such application.
    *
@@ -105,7 +106,7 @@ export class Applications {
   }
 
   /**
-   * Gives an application a new `key`; the old one stops working at once. Needs `application:update`.
+   * Replaces the `key` of an application; the old one stops working at once. Needs `application:update`.
    *
    * Throws `NotFoundError` if there is no such application.
    *

@@ -13,7 +13,7 @@ import type { Send } from '../transport.ts'
  */
 export type LogQuery = NonNullable<LogsListData['query']>
 
-/** What was done in the tenant, and by whom. Needs a management key. */
+/** The audit log of the tenant. Needs a management key. */
 export class Logs {
   readonly #send: Send
 
@@ -23,7 +23,7 @@ export class Logs {
   }
 
   /**
-   * Lists log entries, newest first. They hold references, no data of tokens. Needs `log:read`.
+   * Lists log entries, newest first. They refer to tokens by id and contain none of their data. Needs `log:read`.
    *
    * Throws `BadRequestError` if the page or its size is out of range.
    *

@@ -8,7 +8,8 @@ import { Pages } from '../pages.ts'
 import type { Send } from '../transport.ts'
 
 /**
- * Filters of a formula list and the page: `name` (`*` is any run of characters), `page` from 1, `size` from 1 to 100.
+ * Filters of a formula list and the page: `name` (`*` stands for any number of characters), `page` from 1, `size` from 1
+ * to 100.
  *
  * @example
  * ```ts
@@ -27,7 +28,7 @@ export class ReactorFormulas {
   }
 
   /**
-   * Stores a formula. Any code is accepted; whether it compiles shows when a reactor on it is invoked. Needs
+   * Stores a formula. The code is not compiled yet: syntax errors show when a reactor of the formula is invoked. Needs
    * `reactor:create`.
    *
    * Throws `BadRequestError` if a member is not valid.
@@ -47,9 +48,9 @@ export class ReactorFormulas {
   }
 
   /**
-   * Answers one formula, the tenant's own or an official one. Needs `reactor:read`.
+   * Returns one formula, the tenant's own or an official one. Needs `reactor:read`.
    *
-   * Throws `NotFoundError` if there is none with this id.
+   * Throws `NotFoundError` if there is no such formula.
    *
    * @example
    * ```ts
@@ -61,7 +62,7 @@ export class ReactorFormulas {
   }
 
   /**
-   * Replaces a formula as a whole, for the reactors on it too. Needs `reactor:update`.
+   * Replaces a whole formula; its reactors use the new code. Needs `reactor:update`.
    *
    * Throws `BadRequestError` if a member is not valid, `NotFoundError` if there is no such formula.
    *
@@ -76,7 +77,7 @@ export class ReactorFormulas {
   }
 
   /**
-   * Removes a formula. Needs `reactor:delete`.
+   * Deletes a formula. Needs `reactor:delete`.
    *
    * Throws `ConflictError` if a reactor uses it, `NotFoundError` if there is no such formula.
    *

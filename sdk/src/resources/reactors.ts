@@ -12,8 +12,8 @@ import type { Send } from '../transport.ts'
 import type { Invocation, ReactorResult } from '../typed-data.ts'
 
 /**
- * Filters of a reactor list and the page: `id`, `name` (`*` is any run of characters), `page` from 1, `size` from 1 to
- * 100.
+ * Filters of a reactor list and the page: `id`, `name` (`*` stands for any number of characters), `page` from 1, `size`
+ * from 1 to 100.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ import type { Invocation, ReactorResult } from '../typed-data.ts'
  */
 export type ReactorQuery = NonNullable<ReactorsListData['query']>
 
-/** Configured instances of formulas. All calls need a management key, but for `react`, which needs a private one. */
+/** Configured instances of formulas. All calls need a management key, except `react`, which needs a private one. */
 export class Reactors {
   readonly #send: Send
 
@@ -32,9 +32,9 @@ export class Reactors {
   }
 
   /**
-   * Makes a configured instance of a formula. Needs `reactor:create`.
+   * Creates a configured instance of a formula. Needs `reactor:create`.
    *
-   * Throws `BadRequestError` if the configuration does not fit the formula, or an id in the body names nothing.
+   * Throws `BadRequestError` if the configuration does not fit the formula, or an id in the body does not exist.
    *
    * @example
    * ```ts
@@ -51,9 +51,9 @@ export class Reactors {
   }
 
   /**
-   * Answers one reactor, with its formula as it is now. Needs `reactor:read`.
+   * Returns one reactor, with its formula as it is now. Needs `reactor:read`.
    *
-   * Throws `NotFoundError` if there is none with this id.
+   * Throws `NotFoundError` if there is no such reactor.
    *
    * @example
    * ```ts
@@ -80,10 +80,9 @@ export class Reactors {
   }
 
   /**
-   * Changes the members that are given, by JSON merge patch: `null` removes one. Answers nothing. Needs
-   * `reactor:update`.
+   * Changes the given members by JSON merge patch: `null` removes one. Returns nothing. Needs `reactor:update`.
    *
-   * Throws `BadRequestError` if the outcome is not valid, `NotFoundError` if there is no such reactor.
+   * Throws `BadRequestError` if the result is not valid, `NotFoundError` if there is no such reactor.
    *
    * @example
    * ```ts
@@ -95,7 +94,7 @@ export class Reactors {
   }
 
   /**
-   * Removes a reactor; its formula and the tokens it made remain. Needs `reactor:delete`.
+   * Deletes a reactor. Its formula and the tokens that it created remain. Needs `reactor:delete`.
    *
    * Throws `NotFoundError` if there is no such reactor.
    *
@@ -125,14 +124,15 @@ export class Reactors {
   }
 
   /**
-   * Puts token data in the place of the `{{ token-id }}` expressions in `args`, runs the formula on the outcome and
-   * answers what it gave. With `callback_url` it answers undefined as soon as the request is found valid, and the result
-   * is sent there as a webhook with the same trace id. Of a response of 2xx that the formula chose itself it answers the
-   * body, whatever that is. Needs `token:use` on each container of each token.
+   * Replaces the `{{ token-id }}` expressions in `args` by token data, runs the formula and returns its result. With
+   * `callback_url` it returns undefined as soon as the request is accepted, and the result is sent there as a webhook
+   * with the same trace id. If the formula chose a 2xx response itself, its body is returned. Needs `token:use` on each
+   * container of each token.
    *
    * Throws `BadRequestError` if a token does not exist or an argument does not fit, `UnprocessableError` if the formula
-   * cannot run, `ServerError` if it failed, and the class of the status that a formula chose. A failed formula is not
-   * run again; whatever else is retried carries one idempotency key, so that a success is not repeated.
+   * cannot run, `ServerError` if it failed, and for a status that the formula chose the class of that status. A failed
+   * formula is not run again. Retries after other failures carry the same idempotency key, so that a success is not
+   * repeated.
    *
    * @example
    * ```ts

@@ -2,7 +2,7 @@ import type { AuthorizeSessionRequest, CreateSessionResponse } from '../generate
 import type { RequestOptions } from '../options.ts'
 import type { Send } from '../transport.ts'
 
-/** Short-lived keys for code that runs in places you do not control, such as a browser. */
+/** Short-lived keys for code in places that you do not control, such as a browser. */
 export class Sessions {
   readonly #send: Send
 
@@ -12,10 +12,10 @@ export class Sessions {
   }
 
   /**
-   * Makes a session with a public key: its `session_key`, a one-time `nonce` and `expires_at`, three minutes from now.
-   * The session may do nothing until a private key has authorized it.
+   * Creates a session with a public key. Returns its `session_key`, a one-time `nonce` and `expires_at`, three minutes
+   * from now. The session has no permissions until a private key has authorized it.
    *
-   * Throws `PermissionError` if the key is not that of a public application.
+   * Throws `PermissionError` if the key does not belong to a public application.
    *
    * @example
    * ```ts
@@ -28,11 +28,11 @@ export class Sessions {
   }
 
   /**
-   * Grants permissions or access rules to the session that belongs to a nonce, with a private key. The session may do
-   * what both the grant and the authorizing key allow; how much of the data it sees is the grant's to say.
+   * Grants permissions or access rules to the session of a nonce, with a private key. The session may do what both the
+   * grant and the authorizing key allow. How much data it sees depends on the grant alone.
    *
-   * Throws `NotFoundError` if the nonce is unknown or its session has expired, `ConflictError` if it was used,
-   * `PermissionError` if the key itself does not hold what it grants. A refused call leaves the nonce usable.
+   * Throws `NotFoundError` if the nonce is unknown or its session has expired, `ConflictError` if it was used, and
+   * `PermissionError` if the key itself does not hold what it grants. The nonce stays usable after an error.
    *
    * @example
    * ```ts

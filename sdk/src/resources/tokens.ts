@@ -10,7 +10,7 @@ import type { Send } from '../transport.ts'
 import type { DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../typed-data.ts'
 
 /**
- * Filters of a token list, all of which have to hold, and the page: `page` from 1, `size` from 1 to 100.
+ * Filters of a token list, all of which have to match, and the page: `page` from 1, `size` from 1 to 100.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import type { DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../ty
  */
 export type TokenQuery = NonNullable<TokensListData['query']>
 
-/** Sensitive values and what stands in for them. */
+/** Sensitive values, and the tokens that stand in for them. */
 export class Tokens {
   readonly #send: Send
 
@@ -29,8 +29,8 @@ export class Tokens {
   }
 
   /**
-   * Stores `data` under a new token and answers it, with its data masked at most. With `deduplicate_token` the answer may
-   * be an older token with the same data. Needs `token:create` on every container of the token.
+   * Stores `data` under a new token and returns the token, with its data masked at most. With `deduplicate_token` it may
+   * return an older token with the same data. Needs `token:create` on every container of the token.
    *
    * Throws `BadRequestError` if the data does not fit the type, `ConflictError` if the `id` is taken.
    *
@@ -54,9 +54,9 @@ export class Tokens {
   }
 
   /**
-   * Answers a token, its data whole, masked or absent, as the access rules of the key have it. Needs `token:read`.
+   * Returns a token. The access rules of the key decide whether its data is whole, masked or absent. Needs `token:read`.
    *
-   * Throws `NotFoundError` if there is none with this id, or it has expired.
+   * Throws `NotFoundError` if there is no such token, or it has expired.
    *
    * @example
    * ```ts
@@ -69,14 +69,14 @@ export class Tokens {
   }
 
   /**
-   * Changes the members that are given, by JSON merge patch, and answers the token. Needs `token:update`, on the old and
-   * the new containers if they change. The answer shows the data under the mask that the token had before.
+   * Changes the given members by JSON merge patch and returns the token. Needs `token:update`, on the old and the new
+   * containers if they change. The returned data has the mask that the token had before.
    *
-   * `mask`, `fingerprint_expression` and `search_indexes` are taken only from a private key that holds `token:update`
-   * directly or by a rule that reveals: such a key can read whatever it can update. Public keys and sessions cannot.
+   * `mask`, `fingerprint_expression` and `search_indexes` are accepted only from a private key that holds `token:update`
+   * directly or by a rule that reveals: such a key can read all data that it can update. Public keys and sessions cannot.
    *
-   * Throws `BadRequestError` if the outcome does not fit the type, `PermissionError` naming each member that this key
-   * may not change, `NotFoundError` if there is no such token.
+   * Throws `BadRequestError` if the result does not fit the type, `PermissionError`, which names each member that this
+   * key may not change, and `NotFoundError` if there is no such token.
    *
    * @example
    * ```ts
@@ -92,7 +92,7 @@ export class Tokens {
   }
 
   /**
-   * Erases a token's data for good and frees its id. Needs `token:delete`.
+   * Deletes a token: erases its data irrevocably and frees its id. Needs `token:delete`.
    *
    * Throws `NotFoundError` if there is no such token.
    *
@@ -118,12 +118,12 @@ export class Tokens {
    * ```
    */
   list<T = unknown>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>> {
-    const fetch = (asked: TokenQuery | undefined) =>
-      this.#send('tokens.list', { query: { ...asked } }, options) as Promise<Page<Token<T>>>
+    const fetch = (query: TokenQuery | undefined) =>
+      this.#send('tokens.list', { query: { ...query } }, options) as Promise<Page<Token<T>>>
     const { page: _, ...filter } = query ?? {}
     return new Pages(page => fetch({ ...query, ...(page && { page }) }), {
-      fetchBehind: start => fetch({ ...filter, start }),
-      begun: query?.start !== undefined,
+      fetchFrom: start => fetch({ ...filter, start }),
+      startedByCursor: query?.start !== undefined,
     })
   }
 
@@ -138,12 +138,12 @@ export class Tokens {
    * ```
    */
   search<T = unknown>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>> {
-    const fetch = (asked: SearchTokensRequest) =>
-      this.#send('tokens.search', { body: asked }, options) as Promise<Page<Token<T>>>
+    const fetch = (body: SearchTokensRequest) =>
+      this.#send('tokens.search', { body }, options) as Promise<Page<Token<T>>>
     const { page: _, ...search } = body
     return new Pages(page => fetch({ ...body, ...(page && { page }) }), {
-      fetchBehind: start => fetch({ ...search, start }),
-      begun: typeof body.start === 'string',
+      fetchFrom: start => fetch({ ...search, start }),
+      startedByCursor: typeof body.start === 'string',
     })
   }
 }

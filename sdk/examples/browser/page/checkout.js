@@ -1,4 +1,4 @@
-// The SDK as it was published, file by file. With a bundler it is '@surrogate/sdk'.
+// The files of the published SDK. With a bundler, import from '@surrogate/sdk'.
 import { AuthenticationError, BadRequestError, Surrogate } from '/sdk/index.js'
 
 const form = document.querySelector('#card')
@@ -10,11 +10,11 @@ const show = (id, text) => {
 const { baseUrl, publicKey } = await (await fetch('/settings.json')).json()
 const surrogate = new Surrogate({ apiKey: publicKey, baseUrl })
 
-/** What this page may do from now on, and for how long: what the backend granted. */
+/** The client with the permissions that the backend has granted to this page. */
 let session
 let tokenId
 
-/** A key for this visit. The backend is told of the nonce and never of the key. */
+/** Creates the session of this visit. The backend gets its nonce, never its key. */
 async function openSession() {
   const { session_key, nonce } = await surrogate.sessions.create()
   const response = await fetch('/checkout', {
@@ -22,7 +22,7 @@ async function openSession() {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ nonce }),
   })
-  if (!response.ok) throw new Error(`the shop answered ${response.status}`)
+  if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
   session = surrogate.withSession(session_key)
   tokenId = (await response.json()).token_id
 }
@@ -32,7 +32,7 @@ form.addEventListener('submit', event => {
   run(async () => {
     const { number, month, year } = Object.fromEntries(new FormData(form))
     await openSession()
-    // The card goes to Surrogate alone; the shop gets to know the token.
+    // The card is sent to Surrogate only; the shop gets the token.
     const token = await session.tokens.create({
       id: tokenId,
       type: 'card',
@@ -72,7 +72,7 @@ function explain(error) {
     return Object.entries(error.errors)
       .map(([name, texts]) => `${name} ${texts}`)
       .join('; ')
-  if (error instanceof AuthenticationError) return 'Your session is over. Please enter the card again.'
+  if (error instanceof AuthenticationError) return 'Your session has ended. Please enter the card again.'
   return `That did not work: ${error.message}`
 }
 
