@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { about, type Lie, react, say } from './tell.ts'
+import { intercept, type Mutant, react, requestFrom } from './mutate.ts'
 
 type Headers = Record<string, string>
 
-/** Has webhooks delivered by way of a relay, which may pass them on in another form, or more than once. */
-export function relays(
+/** Has webhooks delivered through a relay, which can change them or deliver them several times. */
+export function relayWebhooks(
   change: (headers: Headers) => { readonly headers: Headers; readonly times: number },
-): Lie['tell'] {
-  const behind = new Map<string, string>()
+): Mutant['change'] {
+  const urls = new Map<string, string>()
   const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8')
@@ -22,8 +22,8 @@ export function relays(
       const { headers, times } = change(Object.fromEntries(given) as Headers)
       let status = 502
       for (let n = 0; n < times; n++) {
-        const to = behind.get(request.url ?? '') ?? ''
-        // Whoever waited for it may be gone by now.
+        const to = urls.get(request.url ?? '') ?? ''
+        // The case that waited for it may have ended.
         const passed = await fetch(to, { method: 'POST', headers, body: text }).catch(() => undefined)
         await passed?.arrayBuffer()
         status = passed?.status ?? 502
@@ -36,17 +36,19 @@ export function relays(
     listening ??= new Promise(resolve =>
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
     )
-    // It must not keep the process alive; who lies has no end of its own.
+    // Mutants are never closed, so the relay must not keep the process alive.
     server.unref()
     return listening
   }
-  return about('POST', react, async (heard, next) => {
-    const { callback_url } = heard.body ?? {}
-    if (typeof callback_url !== 'string') return next(say(heard))
+  return intercept('POST', react, async (received, next) => {
+    const { callback_url } = received.body ?? {}
+    if (typeof callback_url !== 'string') return next(requestFrom(received))
     const path = `/${crypto.randomUUID()}`
-    behind.set(path, callback_url)
+    urls.set(path, callback_url)
     return next(
-      say(heard, { body: { ...heard.body, callback_url: `http://127.0.0.1:${await port()}${path}` } }),
+      requestFrom(received, {
+        body: { ...received.body, callback_url: `http://127.0.0.1:${await port()}${path}` },
+      }),
     )
   })
 }

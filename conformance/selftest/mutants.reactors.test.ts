@@ -1,0 +1,4 @@
+import { reactorsMutants } from './mutants/reactors.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(reactorsMutants)

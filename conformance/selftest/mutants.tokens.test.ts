@@ -1,0 +1,5 @@
+import { tokensMutants } from './mutants/tokens.ts'
+import { wireMutants } from './mutants/wire.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants({ ...tokensMutants, ...wireMutants })

@@ -1,0 +1,146 @@
+import {
+  type Body,
+  bodyOf,
+  changeRequest,
+  changeResponse,
+  changeStatus,
+  intercept,
+  type Mutants,
+  requestFrom,
+  responseFrom,
+  token,
+  tokens,
+  useKeys,
+} from '../mutate.ts'
+
+/** Mutants of access, applications, sessions and the log. */
+export const accessMutants: Mutants = {
+  // The response to an update shows the data under the new mask.
+  'answers-the-new-mask': {
+    failing: ['ACC-521.a', 'ACC-521.b'],
+    change: intercept('PATCH', token, async (received, next, target) => {
+      const response = await next(requestFrom(received))
+      const body = await bodyOf(response)
+      if (!response.ok || received.body?.mask !== '{{ data }}') return response
+      const whole = await next(
+        requestFrom({ ...received, method: 'GET', text: '' }, { key: target.privateKey }),
+      )
+      return responseFrom(response, { body: { ...body, data: (await bodyOf(whole)).data } })
+    }),
+  },
+  // Every key that may update a token may set expressions over its data.
+  'expressions-by-anyone': {
+    failing: ['ACC-520.b', 'ACC-520.c', 'ACC-520.d', 'SES-520.a'],
+    change: useKeys('PATCH', token, [403], target => [target.privateKey]),
+  },
+  // Fingerprints are made from the data alone.
+  'fingerprint-equal-across-tenants': {
+    failing: ['ACC-510.a'],
+    change: changeResponse('POST', tokens, (body, received) => ({
+      ...body,
+      fingerprint: JSON.stringify(received.body.data),
+    })),
+  },
+  // An authorization that grants nothing is accepted.
+  'grants-nothing': {
+    failing: ['SES-007.a'],
+    change: changeStatus('POST', /^\/sessions\/authorize$/, 400, 200, { body: undefined }),
+  },
+  // A rule by conditions covers everything.
+  'ignores-conditions': {
+    failing: ['ACC-503.a'],
+    change: changeRequest('POST', /^\/applications$/, body => ({
+      ...body,
+      rules: body.rules?.map((rule: Body) =>
+        rule.conditions ? { ...rule, conditions: undefined, container: '/' } : rule,
+      ),
+    })),
+  },
+  // A request without a valid key is carried out.
+  'ignores-keys': {
+    failing: ['AUT-001.a', 'APP-505.a'],
+    change: useKeys('GET|DELETE', /^\/tokens/, [401], target => [target.privateKey]),
+  },
+  // A key without token:delete can delete.
+  'ignores-permissions': {
+    failing: ['AUT-005.a', 'SES-005.a'],
+    change: useKeys('DELETE', token, [403], target => [target.privateKey]),
+  },
+  // The rules of an application apply in the reverse order.
+  'ignores-priority': {
+    failing: ['ACC-501.a'],
+    change: changeRequest('POST', /^\/applications$/, body => ({
+      ...body,
+      rules: body.rules?.map((rule: Body) => ({ ...rule, priority: 10 - rule.priority })),
+    })),
+  },
+  // A rule on a container covers everything.
+  'ignores-rule-container': {
+    failing: ['ACC-502.a', 'ACC-507.a', 'INV-004.a', 'PAG-506.a'],
+    change: changeRequest('POST', /^\/applications$/, body => ({
+      ...body,
+      rules: body.rules?.map((rule: Body) => ({ ...rule, container: rule.container && '/' })),
+    })),
+  },
+  // The log is empty.
+  'log-shows-nothing': {
+    failing: ['LOG-501.a', 'TOK-512.a'],
+    change: changeResponse('GET', /^\/logs$/, body => ({ ...body, data: [] })),
+  },
+  // A container of a token may have any length and depth.
+  'long-containers': {
+    failing: ['ACC-531.a'],
+    change: changeRequest('POST|PATCH', /^\/tokens/, body => ({
+      ...body,
+      containers: body.containers?.map((path: string) =>
+        path.length > 250 ? `${path.slice(0, 249)}/` : path,
+      ),
+    })),
+  },
+  // A list of rules that is too long is cut to 100.
+  'many-rules': {
+    failing: ['ACC-533.a'],
+    change: changeRequest('POST|PUT', /^\/(applications|sessions)/, body => ({
+      ...body,
+      rules: body.rules?.slice(0, 100),
+    })),
+  },
+  // A resource that does not exist in one tenant is read from another.
+  'mixes-tenants': {
+    failing: ['AUT-011.a'],
+    change: useKeys('GET|PATCH|DELETE', token, [404], target => [target.privateKey, target.otherPrivateKey]),
+  },
+  // A used nonce is accepted again.
+  'nonce-works-twice': {
+    failing: ['SES-006.a'],
+    change: changeStatus('POST', /^\/sessions\/authorize$/, 409, 200, { body: undefined }),
+  },
+  // A session can be created with any key.
+  'private-keys-make-sessions': {
+    failing: ['SES-011.a'],
+    change: useKeys('POST', /^\/sessions$/, [403], target => [target.publicKey]),
+  },
+  // A session can be authorized with any key.
+  'public-keys-authorize': {
+    failing: ['SES-012.a'],
+    change: useKeys('POST', /^\/sessions\/authorize$/, [403], target => [target.privateKey]),
+  },
+  // The expiry of a session is an hour away.
+  'sessions-last-an-hour': {
+    failing: ['SES-002.a'],
+    change: changeResponse('POST', /^\/sessions$/, body => ({
+      ...body,
+      expires_at: new Date(Date.parse(body.expires_at) + 57 * 60_000).toISOString(),
+    })),
+  },
+  // A session can do what it was not granted.
+  'sessions-need-no-grant': {
+    failing: ['SES-003.a', 'SES-005.a'],
+    change: useKeys('GET|POST|PATCH|DELETE', /^\/tokens/, [403], target => [target.privateKey]),
+  },
+  // A session still works after its expiry.
+  'sessions-never-end': {
+    failing: ['SES-009.a', 'SES-010.a'],
+    change: useKeys('POST', tokens, [401], target => [target.privateKey]),
+  },
+}

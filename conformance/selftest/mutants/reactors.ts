@@ -1,0 +1,124 @@
+import {
+  bodyOf,
+  changeRequest,
+  changeResponse,
+  changeStatus,
+  intercept,
+  type Mutants,
+  react,
+  requestFrom,
+  responseFrom,
+  useKeys,
+} from '../mutate.ts'
+import { relayWebhooks } from '../relay.ts'
+
+/** Mutants of formulas, reactors and invocations. */
+export const reactorsMutants: Mutants = {
+  // The response to an asynchronous invocation is a 200.
+  'async-answered-200': {
+    failing: ['INV-511.a'],
+    change: changeStatus('POST', react, 202, 200, { body: {} }),
+  },
+  // A configuration with unknown names is accepted.
+  'configuration-unchecked': {
+    failing: ['REA-004.a'],
+    change: changeRequest('POST', /^\/reactors$/, body => ({
+      ...body,
+      configuration: body.configuration && { ...body.configuration, OTHER: undefined },
+    })),
+  },
+  // A formula gets the expression instead of the data.
+  'expressions-not-replaced': {
+    failing: ['INV-006.a', 'INV-008.a'],
+    change: changeResponse('POST', react, (body, received) =>
+      body.raw?.args === undefined ? body : { ...body, raw: { args: received.body.args } },
+    ),
+  },
+  // The tokens of an invocation need no token:use.
+  'foreign-tokens-lent': {
+    failing: ['INV-003.a', 'INV-004.a'],
+    change: useKeys('POST', react, [403], target => [target.privateKey]),
+  },
+  // A formula that throws is a success.
+  'formula-errors-succeed': {
+    failing: ['INV-021.a', 'INV-507.a'],
+    change: changeStatus('POST', react, 500, 200, { body: {} }),
+  },
+  // A list of formulas ignores the name.
+  'ignores-name-filter': {
+    failing: ['FOR-012.a'],
+    change: intercept('GET', /^\/reactor-formulas$/, (received, next) =>
+      next(requestFrom(received, { search: '' })),
+    ),
+  },
+  // A name may have any length.
+  'long-names': {
+    failing: ['FOR-003.a', 'REA-002.a'],
+    change: changeRequest('POST|PUT', /^\/react/, body => ({ ...body, name: body.name?.slice(0, 200) })),
+  },
+  // A request can detokenize any number of tokens.
+  'more-than-100-tokens': {
+    failing: ['INV-009.a'],
+    change: intercept('POST', react, async (received, next) => {
+      const response = await next(requestFrom(received))
+      return response.status === 400 ? responseFrom(response, { status: 200, body: { raw: {} } }) : response
+    }),
+  },
+  // Parameters are not required, converted or removed.
+  'parameters-unchecked': {
+    failing: ['INV-012.a', 'INV-013.a', 'INV-014.a', 'INV-016.a'],
+    change: changeRequest('POST', /^\/reactor-formulas$/, body => ({ ...body, request_parameters: [] })),
+  },
+  // The response to a PATCH of a reactor is a 200 with an object.
+  'patch-of-reactor-200': {
+    failing: ['REA-012.a'],
+    change: changeStatus('PATCH', /^\/reactors\//, 204, 200, { body: {} }),
+  },
+  // A PUT of a formula keeps the members that it leaves out.
+  'put-merges': {
+    failing: ['FOR-013.a'],
+    change: intercept('PUT', /^\/reactor-formulas\//, async (received, next) => {
+      const now = await bodyOf(await next(requestFrom({ ...received, method: 'GET', text: '' })))
+      return next(requestFrom(received, { body: { description: now?.description, ...received.body } }))
+    }),
+  },
+  // Other tenants can read a private formula.
+  'shows-foreign-formulas': {
+    failing: ['FOR-017.a'],
+    change: useKeys('GET', /^\/reactor-formulas/, [404], target => [target.managementKey]),
+  },
+  // Any timeout is accepted.
+  'timeout-unchecked': {
+    failing: ['INV-023.a', 'INV-024.a'],
+    change: changeRequest('POST', react, body => ({ ...body, timeout_ms: undefined })),
+  },
+  // Undeclared arguments reach the formula.
+  'undeclared-args-kept': {
+    failing: ['INV-016.a'],
+    change: changeResponse('POST', react, (body, received) =>
+      body.raw?.args === undefined
+        ? body
+        : { ...body, raw: { args: { ...received.body.args, ...body.raw.args } } },
+    ),
+  },
+  // No webhook is ever delivered.
+  'webhook-never': {
+    failing: ['INV-022.a'],
+    change: relayWebhooks(headers => ({ headers, times: 0 })),
+  },
+  // A webhook is delivered twice.
+  'webhook-twice': {
+    failing: ['INV-512.a'],
+    change: relayWebhooks(headers => ({ headers, times: 2 })),
+  },
+  // A webhook has no signature.
+  'webhook-unsigned': {
+    failing: ['INV-513.a'],
+    change: relayWebhooks(({ 'webhook-signature': _gone, ...headers }) => ({ headers, times: 1 })),
+  },
+  // A webhook does not carry the trace id.
+  'webhook-without-trace': {
+    failing: ['INV-512.a'],
+    change: relayWebhooks(({ 'svc-trace-id': _gone, ...headers }) => ({ headers, times: 1 })),
+  },
+}

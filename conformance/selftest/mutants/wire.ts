@@ -1,0 +1,64 @@
+import {
+  bodyOf,
+  changeResponse,
+  changeStatus,
+  intercept,
+  type Mutants,
+  requestFrom,
+  responseFrom,
+  tokens,
+} from '../mutate.ts'
+
+/** Mutants of pages, errors and HTTP. */
+export const wireMutants: Mutants = {
+  // The response to an unknown method is a 404.
+  'method-as-404': {
+    failing: ['ERR-502.a'],
+    change: changeStatus('PUT', tokens, 405, 404),
+  },
+  // No response carries a trace id.
+  'no-trace': {
+    failing: ['WIR-501.a'],
+    change: next => async request => {
+      const response = await next(request)
+      const headers = new Headers(response.headers)
+      headers.delete('SVC-TRACE-ID')
+      return new Response(response.status === 204 ? null : await response.text(), {
+        status: response.status,
+        headers,
+      })
+    },
+  },
+  // A list shows the oldest first.
+  'order-reversed': {
+    failing: ['PAG-503.a'],
+    change: changeResponse('GET', tokens, body => ({ ...body, data: body.data.reverse() })),
+  },
+  // A problem contains the request.
+  'problem-repeats-the-request': {
+    failing: ['ERR-507.a'],
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 400) return response
+      return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
+    }),
+  },
+  // A problem has no type.
+  'problem-without-type': {
+    failing: ['ERR-501.a'],
+    control: 'TOK-001.a',
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const { type: _gone, ...body } = (await bodyOf(response)) ?? {}
+      return response.status === 400 ? responseFrom(response, { body }) : response
+    }),
+  },
+  // The total of a list is one too many.
+  'total-off-by-one': {
+    failing: ['PAG-502.a', 'PAG-506.a'],
+    change: changeResponse('GET', tokens, body => ({
+      ...body,
+      pagination: { ...body.pagination, total_items: body.pagination.total_items + 1 },
+    })),
+  },
+}

@@ -1,0 +1,146 @@
+import type { Fetch, Target } from '../src/harness/target.ts'
+
+/** The reference server with one fault, which is added between the suite and the server. */
+export interface Mutant {
+  /** Cases that have to fail. */
+  readonly failing: readonly string[]
+  /** A case that has to pass. Default `DAT-001.a`. */
+  readonly control?: string
+  change(next: Fetch, target: Target): Fetch
+}
+
+/** Mutants by name. */
+export type Mutants = Readonly<Record<string, Mutant>>
+
+// biome-ignore lint/suspicious/noExplicitAny: mutants change bodies of any form
+export type Body = any
+
+/** A request whose body was read, so that it can be sent several times and with changes. */
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Body
+}
+
+async function receive(request: Request): Promise<Received> {
+  const { pathname: path, search } = new URL(request.url)
+  const text = await request.text()
+  return { method: request.method, path, search, headers: request.headers, text, body: parsed(text) }
+}
+
+/** Returns the received request with these changes. */
+export function requestFrom(
+  received: Received,
+  changes: Partial<Received> & { readonly key?: string | undefined } = {},
+): Request {
+  const { method, path, search, text, body } = { ...received, ...changes }
+  const headers = new Headers(changes.headers ?? received.headers)
+  if (changes.key !== undefined) headers.set('SVC-API-KEY', changes.key)
+  const payload = 'body' in changes ? JSON.stringify(body) : text
+  return new Request(`http://vault${path}${search}`, {
+    method,
+    headers,
+    ...(payload === '' || method === 'GET' ? {} : { body: payload }),
+  })
+}
+
+export const keyOf = (received: Received) => received.headers.get('SVC-API-KEY') ?? undefined
+
+export async function bodyOf(response: Response): Promise<Body> {
+  return parsed(await response.clone().text())
+}
+
+/** Returns the response with another status or body. */
+export async function responseFrom(
+  response: Response,
+  changes: { readonly status?: number; readonly body?: Body },
+) {
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  const status = changes.status ?? response.status
+  const text =
+    'body' in changes
+      ? changes.body === undefined
+        ? ''
+        : JSON.stringify(changes.body)
+      : await response.text()
+  return new Response(status === 204 ? null : text, { status, headers })
+}
+
+/** Handles requests with this method (or one of several, separated by `|`) and path; passes on all others. */
+export function intercept(
+  method: string,
+  path: RegExp,
+  handle: (received: Received, next: Fetch, target: Target) => Promise<Response>,
+): Mutant['change'] {
+  return (next, target) => async request => {
+    const { pathname } = new URL(request.url)
+    if (!method.split('|').includes(request.method) || !path.test(pathname)) return next(request)
+    return handle(await receive(request), next, target)
+  }
+}
+
+/** Changes the body of a request. */
+export const changeRequest = (method: string, path: RegExp, change: (body: Body) => Body): Mutant['change'] =>
+  intercept(method, path, (received, next) =>
+    next(requestFrom(received, received.body === undefined ? {} : { body: change(received.body) })),
+  )
+
+/** Changes the body of a successful response. */
+export const changeResponse = (
+  method: string,
+  path: RegExp,
+  change: (body: Body, received: Received) => Body,
+): Mutant['change'] =>
+  intercept(method, path, async (received, next) => {
+    const response = await next(requestFrom(received))
+    const body = await bodyOf(response)
+    return response.ok && body !== undefined
+      ? responseFrom(response, { body: change(body, received) })
+      : response
+  })
+
+/** Replaces one status of responses by another, and the body if one is given. */
+export const changeStatus = (
+  method: string,
+  path: RegExp,
+  from: number,
+  to: number,
+  body?: { readonly body: Body },
+) =>
+  intercept(method, path, async (received, next) => {
+    const response = await next(requestFrom(received))
+    return response.status === from ? responseFrom(response, { status: to, ...body }) : response
+  })
+
+/** Sends a request again with keys that may do more, if its response has one of these statuses. */
+export const useKeys = (
+  method: string,
+  path: RegExp,
+  statuses: readonly number[],
+  keys: (target: Target) => readonly (string | undefined)[],
+) =>
+  intercept(method, path, async (received, next, target) => {
+    let response = await next(requestFrom(received))
+    for (const key of keys(target))
+      if (statuses.includes(response.status)) response = await next(requestFrom(received, { key }))
+    return response
+  })
+
+export const token = /^\/tokens\/(?!search)[^/]+$/
+export const tokens = /^\/tokens$/
+export const tokenSearch = /^\/tokens\/search$/
+export const listOrSearch = /^\/tokens(\/search)?$/
+export const react = /^\/reactors\/[^/]+\/react$/
+export const any = /./
+
+function parsed(text: string): Body {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
