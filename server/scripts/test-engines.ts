@@ -19,7 +19,7 @@ const marks = ['storage.ts', 'postgres.ts'].map(name => join(root, 'server/testi
 const leftOut: Readonly<Record<string, string>> = {
   'server/src/commands/reindex.test.ts': 'of LevelDB folders only',
   'server/src/commands/rotate-master-key.test.ts': 'opens LevelDB folders',
-  'server/src/http/docs.browser.test.ts': 'opens pages, keeps nothing',
+  'server/src/http/outside/docs.browser.test.ts': 'opens pages, keeps nothing',
   'server/src/sandbox/run-formula.test.ts': 'runs formulas without a server',
   'sdk/examples/browser/browser.test.ts': 'what a browser may do, on whatever engine',
 }

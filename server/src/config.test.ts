@@ -3,7 +3,7 @@ import { ConfigError, flags, helpText, isLoopback, readConfig } from './config.t
 
 const key = Buffer.alloc(32, 1)
 
-t.test('without flags and environment the defaults hold', async t => {
+t.test('the defaults apply without flags and environment', async t => {
   const config = readConfig([], {})
   t.same(config, {
     host: '127.0.0.1',
@@ -25,7 +25,7 @@ t.test('without flags and environment the defaults hold', async t => {
   t.ok(Object.isFrozen(config))
 })
 
-/** Each setting as a flag, as a variable, and as it is read. */
+/** Each setting as a flag, as a variable, and the value that is read. */
 const settings: readonly [flag: string[], variable: string, text: string, member: string, value: unknown][] =
   [
     [['--host', '10.0.0.1'], 'HOST', '10.0.0.1', 'host', '10.0.0.1'],
@@ -73,14 +73,15 @@ t.test('each setting is a flag and a variable', async t => {
   )
 })
 
-t.test('a flag goes before a variable, and an empty variable is none', async t => {
+t.test('a flag overrides a variable, and an empty variable is ignored', async t => {
   const environment = { SURROGATE_PORT: '81', SURROGATE_DEV: '1', SURROGATE_CORS_ORIGIN: 'https://a.test' }
   const config = readConfig(['--port', '82', '--cors-origin', 'https://b.test'], environment)
   t.match(config, { port: 82, dev: true })
   t.same(config.corsOrigins, ['https://b.test'], 'a list is replaced, not added to')
   t.equal(readConfig([], { SURROGATE_PORT: '', SURROGATE_DEV: '' }).port, 4000)
   for (const off of ['0', 'false']) t.equal(readConfig([], { SURROGATE_DEV: off }).dev, false)
-  t.equal(readConfig([], { PORT: '81' }).port, 4000, 'variables of others are theirs')
+  const others = { PORT: '81', SURROGATE_KEY: 'k', SURROGATE_FROM: 'level:a', SURROGATE_STORGE: '' }
+  t.equal(readConfig([], others).port, 4000, 'variables of other programs and commands are ignored')
 })
 
 t.test('the master key comes from the environment alone', async t => {
@@ -94,11 +95,29 @@ t.test('the master key comes from the environment alone', async t => {
 
 const refusals: readonly [name: string, argv: string[], environment: Record<string, string>, says: RegExp][] =
   [
-    ['a flag that there is not', ['--prot', '1'], {}, /'--prot'.*--help/],
+    [
+      'an unknown flag',
+      ['--prot', '1'],
+      {},
+      /^Unknown option '--prot'; did you mean --port\? surrogate-server --help lists the flags$/,
+    ],
+    [
+      'an unknown flag without a neighbour',
+      ['--colour'],
+      {},
+      /^Unknown option '--colour'; surrogate-server --help/,
+    ],
+    [
+      'a misspelled variable',
+      [],
+      { SURROGATE_STORGE: 'memory:' },
+      /^unknown environment variable SURROGATE_STORGE; did you mean SURROGATE_STORAGE\?$/,
+    ],
+    ['a misspelled key', [], { SURROGATE_MASTERKEY: 'x' }, /did you mean SURROGATE_MASTER_KEY\?$/],
     ['a flag without its value', ['--port'], {}, /--port/],
-    ['a value for a switch', ['--dev=yes'], {}, /--dev/],
-    ['an argument that is no flag', ['serve'], {}, /serve/],
-    ['a port that is no number', ['--port', 'http'], {}, /--port/],
+    ['a value for a boolean flag', ['--dev=yes'], {}, /--dev/],
+    ['an argument that is not a flag', ['serve'], {}, /serve/],
+    ['a port that is not a number', ['--port', 'http'], {}, /--port/],
     ['a port that is too high', ['--port', '65536'], {}, /--port/],
     ['a port below 0', ['--port=-1'], {}, /--port/],
     ['a port with a fraction', ['--port', '80.5'], {}, /--port/],
@@ -109,11 +128,11 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
     ['an empty prefix', ['--header-prefix='], {}, /--header-prefix/],
     ['too long a prefix', ['--header-prefix', 'A'.repeat(33)], {}, /--header-prefix/],
     ['a prefix with a line break', ['--header-prefix', 'A\n'], {}, /--header-prefix/],
-    ['a switch that says maybe', [], { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+    ['a boolean variable with another value', [], { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
     ['an origin with a path', ['--cors-origin', 'https://a.test/'], {}, /https:\/\/a\.test\//],
     ['an origin without a scheme', ['--cors-origin', 'a.test'], {}, /origin/],
     ['an empty origin in a list', [], { SURROGATE_CORS_ORIGIN: 'https://a.test,' }, /origin/],
-    ['any origin for formulas', ['--formula-allow-origin', '*'], {}, /origin/],
+    ['a wildcard origin for formulas', ['--formula-allow-origin', '*'], {}, /origin/],
     [
       'a master key of 31 bytes',
       [],
@@ -127,23 +146,28 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
       /SURROGATE_MASTER_KEY/,
     ],
     ['a master key in hex', [], { SURROGATE_MASTER_KEY: key.toString('hex') }, /SURROGATE_MASTER_KEY/],
-    ['dev on every address', ['--dev', '--host', '0.0.0.0'], {}, /--dev.*loopback/],
-    ['dev on every address, IPv6', ['--dev', '--host', '::'], {}, /--dev.*loopback/],
-    ['dev on another machine', [], { SURROGATE_DEV: '1', SURROGATE_HOST: '192.168.0.1' }, /--dev.*loopback/],
+    ['--dev on every address', ['--dev', '--host', '0.0.0.0'], {}, /--dev.*loopback/],
+    ['--dev on every IPv6 address', ['--dev', '--host', '::'], {}, /--dev.*loopback/],
     [
-      'dev on a name that only looks local',
+      '--dev on an address of the network',
+      [],
+      { SURROGATE_DEV: '1', SURROGATE_HOST: '192.168.0.1' },
+      /--dev.*loopback/,
+    ],
+    [
+      '--dev on a name that only looks local',
       ['--dev', '--host', '127.0.0.1.evil.test'],
       {},
       /--dev.*loopback/,
     ],
-    ['no days of retention', ['--audit-retention', '0'], {}, /--audit-retention/],
+    ['a retention of no days', ['--audit-retention', '0'], {}, /--audit-retention/],
     ['a retention with a fraction', ['--audit-retention', '1.5'], {}, /--audit-retention/],
     ['a retention in words', [], { SURROGATE_AUDIT_RETENTION: 'forever' }, /--audit-retention/],
     ['an empty retention', ['--audit-retention='], {}, /--audit-retention/],
-    ['no address', ['--dev', '--host='], {}, /--host must name an address/],
+    ['an empty host', ['--dev', '--host='], {}, /--host must name an address/],
   ]
 
-t.test('what cannot work is refused in one sentence', async t => {
+t.test('invalid settings are refused in one sentence', async t => {
   for (const [name, argv, environment, says] of refusals) {
     t.throws(() => readConfig(argv, environment), { name: 'ConfigError', message: says }, name)
     try {
@@ -156,14 +180,14 @@ t.test('what cannot work is refused in one sentence', async t => {
   }
 })
 
-t.test('dev listens on loopback, by any of its names', async t => {
+t.test('--dev accepts every loopback address', async t => {
   for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) {
     t.ok(isLoopback(host), host)
     t.equal(readConfig(['--dev', '--host', host], {}).host, host)
   }
   for (const host of ['0.0.0.0', '::', '', '10.0.0.1', 'localhost.evil.test', '1127.0.0.1'])
     t.notOk(isLoopback(host), host)
-  t.equal(readConfig(['--host', '0.0.0.0'], {}).host, '0.0.0.0', 'without dev it is the operator’s choice')
+  t.equal(readConfig(['--host', '0.0.0.0'], {}).host, '0.0.0.0', 'without --dev any address is allowed')
 })
 
 t.test('the help names every flag with its default', async t => {

@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util'
+import { didYouMean } from './base/near-names.ts'
+import { OperatorError } from './base/operator-error.ts'
+import { defaultAuditRetentionDays, isHeaderPrefix } from './vault-options.ts'
 
 /** The whole configuration of a server, read once at start. */
 export interface Config {
@@ -17,8 +20,8 @@ export interface Config {
   readonly masterKey: Uint8Array | undefined
 }
 
-/** A start that cannot succeed: one sentence for the operator, exit code 2. */
-export class ConfigError extends Error {
+/** Thrown for flags, variables and files of configuration that are not valid. */
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
 }
 
@@ -31,7 +34,7 @@ export interface Flag {
   readonly help: string
 }
 
-/** Every flag with its default: the one place that knows them. Each is also `SURROGATE_<NAME>`. */
+/** All flags and their defaults. Each is also an environment variable `SURROGATE_<NAME>`. */
 export const flags = [
   { name: 'host', type: 'string', default: '127.0.0.1', value: 'HOST', help: 'address to listen on' },
   {
@@ -52,38 +55,38 @@ export const flags = [
     name: 'bootstrap',
     type: 'string',
     value: 'FILE',
-    help: 'JSON of tenants and applications, applied at each start',
+    help: 'JSON file of tenants and applications, applied at each start',
   },
   {
     name: 'header-prefix',
     type: 'string',
     default: 'SVC',
     value: 'NAME',
-    help: 'short name in header names',
+    help: 'first part of header names, as in SVC-API-KEY',
   },
   {
     name: 'dev',
     type: 'boolean',
-    help: 'test server: development keys, clock and reset endpoints; loopback only',
+    help: 'test server: makes keys, opens clock and reset endpoints; loopback only',
   },
   {
     name: 'allow-private-callbacks',
     type: 'boolean',
-    help: 'allow http and private addresses as callback URLs',
+    help: 'allow webhooks to http URLs and private addresses',
   },
   {
     name: 'formula-allow-origin',
     type: 'string',
     multiple: true,
     value: 'ORIGIN',
-    help: 'origin that formulas may fetch',
+    help: 'origin that formulas may fetch from',
   },
   {
     name: 'formula-module',
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'module that formulas may require',
+    help: 'package that formulas may require',
   },
   {
     name: 'cors-origin',
@@ -95,20 +98,20 @@ export const flags = [
   {
     name: 'audit-retention',
     type: 'string',
-    default: '400',
+    default: String(defaultAuditRetentionDays),
     value: 'DAYS',
-    help: 'days that entries of the audit log are kept',
+    help: 'days that audit log entries are kept',
   },
   {
     name: 'require-isolation',
     type: 'boolean',
-    help: 'refuse to start where a layer that holds formulas is missing',
+    help: 'refuse to start if this host cannot fully isolate formulas',
   },
-  { name: 'help', type: 'boolean', help: 'print this and leave' },
-  { name: 'version', type: 'boolean', help: 'print the version and leave' },
+  { name: 'help', type: 'boolean', help: 'print this help and exit' },
+  { name: 'version', type: 'boolean', help: 'print the version and exit' },
 ] as const satisfies readonly Flag[]
 
-/** A flag a line, for a help text. */
+/** Returns one line per flag, for a help text. */
 export function describeFlags(table: readonly Flag[]): string[] {
   return table.map(flag => {
     const left = `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}${flag.multiple ? ' …' : ''}`
@@ -116,7 +119,6 @@ export function describeFlags(table: readonly Flag[]): string[] {
   })
 }
 
-/** @param commands what else there is besides the server: a name and a summary each */
 export function helpText(
   commands: readonly { readonly name: string; readonly summary: string }[] = [],
 ): string {
@@ -126,12 +128,12 @@ export function helpText(
     '',
     ...describeFlags(flags),
     '',
-    'Commands, on data that no server is using; surrogate-server <command> --help says more:',
+    'Commands, for data that no server is using (surrogate-server <command> --help shows details):',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
     '',
-    'Each flag is also an environment variable, such as SURROGATE_PORT; lists are comma-separated there.',
-    'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64.',
+    'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
+    'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
     '',
   ].join('\n')
 }
@@ -140,7 +142,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-/** What the arguments say, the environment where they do not, and else the defaults. @throws {ConfigError} */
+/** Reads flags from the arguments, then the environment, then the defaults. @throws {ConfigError} */
 export function readFlags(
   table: readonly Flag[],
   argv: readonly string[],
@@ -179,7 +181,7 @@ export function readConfig(
   }
   if (config.dev && !isLoopback(config.host)) {
     throw new ConfigError(
-      `--dev opens endpoints that need no key, so it listens on loopback only, not on ${config.host}`,
+      `--dev opens endpoints that need no key, so --host must be a loopback address; ${config.host} is not one`,
     )
   }
   return Object.freeze(config)
@@ -190,32 +192,47 @@ function fromArguments(table: readonly Flag[], argv: readonly string[], operands
     table.map(flag => [flag.name, { type: flag.type, ...(flag.multiple ? { multiple: true } : {}) }]),
   )
   const allowPositionals = operands.length > 0
-  const read = () => {
-    try {
-      return parseArgs({ args: [...argv], options, strict: true, allowPositionals })
-    } catch (error) {
-      const reason = error instanceof Error ? error.message.split('.')[0] : 'unreadable arguments'
-      throw new ConfigError(`${reason}; surrogate-server --help lists the flags`)
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals })
+    if (positionals.length === operands.length || values.help === true) {
+      return { values: values as FlagValues, positionals }
     }
+  } catch (error) {
+    const reason =
+      error instanceof Error ? (error.message.split('.')[0] ?? '') : 'the arguments cannot be read'
+    const unknown = /^Unknown option '--([^']+)'/.exec(reason)?.[1]
+    const near = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--')
+    throw new ConfigError(`${reason}${near || ';'} surrogate-server --help lists the flags`)
   }
-  const { values, positionals } = read()
-  if (positionals.length !== operands.length && values.help !== true) {
-    throw new ConfigError(`expected ${operands.join(' ')}; surrogate-server --help says more`)
-  }
-  return { values: values as FlagValues, positionals }
+  throw new ConfigError(`expected ${operands.join(' ')}; surrogate-server --help lists the commands`)
 }
 
+const variableOf = (flag: string) => `SURROGATE_${flag.replaceAll('-', '_').toUpperCase()}`
+
 function fromEnvironment(table: readonly Flag[], environment: Environment): FlagValues {
-  const entries = table
-    .filter(flag => flag.name !== 'help' && flag.name !== 'version')
-    .map(flag => {
-      const name = `SURROGATE_${flag.name.replaceAll('-', '_').toUpperCase()}`
-      const given = environment[name]
-      if (given === undefined || given === '') return [flag.name, flag.default]
-      if (flag.type === 'boolean') return [flag.name, readBoolean(name, given)]
-      return [flag.name, flag.multiple ? given.split(',').map(item => item.trim()) : given]
-    })
+  const settings = table.filter(flag => flag.name !== 'help' && flag.name !== 'version')
+  refuseMisspelled(settings, environment)
+  const entries = settings.map(flag => {
+    const name = variableOf(flag.name)
+    const given = environment[name]
+    if (given === undefined || given === '') return [flag.name, flag.default]
+    if (flag.type === 'boolean') return [flag.name, readBoolean(name, given)]
+    return [flag.name, flag.multiple ? given.split(',').map(item => item.trim()) : given]
+  })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** Refuses variables that are nearly one of ours. Others may belong to other programs, such as a client's key. */
+function refuseMisspelled(table: readonly Flag[], environment: Environment): void {
+  const known = [...flags, ...table].map(({ name }) => variableOf(name))
+  const keys = ['SURROGATE_MASTER_KEY', 'SURROGATE_NEW_MASTER_KEY']
+  const names = [...new Set([...known, ...keys])].map(name => name.slice('SURROGATE_'.length))
+  for (const variable of Object.keys(environment)) {
+    const [, name] = /^SURROGATE_(.+)$/.exec(variable) ?? []
+    if (name === undefined || names.includes(name) || environment[variable] === '') continue
+    const near = didYouMean(name, names, 'SURROGATE_')
+    if (near !== '') throw new ConfigError(`unknown environment variable ${variable}${near}`)
+  }
 }
 
 function readBoolean(name: string, text: string): boolean {
@@ -225,8 +242,8 @@ function readBoolean(name: string, text: string): boolean {
 }
 
 function readHost(text: string): string {
-  // Node would take an empty host for every address of the machine.
-  if (text.trim() === '') throw new ConfigError('--host must name an address; 0.0.0.0 is every one of them')
+  // Node would listen on every address of the machine.
+  if (text.trim() === '') throw new ConfigError('--host must name an address; use 0.0.0.0 for all addresses')
   return text
 }
 
@@ -246,7 +263,7 @@ function readDays(text: string): number {
 }
 
 function readPrefix(text: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9]{0,31}$/.test(text)) {
+  if (!isHeaderPrefix(text)) {
     throw new ConfigError('--header-prefix must be 1 to 32 letters and digits and begin with a letter')
   }
   return text
@@ -254,18 +271,20 @@ function readPrefix(text: string): string {
 
 function readOrigin(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new ConfigError(`an origin looks like https://app.example.com, without a path; ${text} is none`)
+    throw new ConfigError(
+      `${text} is not an origin; an origin looks like https://app.example.com, without a path`,
+    )
   }
   return text
 }
 
-/** A master key in a variable of the environment. @throws {ConfigError} */
+/** Reads a master key from an environment variable. @throws {ConfigError} */
 export function readMasterKey(environment: Environment, name: string): Uint8Array | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
   const key = Buffer.from(text, 'base64')
   if (key.length !== 32 || key.toString('base64').replaceAll('=', '') !== text.trim().replaceAll('=', '')) {
-    throw new ConfigError(`${name} must be 32 bytes in base64, as from: openssl rand -base64 32`)
+    throw new ConfigError(`${name} must be 32 bytes in base64; make one with: openssl rand -base64 32`)
   }
   return key
 }

@@ -2,9 +2,12 @@
  * @module @surrogate/server
  * A tokenization server in this process: `createVault(options)`.
  */
+export { BootstrapError } from './access/bootstrap.ts'
 export type { NewTenant } from './access/tenants.ts'
 export type { Log, LogFields } from './base/log.ts'
+export { OperatorError } from './base/operator-error.ts'
 export type { Listening } from './http/listener.ts'
+export { IsolationMissing } from './sandbox/isolation.ts'
 export { FormulaModuleRefused } from './sandbox/modules.ts'
 export {
   type FormulaOptions,
@@ -13,5 +16,9 @@ export {
   runFormula,
 } from './sandbox/run-formula.ts'
 export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.ts'
+export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
+export { UnreadableMasterKey } from './storage/keys/master-key.ts'
+export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
+export { StoreUnavailable } from './storage/port.ts'
 export { createVault, type Vault, type VaultClock } from './vault.ts'
 export { type VaultFacts, type VaultOptions, VaultOptionsError } from './vault-options.ts'

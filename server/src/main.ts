@@ -3,20 +3,12 @@ import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
 import { JsonError, parseJson } from './base/json.ts'
 import { createLog } from './base/log.ts'
-import { IndexDisagrees } from './commands/reindex.ts'
+import { OperatorError } from './base/operator-error.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { warnOfExposed } from './exposed-file.ts'
-import { describeIsolation, IsolationMissing } from './sandbox/isolation.ts'
-import { FormulaModuleRefused } from './sandbox/modules.ts'
-import { CopyDiffers, CopyRefused } from './storage/copy/refused.ts'
-import { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
-import { UnreadableMasterKey } from './storage/keys/master-key.ts'
-import { RotationRefused } from './storage/keys/rotation.ts'
-import { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
-import { StoreUnavailable } from './storage/port.ts'
+import { describeIsolation } from './sandbox/isolation.ts'
 import { createVault, type Vault } from './vault.ts'
-import { VaultOptionsError } from './vault-options.ts'
 import { version } from './version.ts'
 
 const exitRefused = 2
@@ -116,36 +108,21 @@ async function readBootstrapFile(path: string) {
   }
 }
 
-const known = [
-  ConfigError,
-  CopyDiffers,
-  CopyRefused,
-  DatabaseRefused,
-  DataFolderRefused,
-  IndexDisagrees,
-  FormulaModuleRefused,
-  IsolationMissing,
-  RotationRefused,
-  StoreUnavailable,
-  UnfinishedCopy,
-  UnfinishedRotation,
-  UnknownStorage,
-  UnreadableMasterKey,
-  VaultOptionsError,
-  WrongMasterKey,
-]
+/** Faults of the operating system that an operator can correct. */
+const systemFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another process; choose another with --port',
+  EACCES: 'permission denied for the port or the data folder',
+  EEXIST: 'the data folder is a file; choose another with --storage',
+  ENOTDIR: 'the data folder is a file; choose another with --storage',
+  EADDRNOTAVAIL: 'the host is not an address of this machine; choose another with --host',
+  ENOTFOUND: 'the host is not an address of this machine; choose another with --host',
+}
 
-/** The sentence for what an operator can put right; `undefined` for a fault of ours. */
+/** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
 function explain(error: unknown): string | undefined {
   if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
-  if (known.some(kind => error instanceof kind)) return (error as Error).message
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') return 'the port is taken by another process; choose one with --port'
-  if (code === 'EACCES') return 'permission denied: the port or the data folder is not ours to use'
-  if (code === 'EEXIST' || code === 'ENOTDIR')
-    return 'the data folder is a file; choose another with --storage'
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'the host is not an address of this machine'
-  return undefined
+  if (error instanceof OperatorError) return error.message
+  return systemFaults[(error as NodeJS.ErrnoException).code ?? '']
 }
 
 function signal(...names: NodeJS.Signals[]): Promise<void> {

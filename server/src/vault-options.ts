@@ -1,15 +1,10 @@
 import type { NewTenant } from './access/tenants.ts'
 import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
-import type { Random } from './base/random.ts'
-import type { SandboxParts } from './sandbox/create.ts'
+import { didYouMean } from './base/near-names.ts'
+import { OperatorError } from './base/operator-error.ts'
+import { keyLength } from './crypto/envelope.ts'
 import type { Isolation } from './sandbox/isolation.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
-import type { StorageLocation } from './storage/open.ts'
-import type { Store } from './storage/port.ts'
-import type { TokensContext } from './tokens/context.ts'
-import type { Performer } from './webhooks/context.ts'
-import type { Jobs } from './webhooks/webhooks.ts'
 
 export const defaultAuditRetentionDays = 400
 
@@ -17,66 +12,113 @@ export interface VaultOptions {
   /** `memory:` (the default), `level:<folder>` or `postgres://…`. */
   readonly storage?: string
   /**
-   * 32 bytes that wrap every tenant's keys. `memory:` makes its own; `level:` needs it unless `dev` is set;
-   * `postgres:` always does, as it has no folder in which to keep one apart from the data.
+   * 32 bytes that wrap every tenant's keys. `memory:` makes its own. `level:` needs one unless `dev` is set;
+   * `postgres:` always needs one, as it has no folder to keep a key in.
    */
   readonly masterKey?: Uint8Array
   /** The content of a bootstrap file, parsed. */
   readonly bootstrap?: JsonValue
   /** The short name in `SVC-API-KEY` and the other header names. */
   readonly headerPrefix?: string
-  /** Development endpoints, reasons in 403s, every response held against the contract, a schema made or raised. */
+  /** Opens development endpoints, gives reasons in 403s, checks every response and migrates the database. */
   readonly dev?: boolean
-  /** One tenant whose keys are kept and told by `ready()`; by default under `dev` on a data folder. */
+  /** Makes one tenant whose keys are kept, and returned by `ready()`. By default under `dev` if data is kept. */
   readonly developmentTenant?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
   readonly corsOrigins?: readonly string[]
-  /** Webhooks may go to http and to private addresses; otherwise to https and public ones only. */
+  /** Allows webhooks to http and to private addresses; otherwise only https and public addresses are allowed. */
   readonly allowPrivateCallbacks?: boolean
   /** Origins that formulas may fetch from, such as `https://api.example.com`; none by default. */
   readonly formulaAllowOrigins?: readonly string[]
-  /** Packages that formulas may require, found from the working directory. */
+  /** Packages that formulas may require, resolved from the working directory. */
   readonly formulaModules?: readonly string[]
-  /** Refuses to start on a host that lacks a layer which holds the processes of formulas. */
+  /** Refuses to start on a host that lacks one of the layers that isolate the processes of formulas. */
   readonly requireIsolation?: boolean
-  /** Gets the processes of formulas ready when the first port is open, not when the first formula runs. */
+  /** Starts the processes of formulas when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
   /** For how many days entries of the audit log are kept: 400 by default, 1 at least. */
   readonly auditRetentionDays?: number
   readonly log?: Log
-  /** The time this vault starts from, in epoch milliseconds; by default the store's, or else the real time. */
+  /** Returns the time in epoch milliseconds; by default the time of the database, or else of this machine. */
   readonly now?: () => number
 }
 
-/** What a start has to tell the operator. */
+/** Facts about a vault that has started. */
 export interface VaultFacts {
-  /** The tenant whose keys are kept across restarts, where there is one. */
+  /** The tenant whose keys are kept across restarts, if there is one. */
   readonly development?: NewTenant
-  /** The file in which a development master key was made just now. */
+  /** The file in which this start made a development master key. */
   readonly madeMasterKey?: string
-  /** The file that the master key is kept in, where it was not given. */
+  /** The file that holds the master key, if the vault was not given one. */
   readonly masterKeyFile?: string
-  /** Where formulas were to be made ready: what holds their processes, or `none` where none can be started. */
+  /** With `warmFormulas`: how the processes of formulas are isolated, or `none` if none can be started. */
   readonly isolation?: Promise<Isolation | 'none'>
 }
 
-/** What a vault is made of, for whoever brings a store of their own or needs one that fails. */
-export interface VaultParts {
-  readonly openStore?: (location: StorageLocation, migrate?: boolean) => Promise<Store>
-  readonly random?: Random
-  /** Milliseconds by which requests notice that they hold up others. */
-  readonly monotonicMs?: () => number
-  /** What runs asynchronous invocations. */
-  readonly performer?: Performer
-  /** What formulas run in. The vault closes it. */
-  readonly sandbox?: Sandbox
-  /** What a test replaces in the sandbox of the vault. */
-  readonly sandboxParts?: SandboxParts
-  /** Keeps asynchronous invocations, given what runs them and shows their tokens. */
-  readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
+/** Thrown for options that are unknown, ill-typed, or not enough to start with. */
+export class VaultOptionsError extends OperatorError {
+  override readonly name = 'VaultOptionsError'
 }
 
-/** A vault that cannot start as it was told to. */
-export class VaultOptionsError extends Error {
-  override readonly name = 'VaultOptionsError'
+export function isHeaderPrefix(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(text)
+}
+
+type Check = readonly [accepts: (value: unknown) => boolean, expected: string]
+
+const text: Check = [value => typeof value === 'string', 'a string']
+const boolean: Check = [value => typeof value === 'boolean', 'true or false']
+const texts: Check = [
+  value => Array.isArray(value) && value.every(item => typeof item === 'string'),
+  'a list of strings',
+]
+
+const checks: Readonly<Record<keyof VaultOptions, Check>> = {
+  storage: text,
+  masterKey: [
+    value => ArrayBuffer.isView(value) && value.byteLength === keyLength,
+    'a Uint8Array of 32 bytes',
+  ],
+  bootstrap: [() => true, 'JSON'],
+  headerPrefix: [
+    value => typeof value === 'string' && isHeaderPrefix(value),
+    '1 to 32 letters and digits and begin with a letter',
+  ],
+  dev: boolean,
+  developmentTenant: boolean,
+  corsOrigins: texts,
+  allowPrivateCallbacks: boolean,
+  formulaAllowOrigins: texts,
+  formulaModules: texts,
+  requireIsolation: boolean,
+  warmFormulas: boolean,
+  auditRetentionDays: [
+    value => Number.isSafeInteger(value) && Number(value) >= 1,
+    'a whole number of days, 1 or more',
+  ],
+  log: [
+    value =>
+      typeof value === 'object' &&
+      value !== null &&
+      ['info', 'warn', 'error'].every(
+        level => typeof (value as Record<string, unknown>)[level] === 'function',
+      ),
+    'an object with the functions info, warn and error',
+  ],
+  now: [value => typeof value === 'function', 'a function that returns epoch milliseconds'],
+}
+
+/** Refuses options that are unknown or ill-typed; an option that is `undefined` counts as absent. @throws {VaultOptionsError} */
+export function checkOptions(options: VaultOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new VaultOptionsError("the options must be an object, such as { storage: 'memory:' }")
+  }
+  const names = Object.keys(checks)
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(checks, name)) {
+      throw new VaultOptionsError(`unknown option ${name}${didYouMean(name, names)}`)
+    }
+    const [accepts, expected] = checks[name as keyof VaultOptions]
+    if (value !== undefined && !accepts(value)) throw new VaultOptionsError(`${name} must be ${expected}`)
+  }
 }

@@ -1,35 +1,54 @@
 import { createTenant, type NewTenant } from './access/tenants.ts'
-import { assemble } from './assemble.ts'
+import { assemble } from './assembly/assemble.ts'
+import type { VaultParts } from './assembly/parts.ts'
 import { toFetch } from './http/fetch-adapter.ts'
 import { type Listening, listen } from './http/listener.ts'
-import type { VaultFacts, VaultOptions, VaultParts } from './vault-options.ts'
+import type { VaultFacts, VaultOptions } from './vault-options.ts'
 
 export interface VaultClock {
-  /** Epoch milliseconds. */
+  /** Resolves with the time in epoch milliseconds. */
   now(): Promise<number>
-  /** Moves time forward, and resolves when all that fell due is done. */
+  /** Moves time forward, and resolves when everything that fell due is done. */
   advance(ms: number): Promise<void>
 }
 
-/** A whole server in this process. */
+/**
+ * A whole server in this process. It starts at once, and each function waits until it has started. If it cannot
+ * start, `ready`, `fetch`, `listen`, `reset`, `createTenant` and those of `clock` reject with the same error, an
+ * `OperatorError` of one of these classes:
+ *
+ * - `VaultOptionsError`: an option is unknown or ill-typed, or there is no master key
+ * - `UnknownStorage`: `storage` is not `memory:`, `level:<folder>` or `postgres://…`
+ * - `DataFolderRefused`: the data folder is in use, damaged, or of a newer version
+ * - `DatabaseRefused`: the database has another schema than this version needs, or its URL is not valid
+ * - `StoreUnavailable`: the database or the disk cannot be reached now; try again later
+ * - `WrongMasterKey`, `UnreadableMasterKey`: the key does not open this store, or its file holds no key
+ * - `UnfinishedRotation`, `UnfinishedCopy`: a command was interrupted and has to be run again
+ * - `BootstrapError`: `bootstrap` is not valid; the message begins with the path of the member
+ * - `FormulaModuleRefused`: one of `formulaModules` cannot be given to formulas
+ * - `IsolationMissing`: `requireIsolation` is set and this host lacks a layer
+ */
 export interface Vault {
-  /** Answers a request without a socket; pass it as `fetch` to the SDK. The host of the URL does not matter. */
+  /** Serves a request without a socket; pass it as `fetch` to the SDK. The host of the URL is ignored. */
   readonly fetch: (request: Request | string | URL, init?: RequestInit) => Promise<Response>
-  /** Opens a port; 0 picks a free one. */
+  /**
+   * Opens a port; 0, the default, picks a free one. Rejects with a system error of Node, such as `EADDRINUSE`, if
+   * the port cannot be opened.
+   */
   listen(options?: { readonly host?: string; readonly port?: number }): Promise<Listening>
-  /** Lets what is in flight finish, then lets go of ports and files. */
+  /** Finishes the requests in flight, then releases ports and files. */
   close(): Promise<void>
   readonly clock: VaultClock
-  /** Empties the store and puts the bootstrap back. */
+  /** Empties the store and applies the bootstrap again. */
   reset(): Promise<void>
-  /** A fresh tenant with one key of each kind. */
+  /** Makes a tenant with one key of each kind. */
   createTenant(options?: { readonly operator?: boolean }): Promise<NewTenant>
-  /** Resolves when the store is open and the bootstrap in place; rejects when that fails. */
+  /** Resolves when the store is open and the bootstrap applied. */
   ready(): Promise<VaultFacts>
 }
 
 /**
- * A tokenization server in this process: with `fetch` for tests, with `listen` for the network.
+ * Creates a tokenization server in this process: use `fetch` in tests, `listen` for the network.
  *
  * @example
  * const vault = createVault({ storage: 'memory:' })
@@ -42,9 +61,14 @@ export interface Vault {
  * response.status // 201
  * await vault.close()
  */
-export function createVault(options: VaultOptions = {}, parts: VaultParts = {}): Vault {
+export function createVault(options: VaultOptions = {}): Vault {
+  return createVaultWith({}, options)
+}
+
+/** Like `createVault`, with some of its parts replaced. */
+export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): Vault {
   const opening = assemble(options, parts)
-  // Whoever uses the vault gets the failure; until then it must not count as unhandled.
+  // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
   const listeners = new Set<Listening>()
   let closing: Promise<void> | undefined

@@ -1,6 +1,7 @@
+import type { VaultParts } from '../src/assembly/parts.ts'
 import type { JsonObject, JsonValue } from '../src/base/json.ts'
 import type { Vault } from '../src/vault.ts'
-import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
+import type { VaultOptions } from '../src/vault-options.ts'
 import { openVault, type Reply, type TestTenant } from './vault.ts'
 
 /** A vault that runs formulas, as every vault does. */

@@ -1,6 +1,7 @@
 import type { NewTenant } from '../src/access/tenants.ts'
+import type { VaultParts } from '../src/assembly/parts.ts'
 import type { Vault } from '../src/vault.ts'
-import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
+import type { VaultOptions } from '../src/vault-options.ts'
 import { openSchema } from './postgres.ts'
 import { newMasterKey } from './stores.ts'
 import { openTenant, openVault, sender, type TestTenant } from './vault.ts'

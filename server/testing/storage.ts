@@ -1,7 +1,8 @@
+import type { VaultParts } from '../src/assembly/parts.ts'
 import { MemoryStore } from '../src/storage/engines/memory/memory-store.ts'
 import { openStore } from '../src/storage/open.ts'
 import type { Store } from '../src/storage/port.ts'
-import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
+import type { VaultOptions } from '../src/vault-options.ts'
 import { newMasterKey, replacing } from './stores.ts'
 
 type Teardown = { teardown(task: () => unknown): void }

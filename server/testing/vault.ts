@@ -1,8 +1,9 @@
 import type { NewTenant } from '../src/access/tenants.ts'
+import type { VaultParts } from '../src/assembly/parts.ts'
 import type { JsonValue } from '../src/base/json.ts'
 import { createLog, type Log } from '../src/base/log.ts'
-import { createVault, type Vault } from '../src/vault.ts'
-import type { VaultOptions, VaultParts } from '../src/vault-options.ts'
+import { createVaultWith, type Vault } from '../src/vault.ts'
+import type { VaultOptions } from '../src/vault-options.ts'
 import { testStorage } from './storage.ts'
 
 /** What a test looks at of a response. */
@@ -46,9 +47,9 @@ export function openVault(
   parts: VaultParts = {},
 ): Vault {
   const own = options.storage === undefined && !parts.openStore ? testStorage(t) : undefined
-  const vault = createVault(
-    { dev: true, log: faults, ...own?.options, ...options },
+  const vault = createVaultWith(
     { ...own?.parts, ...parts },
+    { dev: true, log: faults, ...own?.options, ...options },
   )
   t.teardown(() => vault.close())
   return vault

@@ -1,5 +1,5 @@
 import type { DocumentKind, FindOptions, Query, Store } from '../../src/storage/port.ts'
-import { createVault, type Vault } from '../../src/vault.ts'
+import { createVaultWith, type Vault } from '../../src/vault.ts'
 import { replacing } from '../../testing/stores.ts'
 import { quantile } from '../measure.ts'
 import type { Shape } from '../search/shapes.ts'
@@ -27,9 +27,9 @@ export class Questions {
         return { total: 0, documents: [] }
       },
     })
-    this.#vault = createVault(
-      { storage, masterKey: Buffer.from(masterKey, 'base64'), bootstrap },
+    this.#vault = createVaultWith(
       { openStore: async () => listening },
+      { storage, masterKey: Buffer.from(masterKey, 'base64'), bootstrap },
     )
   }
 

@@ -8,10 +8,11 @@ import type { Operation } from '../contract/contract.ts'
 import type { Validators } from '../contract/validators.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { Handlers, Replays } from './handlers/handler.ts'
+import type { HeaderNames } from './header-names.ts'
 import type { Answer, CoreRequest } from './message.ts'
 import type { Router } from './routes.ts'
 
-/** One request on its way through the steps; each step fills in what later ones need. */
+/** A request and what the steps of the lifecycle have found out about it so far. */
 export interface Exchange {
   readonly request: CoreRequest
   readonly traceId: string
@@ -25,21 +26,19 @@ export interface Exchange {
   answer?: Answer
 }
 
-/** What the steps work with. */
+/** What the steps of the lifecycle use. */
 export interface Services {
   readonly router: Router
   readonly validators: Validators
   readonly handlers: Handlers
   readonly replays: Replays
-  /** The idempotency keys whose first request is still being worked on, by tenant and digest. */
+  /** The idempotency keys of requests in progress, by tenant and digest. */
   readonly inFlight: Set<string>
   readonly random: Random
   readonly audit: Pick<AuditRecorder, 'record'>
   readonly store: SealedStore
   readonly clock: Clock
-  /** For work that may hold up other requests. */
+  /** Makes the timer by which one request yields to others. */
   turns(): Turns
-  /** In lower case. */
-  readonly keyHeader: string
-  readonly idempotencyHeader: string
+  readonly headerNames: HeaderNames
 }

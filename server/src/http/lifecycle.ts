@@ -2,12 +2,11 @@ import { type Caller, holds, lacking } from '../access/caller.ts'
 import { delegatedCaller } from '../access/delegation.ts'
 import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, JsonError, parseJson, parseJsonInTurns } from '../base/json.ts'
-import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { HandlerRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
+import { parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
 import { bodyLimitOf, largeBody } from './limits.ts'
 import type { CoreRequest } from './message.ts'
 import { parsePathParameters, parseQuery } from './parameters.ts'
@@ -16,9 +15,9 @@ import { performOnce } from './perform-once.ts'
 type Step = (exchange: Exchange, services: Services) => void | Promise<void>
 
 /**
- * The order of checks, which callers can rely on. The first that fails answers:
+ * The order of checks, which callers can rely on. The first check that fails decides the response:
  * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
- * → and then the operation itself: existence 404, container rules 403, state 409.
+ * → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
 export const lifecycle: readonly Step[] = [
@@ -39,15 +38,17 @@ function route(exchange: Exchange, { router }: Services): void {
 }
 
 // Requirements: AUT-001, ERR-508
-async function identify(exchange: Exchange, { store, clock, keyHeader }: Services): Promise<void> {
-  const { onBehalf, headers } = exchange.request
-  if (onBehalf) {
-    exchange.caller = await delegatedCaller(store, onBehalf, clock.nowUs())
+async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
+  const { delegation, headers } = exchange.request
+  if (delegation) {
+    exchange.caller = await delegatedCaller(store, delegation, clock.nowUs())
     if (exchange.caller) return
     throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
   }
-  const key = headers[keyHeader]
-  if (!key) throw new ServiceError('unauthenticated', `the header ${keyHeader.toUpperCase()} is missing`)
+  const key = headers[headerNames.key]
+  if (!key) {
+    throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
+  }
   exchange.caller = await authenticate(store, key, clock.nowUs())
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
@@ -55,7 +56,7 @@ async function identify(exchange: Exchange, { store, clock, keyHeader }: Service
 // Requirements: ACC-509, ERR-509, INV-520
 function authorize(exchange: Exchange, { validators }: Services): void {
   const { caller, operation, request } = reached(exchange)
-  if (request.onBehalf && !operation.formula) throw beyondFormulas(operation, validators.operations)
+  if (request.delegation && !operation.formula) throw notForFormulas(operation, validators.operations)
   const bySession = caller.session !== undefined
   if (bySession ? !operation.session : !operation.applicationTypes.includes(caller.type)) {
     const kinds = operation.applicationTypes.join(' or ')
@@ -66,8 +67,7 @@ function authorize(exchange: Exchange, { validators }: Services): void {
   }
 }
 
-/** What the code of a formula is told that asks for more than tokens and invocations. */
-function beyondFormulas({ id }: Operation, operations: readonly Operation[]): ServiceError {
+function notForFormulas({ id }: Operation, operations: readonly Operation[]): ServiceError {
   const callable = operations.filter(({ formula }) => formula).map(operation => operation.id)
   return new ServiceError(
     'permission_denied',
@@ -92,54 +92,32 @@ function checkContentType(exchange: Exchange): void {
   }
 }
 
-// Requirements: ERR-511
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request } = reached(exchange)
-  if (operation.bodyType === undefined) return
-  const limit = bodyLimitOf(operation.id)
-  const bytes = await request.readBody(limit)
-  if (!bytes) throw new ServiceError('payload_too_large', `the body must not be longer than ${limit} bytes`)
-  exchange.bytes = bytes
+  if (operation.bodyType !== undefined) {
+    exchange.bytes = await readBodyWithin(request, bodyLimitOf(operation.id))
+  }
 }
 
-// Requirements: ERR-503, ERR-513
 function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
-  const text = decodeUtf8(bytes)
-  if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
-  if (bytes.length > largeBody) return parseLarge(exchange, text, turns())
-  try {
-    exchange.body = parseJson(text)
-  } catch (error) {
-    throw aboutBody(error)
-  }
+  if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
+  else
+    return parseBodyInTurns(bytes, turns()).then(body => {
+      exchange.body = body
+    })
 }
 
-async function parseLarge(exchange: Exchange, text: string, turns: Turns): Promise<void> {
-  try {
-    exchange.body = await parseJsonInTurns(text, turns)
-  } catch (error) {
-    throw aboutBody(error)
-  }
-}
-
-function aboutBody(error: unknown): unknown {
-  if (!(error instanceof JsonError)) return error
-  return new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
-    ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
-  })
-}
-
-function validate(exchange: Exchange, { validators, idempotencyHeader }: Services): void {
+function validate(exchange: Exchange, { validators, headerNames }: Services): void {
   const { operation, request } = reached(exchange)
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
-    idempotencyKey: request.headers[idempotencyHeader],
+    idempotencyKey: request.headers[headerNames.idempotency],
     requestBody: exchange.body,
   })
 }
@@ -154,7 +132,7 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     query: exchange.query ?? {},
     body: exchange.body,
     traceId: exchange.traceId,
-    depth: exchange.request.onBehalf?.depth ?? 0,
+    depth: exchange.request.delegation?.depth ?? 0,
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   exchange.answer = keyed
@@ -167,16 +145,16 @@ function keyedRequest(
   operation: Operation,
   services: Services,
 ): KeyedRequest | undefined {
-  const idempotencyKey = request.headers[services.idempotencyHeader]
-  const apiKey = request.onBehalf?.secret ?? request.headers[services.keyHeader]
+  const idempotencyKey = request.headers[services.headerNames.idempotency]
+  const apiKey = request.delegation?.secret ?? request.headers[services.headerNames.key]
   if (idempotencyKey === undefined || apiKey === undefined) return undefined
   // Requirements: IDE-523
-  // As they were read: a slash at the end and another spelling of an id make no other request.
+  // The parsed parameters: a slash at the end or another spelling of an id does not make another request.
   const target = JSON.stringify([operation.id, parameters, query])
   return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
 }
 
-/** The parts of an exchange that the first steps have filled in. */
+/** Returns the parts of an exchange that the first steps have filled in. */
 function reached(exchange: Exchange): { operation: Operation; caller: Caller; request: CoreRequest } {
   const { operation, caller, request } = exchange
   if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')

@@ -1,7 +1,7 @@
 import type { Delegation } from '../access/delegation.ts'
 import type { JsonValue } from '../base/json.ts'
 
-/** A request as the core sees it, whatever carried it. */
+/** A request, whether it came over a socket, by `fetch` or from a formula. */
 export interface CoreRequest {
   /** Upper case. */
   readonly method: string
@@ -11,26 +11,34 @@ export interface CoreRequest {
   readonly query: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The body, or `undefined` as soon as it turns out to be longer than the limit. */
+  /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
-  /** Whose rights hold in place of a key's: for what formulas ask. No wire sets it. */
-  readonly onBehalf?: Delegation
+  /** Replaces the API key in requests of formulas. Requests from outside never have it. */
+  readonly delegation?: Delegation
 }
 
 export interface CoreResponse {
   readonly status: number
-  /** Made for this response alone: whatever carries it adds its own. */
+  /** Made for this response alone, as its adapter adds headers. */
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
-  /** A body too long for one piece, in place of `body`. Read it once; it rejects where the rest cannot be made. */
+  /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
   readonly pieces?: AsyncIterable<string>
 }
 
-/** What a handler gives: a status and JSON, or no body at all. */
+/** The result of a handler: a status, and JSON or no body. */
 export interface Answer {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: JsonValue | object
-  /** A formula chose it: the contract knows no more of it than that. */
+  /** True if a formula chose status and body, which the contract does not describe. */
   readonly chosen?: true
+}
+
+export function jsonResponse(
+  status: number,
+  body: JsonValue | object,
+  headers: Record<string, string> = {},
+): CoreResponse {
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }

@@ -4,28 +4,30 @@ import { problemType } from '../contract/contract.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { CoreResponse } from './message.ts'
 
-/** How long a caller should wait before it asks a store that could not answer again. */
+/** How long a caller should wait before it repeats a request that the store could not serve. */
 const retryAfterSeconds = 1
 
-/** What a caller is told about any error: our own refusals as they are, all else as a plain 500. */
+/** Returns our own refusals as they are, a 503 for an unavailable store, and a plain 500 for any other error. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  if (error instanceof StoreUnavailable) {
-    return new ServiceError(
-      'unavailable',
-      'the store cannot answer right now; nothing is half done, and an idempotency key tells what is',
-      {
-        headers: { 'Retry-After': String(retryAfterSeconds) },
-      },
-    )
-  }
-  return unexpectedError()
+  if (!(error instanceof StoreUnavailable)) return unexpectedError()
+  return new ServiceError(
+    'unavailable',
+    'the store is unavailable; no change was made in part, and a repeated request with its idempotency key is done once',
+    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+  )
 }
 
+/** @param reason is appended to the detail */
 export function problemResponse(error: ServiceError, traceId: string, reason?: string): CoreResponse {
   return {
     status: error.status,
     headers: { ...error.headers, 'Content-Type': problemType },
     body: JSON.stringify(toProblem(error, traceId, reason)),
   }
+}
+
+/** Refuses a response to a formula's client that is longer than `limits.formulaAnswerBytes`. */
+export function tooLargeForFormula(): ServiceError {
+  return new ServiceError('payload_too_large', 'the answer is too large for a formula; ask for less')
 }

@@ -1,26 +1,21 @@
 import type { Delegation } from '../access/delegation.ts'
-import { ServiceError } from '../base/errors.ts'
-import type { ServiceResponse, ServiceTransport } from '../sandbox/sandbox.ts'
+import type { ServiceTransport } from '../sandbox/sandbox.ts'
 import type { Core } from './core.ts'
-import { problemResponse } from './problem.ts'
-
-/** What an answer may be long, in bytes: as much as a formula may answer itself, and what JSON puts around it. */
-const largestAnswerBytes = 6 * 1024 * 1024
+import type { HeaderNames } from './header-names.ts'
+import { limits } from './limits.ts'
+import { problemResponse, tooLargeForFormula } from './problem.ts'
 
 /**
- * Answers what a formula's client asks for by the same core that answers everyone, in the name it was made for.
- * Nothing the formula sends says who asks: of its headers only these go on.
- *
- * @param idempotencyHeader in lower case
- * @param traceHeader in lower case
+ * Passes the requests of a formula's client to the core, under a delegation. Nothing that the formula sends can name
+ * another caller: of its headers only the content type, `accept` and the idempotency key are passed on.
  */
 export function serviceTransport(
   core: Core,
-  behalf: Delegation,
-  idempotencyHeader: string,
-  traceHeader: string,
+  delegation: Delegation,
+  headerNames: HeaderNames,
 ): ServiceTransport {
-  const passed = new Set(['content-type', 'accept', idempotencyHeader])
+  const passed = new Set(['content-type', 'accept', headerNames.idempotency])
+  const traceHeader = headerNames.trace.toLowerCase()
   return async request => {
     const given = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
     const mark = request.path.indexOf('?')
@@ -30,20 +25,16 @@ export function serviceTransport(
       query: mark < 0 ? '' : request.path.slice(mark + 1),
       headers: {
         ...Object.fromEntries(given.filter(([name]) => passed.has(name))),
-        [traceHeader]: behalf.traceId,
+        [traceHeader]: delegation.traceId,
       },
       readBody: async limit => {
         const body = request.body ?? new Uint8Array()
         return body.length > limit ? undefined : body
       },
-      onBehalf: behalf,
+      delegation,
     })
-    return withinBounds(response, behalf.traceId)
+    const { body } = response
+    if (body === undefined || Buffer.byteLength(body) <= limits.formulaAnswerBytes) return response
+    return problemResponse(tooLargeForFormula(), delegation.traceId)
   }
-}
-
-function withinBounds(response: ServiceResponse, traceId: string): ServiceResponse {
-  if (response.body === undefined || Buffer.byteLength(response.body) <= largestAnswerBytes) return response
-  const error = new ServiceError('payload_too_large', 'the answer is too large for a formula; ask for less')
-  return problemResponse(error, traceId)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startProcess } from '../../testing/process.ts'
-import { createVault } from '../vault.ts'
+import { createVaultWith } from '../vault.ts'
 import { describeIsolation, type Isolation, missingLayers } from './isolation.ts'
 
 const keyed = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
@@ -48,10 +48,10 @@ t.test('a server that requires isolation starts where it has it only', { skip: !
 
 t.test('a vault that requires isolation does not open without', async t => {
   const without = ['unshare', 'setpriv'] as const
-  const lacking = createVault({ requireIsolation: true }, { sandboxParts: { without } })
+  const lacking = createVaultWith({ sandboxParts: { without } }, { requireIsolation: true })
   await t.rejects(lacking.ready(), { name: 'IsolationMissing', message: /no network/ })
   await lacking.close()
-  const control = createVault({}, { sandboxParts: { without } })
+  const control = createVaultWith({ sandboxParts: { without } })
   await control.ready()
   await control.close()
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import t from 'tap'
-import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { openTenant, openVault, sender } from '../../../testing/vault.ts'
 
 const card = { id: 'a-card', type: 'card', data: { number: '4242424242424242' } }
 const endpoints = [

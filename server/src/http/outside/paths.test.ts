@@ -1,11 +1,11 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../../testing/vault.ts'
 import { Docs } from './docs.ts'
 
 const vault = openVault(t)
 const ask = (await openTenant(vault)).as(undefined)
 
-t.test('/healthz says that the server works, to anyone', async t => {
+t.test('/healthz needs no key, and says that the server works', async t => {
   const { status, json } = await ask('GET', '/healthz')
   t.equal(status, 200)
   t.same(json, { status: 'ok' })
@@ -13,7 +13,7 @@ t.test('/healthz says that the server works, to anyone', async t => {
   t.equal((await ask('POST', '/healthz')).status, 404)
 })
 
-t.test('/docs shows the contract from files of ours alone', async t => {
+t.test('/docs shows the contract, from files of this package only', async t => {
   const files = { '/docs': 'text/html', '/docs/docs.js': 'text/javascript', '/docs/docs.css': 'text/css' }
   for (const [path, type] of Object.entries({ ...files, '/docs/openapi.json': 'application/json' })) {
     const { status, headers, text } = await ask('GET', path)
@@ -35,15 +35,15 @@ t.test('files and contract are read once, not for each request', async t => {
   let spelled = 0
   const docs = new Docs(() => JSON.stringify({ spelled: ++spelled }))
   for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/openapi.json']) {
-    const first = docs.answer(path)
-    const second = docs.answer(path)
+    const first = docs.respond(path)
+    const second = docs.respond(path)
     t.ok(first?.body && first.body === second?.body, path)
     t.not(first?.headers, second?.headers, "headers are each response's own")
   }
   t.equal(spelled, 1)
 })
 
-t.test('what is not there is a 404, also below /docs', async t => {
+t.test('other paths are 404, also below /docs', async t => {
   for (const path of [
     '/docs/nothing',
     '/docs/../package.json',
@@ -59,7 +59,7 @@ t.test('what is not there is a 404, also below /docs', async t => {
   t.equal((await ask('POST', '/docs')).status, 404)
 })
 
-t.test('the header prefix names every header, and the contract as it is served', async t => {
+t.test('the header prefix is in every header name, and in the contract that is served', async t => {
   const acme = openVault(t, { headerPrefix: 'ACME', corsOrigins: ['*'] })
   const { privateKey } = await acme.createTenant()
   const fetch = (path: string, headers: Record<string, string>) =>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { artefact, openBrowser, withoutChromium } from '../../testing/chromium.ts'
-import { openVault } from '../../testing/vault.ts'
+import { artefact, openBrowser, withoutChromium } from '../../../testing/chromium.ts'
+import { openVault } from '../../../testing/vault.ts'
 
-const contract = JSON.parse(readFileSync(new URL('../generated/openapi.json', import.meta.url), 'utf8'))
+const contract = JSON.parse(readFileSync(new URL('../../generated/openapi.json', import.meta.url), 'utf8'))
 const operations = Object.values<object>(contract.paths).flatMap(item =>
   Object.values(item).flatMap(operation => operation?.operationId ?? []),
 )

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { generatedFiles } from '../generated-files.ts'
-import type { CoreResponse } from './message.ts'
+import { generatedFiles } from '../../generated-files.ts'
+import type { CoreResponse } from '../message.ts'
 
-/** Nothing a page of ours shows may come from, or tell, any other host. */
+/** Allows the page to load from, and send to, this server only. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,29 +18,29 @@ const contentSecurityPolicy = [
 
 const folder = new URL('docs/', generatedFiles)
 
-/** The contract as a page to read, from files of ours alone: it works without a network. */
+/** Serves the contract as a page, from files of this package only: it works without a network. */
 export class Docs {
-  readonly #files: ReadonlyMap<string, { readonly type: string; make(): Uint8Array }>
-  /** What was asked for before, by path: making it takes time that others wait, and it never changes. */
-  readonly #made = new Map<string, Uint8Array>()
+  readonly #files: ReadonlyMap<string, { readonly type: string; read(): Uint8Array }>
+  /** Files that were read before, by path. They never change, and reading one blocks other requests. */
+  readonly #read = new Map<string, Uint8Array>()
 
-  /** @param readDocument the contract as JSON, read when somebody asks for it */
+  /** @param readDocument returns the contract as JSON; called at the first request for it */
   constructor(readDocument: () => string) {
-    const file = (name: string, type: string) => ({ type, make: () => readFileSync(new URL(name, folder)) })
+    const file = (name: string, type: string) => ({ type, read: () => readFileSync(new URL(name, folder)) })
     this.#files = new Map([
       ['/docs', file('index.html', 'text/html; charset=utf-8')],
       ['/docs/docs.js', file('docs.js', 'text/javascript; charset=utf-8')],
       ['/docs/docs.css', file('docs.css', 'text/css; charset=utf-8')],
-      ['/docs/openapi.json', { type: 'application/json', make: () => Buffer.from(readDocument()) }],
+      ['/docs/openapi.json', { type: 'application/json', read: () => Buffer.from(readDocument()) }],
     ])
   }
 
   /** @param path without a slash at the end */
-  answer(path: string): CoreResponse | undefined {
+  respond(path: string): CoreResponse | undefined {
     const file = this.#files.get(path)
     if (!file) return undefined
-    const body = this.#made.get(path) ?? file.make()
-    this.#made.set(path, body)
+    const body = this.#read.get(path) ?? file.read()
+    this.#read.set(path, body)
     return {
       status: 200,
       headers: {

@@ -1,0 +1,38 @@
+import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
+import { developmentTenant } from '../access/development-tenant.ts'
+import type { NewTenant } from '../access/tenants.ts'
+import type { Domain } from './domain.ts'
+
+/** A domain whose tenants are set up. */
+export interface Deployment extends Domain {
+  /** The tenant whose keys are kept across restarts, if there is one. */
+  readonly development: NewTenant | undefined
+  /** Empties the store, then sets up its tenants again. */
+  reset(): Promise<void>
+  /** Moves the clock forward, and writes down how far it came. */
+  advance(ms: number): Promise<void>
+}
+
+/** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
+export async function deploy(domain: Domain): Promise<Deployment> {
+  const { options, dev, location, tenants, validators, store, clock, console } = domain
+  const bootstrap = options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
+  if (bootstrap) await applyBootstrap(tenants, bootstrap)
+  const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
+  const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
+  return {
+    ...domain,
+    development,
+    reset: async () => {
+      await store.clear()
+      console?.clear()
+      if (bootstrap) await applyBootstrap(tenants, bootstrap)
+      if (development) await developmentTenant(tenants, development)
+      await clock.keep()
+    },
+    advance: async ms => {
+      await clock.advance(ms)
+      await clock.keep()
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { Applications } from '../access/applications.ts'
+import type { TenantsContext } from '../access/tenants.ts'
+import { AuditRecorder } from '../audit/recorder.ts'
+import { Turns } from '../base/turn.ts'
+import { Validators } from '../contract/validators.ts'
+import { createCallbackSender } from '../egress/callback-sender.ts'
+import { createExpressions } from '../expressions/engine.ts'
+import type { Core } from '../http/core.ts'
+import { type HeaderNames, headerNamesOf } from '../http/header-names.ts'
+import { serviceTransport } from '../http/service-transport.ts'
+import { FormulaConsole } from '../reactors/console.ts'
+import type { ReactorsContext } from '../reactors/context.ts'
+import { performJob } from '../reactors/perform.ts'
+import type { FormulaSandbox } from '../sandbox/create.ts'
+import { endSessionsOf } from '../sessions/end.ts'
+import type { TokensContext } from '../tokens/context.ts'
+import { readExpiration } from '../tokens/expiry.ts'
+import type { Performer } from '../webhooks/context.ts'
+import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
+import { openSandbox } from './formulas.ts'
+import type { Stores } from './stores.ts'
+
+/** The contexts of the features. */
+export interface Domain extends Stores {
+  readonly headerNames: HeaderNames
+  readonly validators: Validators
+  readonly audit: AuditRecorder
+  readonly applications: Applications
+  readonly tenants: TenantsContext
+  readonly tokens: TokensContext
+  readonly sandbox: FormulaSandbox
+  readonly console: FormulaConsole | undefined
+  readonly webhooks: Webhooks
+  readonly performer: Performer
+  readonly reactors: ReactorsContext
+  /** Makes the timer by which one request yields to others. */
+  turns(): Turns
+}
+
+/** @param core returns the core, which serves the requests of formulas and is made after the domain */
+export async function createDomain(stores: Stores, core: () => Core): Promise<Domain> {
+  const { options, parts, headerPrefix, dev, store, clock, random, nowUs } = stores
+  const headerNames = headerNamesOf(headerPrefix)
+  const validators = new Validators(headerPrefix)
+  const turns = () => new Turns(parts.monotonicMs)
+  const audit = new AuditRecorder(stores)
+  const applications = new Applications({
+    ...stores,
+    endSessionsOf: (tenant, application, actor) => endSessionsOf(stores, tenant, application, actor),
+    readExpiration: text => readExpiration(text, nowUs()),
+  })
+  const tokens: TokensContext = {
+    ...stores,
+    audit,
+    schemas: validators,
+    turns,
+    expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
+  }
+  const sandbox = await openSandbox(stores)
+  const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
+  const webhooks = createWebhooks({
+    ...stores,
+    tokens,
+    callbacks,
+    send: createCallbackSender(callbacks),
+    traceHeader: headerNames.trace,
+  })
+  const performer: Performer = { perform: (job, receipt) => performJob(reactors, job, receipt) }
+  const reactors: ReactorsContext = {
+    ...stores,
+    tokens,
+    sandbox: parts.sandbox ?? sandbox,
+    jobs: parts.jobs?.(performer, tokens) ?? webhooks,
+    console: dev ? new FormulaConsole() : undefined,
+    service: delegation => serviceTransport(core(), delegation, headerNames),
+  }
+  return {
+    ...stores,
+    headerNames,
+    validators,
+    audit,
+    applications,
+    tenants: { ...stores, applications },
+    tokens,
+    sandbox,
+    console: reactors.console,
+    webhooks,
+    performer,
+    reactors,
+    turns,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Log } from '../base/log.ts'
+import { createFormulaEgress } from '../egress/formula-egress.ts'
+import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
+import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/isolation.ts'
+import { FormulaModuleRefused } from '../sandbox/modules.ts'
+import type { Stores } from './stores.ts'
+
+/** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
+export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
+  const { formulaModules: modules, formulaAllowOrigins: origins } = options
+  const sandbox = createSandbox(
+    {
+      headerPrefix,
+      log,
+      ...(modules ? { modules } : {}),
+      ...(origins?.length ? { egress: createFormulaEgress({ origins }) } : {}),
+    },
+    parts.sandboxParts,
+  )
+  // Wrong modules keep the server from starting. Otherwise it starts even if it cannot run formulas.
+  if (options.warmFormulas && modules?.length) await sandbox.start()
+  if (options.requireIsolation) await checkIsolation(sandbox)
+  return sandbox
+}
+
+async function checkIsolation(sandbox: FormulaSandbox): Promise<void> {
+  try {
+    requireIsolation(await sandbox.start())
+  } catch (error) {
+    await sandbox.close()
+    if (error instanceof IsolationMissing || error instanceof FormulaModuleRefused) throw error
+    requireIsolation('none')
+  }
+}
+
+/**
+ * Starts processes for formulas. Resolves with their isolation, or with `none` if no process can be started: the
+ * server can do everything else.
+ */
+export async function warmFormulas(sandbox: FormulaSandbox, log: Log): Promise<Isolation | 'none'> {
+  try {
+    const isolation = await sandbox.start()
+    sandbox.warm().catch(() => log.error('no process for formulas can be started'))
+    return isolation
+  } catch (error) {
+    if (error instanceof FormulaModuleRefused) throw error
+    return 'none'
+  }
+}

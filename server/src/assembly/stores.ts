@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
+import { type Log, silentLog } from '../base/log.ts'
+import { type Random, systemRandom } from '../base/random.ts'
+import { keyLength } from '../crypto/envelope.ts'
+import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
+import { Keyring } from '../storage/keys/keyring.ts'
+import { developmentMasterKey } from '../storage/keys/master-key.ts'
+import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
+import type { Store } from '../storage/port.ts'
+import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
+import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
+import type { VaultParts } from './parts.ts'
+
+/** What every part of a vault builds on. */
+export interface Stores {
+  readonly options: VaultOptions
+  readonly parts: VaultParts
+  readonly dev: boolean
+  readonly headerPrefix: string
+  readonly location: StorageLocation
+  readonly masterKey: MasterKey
+  readonly engine: Store
+  readonly store: SealedStore
+  readonly clock: DurableClock
+  readonly random: Random
+  readonly log: Log
+  nowUs(): number
+}
+
+interface MasterKey {
+  readonly key: Uint8Array
+  /** The file that holds it, if it was not given. */
+  readonly file?: string
+  /** True if this start made the file. */
+  readonly made?: boolean
+}
+
+/** Opens the store, finds its master key, and starts the clock where it stopped. */
+export async function openStores(options: VaultOptions, parts: VaultParts): Promise<Stores> {
+  const { dev = false, headerPrefix = 'SVC', log = silentLog, storage = 'memory:' } = options
+  const random = parts.random ?? systemRandom()
+  const location = parseStorage(storage)
+  const engine = await (parts.openStore ?? openStore)(location, options.dev)
+  try {
+    const masterKey = await findMasterKey(options, location, random)
+    const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), random, logOnce(log))
+    const clock = await openDurableClock(realTime(options, engine), store, log)
+    const nowUs = () => clock.nowUs()
+    return {
+      options,
+      parts,
+      dev,
+      headerPrefix,
+      location,
+      masterKey,
+      engine,
+      store,
+      clock,
+      random,
+      log,
+      nowUs,
+    }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** @throws {VaultOptionsError | UnreadableMasterKey} */
+async function findMasterKey(
+  { masterKey, dev }: VaultOptions,
+  location: StorageLocation,
+  random: Random,
+): Promise<MasterKey> {
+  if (masterKey) return { key: masterKey }
+  if (location.engine === 'memory') return { key: random.bytes(keyLength) }
+  if (dev && location.engine === 'level') return developmentMasterKey(location.folder, random)
+  throw new VaultOptionsError(
+    location.engine === 'postgres'
+      ? 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, the same for all servers on this database'
+      : 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
+  )
+}
+
+/** Returns the time of a test, or else that of the database, or else that of this machine. */
+function realTime({ now }: VaultOptions, engine: Store): RealTime {
+  if (now) return { nowMs: now }
+  return { nowMs: engine.now?.bind(engine) ?? Date.now, monotonicMs: () => performance.now() }
+}
+
+/** Logs each broken record once, as each list that skips it finds it again. */
+function logOnce(log: Log): OnBroken {
+  const logged = new LRUCache<string, true>(upTo(10_000))
+  return ({ kind, tenant, address, code }) => {
+    if (logged.has(code)) return
+    logged.set(code, true)
+    log.error('a stored record does not open', { kind, tenant, address })
+  }
+}

@@ -1,0 +1,14 @@
+/** The names of our own headers, under the prefix of this server. */
+export interface HeaderNames {
+  /** In lower case, as requests have it. */
+  readonly key: string
+  /** In lower case. */
+  readonly idempotency: string
+  /** As responses have it, such as `SVC-TRACE-ID`. */
+  readonly trace: string
+}
+
+export function headerNamesOf(prefix: string): HeaderNames {
+  const lower = prefix.toLowerCase()
+  return { key: `${lower}-api-key`, idempotency: `${lower}-idempotency-key`, trace: `${prefix}-TRACE-ID` }
+}

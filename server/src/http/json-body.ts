@@ -1,0 +1,44 @@
+import { ServiceError } from '../base/errors.ts'
+import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInTurns } from '../base/json.ts'
+import type { Turns } from '../base/turn.ts'
+import type { CoreRequest } from './message.ts'
+
+/** @throws {ServiceError} payload_too_large */
+// Requirements: ERR-511
+export async function readBodyWithin(request: CoreRequest, limitBytes: number): Promise<Uint8Array> {
+  const bytes = await request.readBody(limitBytes)
+  if (bytes) return bytes
+  throw new ServiceError('payload_too_large', `the body must not be longer than ${limitBytes} bytes`)
+}
+
+/** @throws {ServiceError} malformed_json */
+// Requirements: ERR-503, ERR-513
+export function parseBody(bytes: Uint8Array): JsonValue {
+  try {
+    return parseJson(decode(bytes))
+  } catch (error) {
+    throw toMalformedJson(error)
+  }
+}
+
+/** Like `parseBody`, for a large body: other requests get their turns. */
+export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns): Promise<JsonValue> {
+  try {
+    return await parseJsonInTurns(decode(bytes), turns)
+  } catch (error) {
+    throw toMalformedJson(error)
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
+  return text
+}
+
+function toMalformedJson(error: unknown): unknown {
+  if (!(error instanceof JsonError)) return error
+  return new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
+    ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
+  })
+}

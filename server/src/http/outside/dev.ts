@@ -1,0 +1,82 @@
+import { invalid, ServiceError } from '../../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { parseBody, readBodyWithin } from '../json-body.ts'
+import { limits } from '../limits.ts'
+import { type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
+
+/** The operations behind `/_dev/*`. */
+export interface DevOperations {
+  /** Resolves with the new time. */
+  advanceClock(ms: number): Promise<{ readonly now: string }>
+  reset(): Promise<void>
+  createTenant(operator: boolean): Promise<JsonValue>
+  /** Returns what the formula of a reactor printed, for a management key of its tenant. @throws {ServiceError} */
+  printed(key: string | undefined, reactor: string): Promise<JsonValue>
+  /** In lower case. */
+  readonly keyHeader: string
+}
+
+/** A century. A clock that was moved on far enough would have no dates left. */
+const furthestMs = 100 * 365 * 24 * 60 * 60 * 1000
+
+/** Matches a Host header that names this machine. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
+
+/**
+ * Responds to the development endpoints. They need no key, so they refuse requests of web pages: by the `Origin`
+ * header, and by the `Host` header, as a page whose host name resolves to this machine (DNS rebinding) sends no
+ * `Origin` with some requests.
+ *
+ * @param path without a slash at the end
+ * @returns `undefined` if there is no such endpoint
+ */
+export async function respondDev(
+  dev: DevOperations,
+  path: string,
+  request: CoreRequest,
+): Promise<CoreResponse | undefined> {
+  const { method, headers } = request
+  const reactor = method === 'GET' ? /^\/_dev\/reactors\/([^/]+)\/console$/.exec(path)?.[1] : undefined
+  if (method !== 'POST' && reactor === undefined) return undefined
+  refuseWebPages(headers)
+  if (reactor !== undefined) return jsonResponse(200, await dev.printed(headers[dev.keyHeader], reactor))
+  switch (path) {
+    case '/_dev/clock': {
+      const { advance_ms } = await readMembers(request)
+      if (!Number.isSafeInteger(advance_ms) || Number(advance_ms) < 0 || Number(advance_ms) > furthestMs) {
+        throw invalid('advance_ms', `must be a whole number of milliseconds from 0 to ${furthestMs}`)
+      }
+      return jsonResponse(200, await dev.advanceClock(Number(advance_ms)))
+    }
+    case '/_dev/reset':
+      await dev.reset()
+      return { status: 204, headers: {} }
+    case '/_dev/tenants': {
+      const { operator = false } = await readMembers(request)
+      if (typeof operator !== 'boolean') throw invalid('operator', 'must be true or false')
+      return jsonResponse(201, await dev.createTenant(operator))
+    }
+    default:
+      return undefined
+  }
+}
+
+/** @throws {ServiceError} permission_denied */
+function refuseWebPages({ origin, host }: CoreRequest['headers']): void {
+  if (origin !== undefined) {
+    throw new ServiceError('permission_denied', 'development endpoints refuse requests from web pages')
+  }
+  if (host !== undefined && !loopback.test(host)) {
+    throw new ServiceError(
+      'permission_denied',
+      'the Host header names another host; development endpoints accept localhost, 127.0.0.1 or [::1]',
+    )
+  }
+}
+
+async function readMembers(request: CoreRequest): Promise<JsonObject> {
+  const bytes = await readBodyWithin(request, limits.bodyBytes)
+  const value = bytes.length === 0 ? {} : parseBody(bytes)
+  if (isJsonObject(value)) return value
+  throw new ServiceError('malformed_json', 'the body must be a JSON object')
+}

@@ -1,0 +1,33 @@
+import type { CoreRequest, CoreResponse } from '../message.ts'
+import { type DevOperations, respondDev } from './dev.ts'
+import type { Docs } from './docs.ts'
+import { type Health, respondHealth } from './health.ts'
+
+/** The paths that are not in the contract, or in it for development servers only. */
+export interface OutsidePaths {
+  readonly health: Health
+  readonly docs: Docs
+  /** Absent unless this is a development server. */
+  readonly dev?: DevOperations | undefined
+}
+
+const outside = /^\/(healthz|docs|_dev)(\/|$)/
+
+/** Responds to `/healthz`, `/docs` and `/_dev/*`. Returns `undefined`, or resolves with it, for any other request. */
+export function respondOutside(
+  paths: OutsidePaths,
+  request: CoreRequest,
+): Promise<CoreResponse | undefined> | undefined {
+  // Most requests are for other paths, and should not wait for a promise.
+  return outside.test(request.path) ? respond(paths, request) : undefined
+}
+
+async function respond(
+  { health, docs, dev }: OutsidePaths,
+  request: CoreRequest,
+): Promise<CoreResponse | undefined> {
+  const path = request.path.replace(/\/$/, '')
+  if (path.startsWith('/_dev/')) return dev && respondDev(dev, path, request)
+  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+  return path === '/healthz' ? respondHealth(health) : docs.respond(path)
+}
