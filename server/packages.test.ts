@@ -28,7 +28,16 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
   ],
   [
     'server',
-    ['bin/surrogate-server.js', 'dist/index.js', 'dist/index.d.ts', 'openapi.yaml', 'LICENSE', 'README.md'],
+    [
+      'bin/surrogate-server.js',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'openapi.yaml',
+      'LICENSE',
+      'README.md',
+      'guide/run.md',
+      'src/storage/README.md',
+    ],
     `import { createVault, runFormula } from '@surrogate/server'
      const vault = createVault()
      const { privateKey } = await vault.createTenant()
