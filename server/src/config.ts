@@ -138,7 +138,7 @@ export function helpText(
   ].join('\n')
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 

@@ -2,36 +2,36 @@ import { type Clock, createClock } from './base/clock.ts'
 import { describeError, type Log } from './base/log.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
-/** How often the time is kept: what of it a crash can lose. */
+/** How often the time is written down, and how much of it a crash can lose. */
 const keepEveryMs = 60_000
 
-/** By how much a machine's clock has to be set back for the operator to be told. */
+/** The least difference to the machine's clock that is logged. */
 const notableMs = 5_000
 
 interface KeptTime {
   readonly id: 'clock'
-  /** How far time was moved forward on a test server. */
+  /** How far a test server's time was moved forward. */
   readonly offset_ms: number
   /** The real time that was reached; absent in records of earlier versions. */
   readonly reached_ms?: number
 }
 
 export interface DurableClock extends Clock {
-  /** Writes down how far time has come. */
+  /** Writes the time down. */
   keep(): Promise<void>
-  /** Begins to do so every minute. Ends with `stop`. */
+  /** Starts to write the time down every minute, until `stop`. */
   keepRegularly(): void
 }
 
 export interface RealTime {
   nowMs(): number
-  /** Where it is not what `nowMs` goes forward. */
+  /** Monotonic time, if it is not derived from `nowMs`. */
   readonly monotonicMs?: () => number
 }
 
 /**
- * Time that has passed stays passed, also over a restart: what had expired must not come back, whether the time
- * was moved forward by a test or the machine's clock was set back since.
+ * Opens a clock that never goes back, also across restarts: what has expired must not come back if a test moved the
+ * time forward, or if the machine's clock was set back since.
  */
 export async function openDurableClock(real: RealTime, store: SealedStore, log: Log): Promise<DurableClock> {
   const root = await store.root(real.nowMs() * 1000)
@@ -43,22 +43,22 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
     reachedMs: kept?.value.reached_ms ?? 0,
     onError: error => log.error('timer failed', describeError(error)),
   })
-  let toldMs = 0
-  const tellDifference = () => {
+  let loggedMs = 0
+  const logDifference = () => {
     const aheadMs = Math.round(clock.reachedMs() - clock.machineMs())
-    const isNotable = aheadMs - toldMs >= notableMs
+    const isNotable = aheadMs - loggedMs >= notableMs
     if (isNotable) log.warn('the clock was set back; time goes on from where it was', { ahead_ms: aheadMs })
-    // While the machine catches up there is nothing to tell.
-    if (isNotable || aheadMs < toldMs) toldMs = aheadMs
+    // Nothing is logged while the machine catches up.
+    if (isNotable || aheadMs < loggedMs) loggedMs = aheadMs
   }
-  tellDifference()
+  logDifference()
 
   const keep = async () => {
     for (;;) {
-      // Not the one of before: a test server can be emptied.
+      // Opened each time, as a test server can be emptied.
       const view = await store.root(clock.nowUs())
       const current = await view.get<KeptTime>('setting', 'clock')
-      // Another server on the same database may have come further: the time that is kept never goes back.
+      // Another server on the same database may be further ahead: the stored time never goes back.
       const { offset_ms: offsetMs = 0, reached_ms: reachedMs = 0 } = current?.value ?? {}
       clock.reach(reachedMs)
       const value: KeptTime = {
@@ -73,7 +73,7 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
   }
   const keepRegularly = () => {
     clock.at(clock.nowMs() + keepEveryMs, async () => {
-      tellDifference()
+      logDifference()
       await keep().catch(error => log.error('the time could not be kept', describeError(error)))
       keepRegularly()
     })

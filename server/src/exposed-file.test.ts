@@ -2,7 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../testing/process.ts'
-import { warnOfExposed } from './exposed-file.ts'
+import { warnIfExposed } from './exposed-file.ts'
 import { openStore } from './storage/open.ts'
 
 const skip = process.platform === 'win32' ? { skip: 'Windows has no such permissions' } : {}
@@ -25,25 +25,25 @@ const bootstrap = JSON.stringify({
   ],
 })
 
-t.test('a file that others may read or change is warned of, with the remedy', skip, async t => {
+t.test('warns of a file that others may read or change, with the command that corrects it', skip, async t => {
   const folder = t.testdir({ 'keys.json': '{}' })
   const file = join(folder, 'keys.json')
   for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o601]) {
     await chmod(file, mode)
     t.equal(
-      await warnOfExposed('the bootstrap file', file),
+      await warnIfExposed('the bootstrap file', file),
       `surrogate-server: warning: the bootstrap file ${file} is open to other users of this machine and holds keys: chmod 600 ${file}\n`,
       mode.toString(8),
     )
   }
   for (const mode of [0o600, 0o400, 0o700]) {
     await chmod(file, mode)
-    t.equal(await warnOfExposed('the bootstrap file', file), undefined, mode.toString(8))
+    t.equal(await warnIfExposed('the bootstrap file', file), undefined, mode.toString(8))
   }
-  t.equal(await warnOfExposed('the bootstrap file', join(folder, 'none')), undefined)
+  t.equal(await warnIfExposed('the bootstrap file', join(folder, 'none')), undefined)
 })
 
-t.test('a start warns of its bootstrap file and its master key, one line each', skip, async t => {
+t.test('a start warns of its bootstrap file and its master key in one line each', skip, async t => {
   const folder = t.testdir({ 'keys.json': bootstrap, data: {} })
   const file = join(folder, 'keys.json')
   const start = async () => {
@@ -66,7 +66,7 @@ t.test('a start warns of its bootstrap file and its master key, one line each', 
   t.equal(await start(), '')
 })
 
-t.test('the store is open to its owner alone, also in a folder that is not', skip, async t => {
+t.test('only the owner may read the store, also in a folder that others may read', skip, async t => {
   const folder = join(t.testdir(), 'data')
   await mkdir(folder, { mode: 0o755 })
   await (await openStore({ engine: 'level', folder })).close()

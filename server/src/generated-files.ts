@@ -1,2 +1,2 @@
-/** What `npm run generate` makes for the server to read while it runs; beside this file, also once it is built. */
+/** The folder of files that `npm run generate` makes for the running server; beside this file, also in the built package. */
 export const generatedFiles = new URL('./generated/', import.meta.url)

@@ -6,14 +6,14 @@ import { createLog } from './base/log.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
-import { warnOfExposed } from './exposed-file.ts'
+import { warnIfExposed } from './exposed-file.ts'
 import { describeIsolation } from './sandbox/isolation.ts'
 import { createVault, type Vault } from './vault.ts'
 import { version } from './version.ts'
 
 const exitRefused = 2
 
-/** Runs the server until a signal ends it, or one of the commands. Resolves with the exit code. */
+/** Runs the server until a signal ends it, or runs one command. Resolves with the exit code. */
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
     const [first] = argv
@@ -21,27 +21,21 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
         process.stderr.write(`${line}\n`),
       )
-      say(output)
+      print(output)
       return exitCode
     }
     const config = readConfig(argv, environment)
-    if (config.help) return say(helpText(commands))
-    if (config.version) return say(`${version}\n`)
+    if (config.help) return print(helpText(commands))
+    if (config.version) return print(`${version}\n`)
+    const { host, port, help, version: _, bootstrap, masterKey, corsOrigins, ...options } = config
     const vault = createVault({
-      storage: config.storage,
-      headerPrefix: config.headerPrefix,
-      dev: config.dev,
+      ...options,
       developmentTenant: config.dev,
-      allowPrivateCallbacks: config.allowPrivateCallbacks,
-      formulaAllowOrigins: config.formulaAllowOrigins,
-      formulaModules: config.formulaModules,
-      requireIsolation: config.requireIsolation,
       warmFormulas: true,
-      auditRetentionDays: config.auditRetentionDays,
       log: createLog(line => process.stderr.write(line)),
-      ...(config.masterKey ? { masterKey: config.masterKey } : {}),
-      ...(config.corsOrigins ? { corsOrigins: config.corsOrigins } : {}),
-      ...(config.bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(config.bootstrap) }),
+      ...(masterKey ? { masterKey } : {}),
+      ...(corsOrigins ? { corsOrigins } : {}),
+      ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
     return await serve(vault, config)
   } catch (error) {
@@ -55,17 +49,19 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
 async function serve(vault: Vault, config: Config): Promise<number> {
   try {
     const facts = await vault.ready()
-    await warnOf('the bootstrap file', config.bootstrap)
-    await warnOf('the master key', facts.masterKeyFile)
-    // Listened for before anyone is told where we are: a signal right after the ready line must not kill us.
+    await warn('the bootstrap file', config.bootstrap)
+    await warn('the master key', facts.masterKeyFile)
+    // Before the ready line: a signal that follows it at once must be handled.
     const ended = signal('SIGTERM', 'SIGINT')
     const { url } = await vault.listen({ host: config.host, port: config.port })
     if (facts.madeMasterKey !== undefined) {
-      say(`made a master key for development in ${facts.madeMasterKey}; without it the data cannot be read\n`)
+      print(
+        `made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`,
+      )
     }
-    say(`surrogate-server ${version} listening on ${url}\n`)
-    if (facts.development) say(introduction(facts.development, url, config.headerPrefix))
-    void facts.isolation?.then(isolation => say(`${describeIsolation(isolation)}\n`))
+    print(`surrogate-server ${version} listening on ${url}\n`)
+    if (facts.development) print(introduction(facts.development, url, config.headerPrefix))
+    void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
     await ended
   } finally {
     await vault.close()
@@ -73,8 +69,8 @@ async function serve(vault: Vault, config: Config): Promise<number> {
   return 0
 }
 
-async function warnOf(what: string, file: string | undefined): Promise<void> {
-  const warning = file === undefined ? undefined : await warnOfExposed(what, file)
+async function warn(role: string, file: string | undefined): Promise<void> {
+  const warning = file === undefined ? undefined : await warnIfExposed(role, file)
   if (warning !== undefined) process.stderr.write(warning)
 }
 
@@ -131,7 +127,7 @@ function signal(...names: NodeJS.Signals[]): Promise<void> {
   })
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(text)
   return 0
 }

@@ -1,16 +1,16 @@
 /**
  * @module @surrogate/server/msw
- * A vault as handlers of msw (2 or later, which you install): the tests of an application meet real behaviour
- * at the address they know, without a port and without a change to the application.
+ * Serves a vault by msw (2 or later, which you install) at the address that an application uses, without a port and
+ * without a change to the application.
  */
 import { type HttpHandler, http } from 'msw'
 import type { Vault } from './vault.ts'
 
 /**
- * Handlers that let a vault in this process answer everything below `baseUrl`.
+ * Returns handlers that pass every request below `baseUrl` to a vault in this process.
  *
- * @param baseUrl what the application has as the server's address; it may have a path, and nothing behind it
- * @throws {TypeError} where `baseUrl` is no such URL
+ * @param baseUrl the address of the server in the application's configuration; may have a path
+ * @throws {TypeError} if `baseUrl` is not an absolute http or https URL, or has a query or fragment
  *
  * @example
  * const vault = createVault({ storage: 'memory:' })

@@ -1,4 +1,4 @@
-/** ISO/IEC 7812-1: from the right, every second digit doubled and its digits summed, gives a multiple of ten. */
+/** True for digits that pass the Luhn check of ISO/IEC 7812-1. */
 export function isLuhnValid(digits: string): boolean {
   if (!/^\d+$/.test(digits)) return false
   let sum = 0
@@ -10,7 +10,7 @@ export function isLuhnValid(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The American Bankers Association's checksum: weights 3, 7, 1 over nine digits. */
+/** True for nine digits that pass the checksum of the American Bankers Association: weights 3, 7, 1. */
 // Requirements: DAT-001, DAT-002
 export function isAbaRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false

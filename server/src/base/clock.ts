@@ -1,27 +1,27 @@
-/** Ends a timer that has not run yet. */
+/** Cancels a timer that has not run yet. */
 export type Cancel = () => void
 
 /**
- * The time of the domain: real time plus an offset that only grows. Everything that expires, retries or
- * sweeps asks it, so a test moves all of it at once and nothing sleeps. It never goes back: where the machine's
- * clock is set back it goes on by monotonic time, a hundredth slower, until the machine's clock has caught up.
+ * The time of the domain: real time plus an offset that only grows. Everything that expires, is retried or swept uses
+ * it, so a test can move all of it at once and nothing sleeps. It never goes back: if the machine's clock is set back,
+ * it goes on by monotonic time, one percent slower, until the machine's clock has caught up.
  */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   nowMs(): number
-  /** Epoch microseconds. */
+  /** Returns epoch microseconds. */
   nowUs(): number
   /** Runs the task when the clock reaches `dueMs`; a rejected task is reported, never thrown. */
   at(dueMs: number, task: () => Promise<void>): Cancel
   /** Moves time forward; resolves when every task that fell due, and every task those made due, is done. */
   advance(ms: number): Promise<void>
-  /** How far this clock was moved forward, in milliseconds. */
+  /** Returns how far this clock was moved forward, in milliseconds. */
   offsetMs(): number
-  /** What the machine's clock shows, even if it was set back; for others who compare it with theirs. */
+  /** Returns the machine's time, even if it was set back: for receivers that compare it with their own. */
   machineMs(): number
-  /** The real time that this clock has reached: at least what the machine's clock shows. */
+  /** Returns the real time that this clock has reached, which is never behind the machine's clock. */
   reachedMs(): number
-  /** Goes on from a real time that was reached before, or elsewhere, if that is later. */
+  /** Jumps forward to a real time that was reached before a restart or by another server, if it is later. */
   reach(realMs: number): void
   /** Cancels all timers and waits for running tasks. */
   stop(): Promise<void>
@@ -30,7 +30,7 @@ export interface Clock {
 export interface ClockOptions {
   /** The machine's clock, which may be set back. */
   readonly realNowMs?: () => number
-  /** Only grows, and by as much as time passes. By default what `realNowMs` goes forward, where that is given. */
+  /** Monotonic time. By default derived from `realNowMs` if that is given. */
   readonly monotonicMs?: () => number
   readonly offsetMs?: number
   /** Real time that was reached before. */
@@ -43,10 +43,10 @@ interface Timer {
   readonly task: () => Promise<void>
 }
 
-/** A far timer is armed again: meanwhile the machine's clock may have been set forward. */
+/** Timeouts are armed again after this time, as the machine's clock may have been set forward. */
 const longestTimeoutMs = 60_000
 
-/** How fast time goes on where the machine's clock is behind it. */
+/** Speed of time while the machine's clock is behind it. */
 const catchingUp = 0.99
 
 export function createClock(options: ClockOptions = {}): Clock {
@@ -127,7 +127,7 @@ export function createClock(options: ClockOptions = {}): Clock {
   }
 }
 
-/** Counts what a clock goes forward, and nothing where it is set back. */
+/** Returns a clock that goes forward with `nowMs` and stands still when that is set back. */
 function forwardOf(nowMs: () => number): () => number {
   let last = nowMs()
   let passed = 0

@@ -1,12 +1,12 @@
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes a file, whole or not at all, so that it outlasts a power failure. Only its owner may read it. */
+/** Writes a file atomically, so that it survives a power failure. Only its owner may read it. */
 export async function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
   const draft = `${file}.new`
   const handle = await open(draft, 'w', 0o600)
   try {
-    // One of before may have been open to others.
+    // An earlier draft may have had other permissions.
     await handle.chmod(0o600)
     await handle.writeFile(content)
     await handle.sync()
@@ -17,7 +17,7 @@ export async function writeDurably(file: string, content: string | Uint8Array): 
   await syncFolder(dirname(file))
 }
 
-/** What was made in a folder outlasts a power failure only when the folder is on disk too. Not every system syncs folders. */
+/** Syncs a folder, without which new files in it do not survive a power failure. Some systems cannot, and ignore it. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   try {

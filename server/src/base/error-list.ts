@@ -1,23 +1,23 @@
 import { type ErrorCode, type FieldErrors, ServiceError } from './errors.ts'
 
-/** More messages than anyone reads are neither collected nor sent. */
+/** The most messages that are collected and sent for one request. */
 export const mostErrors = 100
 
-/** Appended to the detail of a problem where the request may have more errors than it lists. */
+/** Appended to the detail of a problem if the request may have more errors than are listed. */
 export const moreErrors = '; there may be more errors than are listed'
 
-/** Collects what is wrong with a request, at most 100 messages, in time that does not depend on how many there are. */
+/** Collects up to 100 error messages about a request. Adding one takes constant time. */
 // Requirements: WIR-521
 export class ErrorList {
   readonly #messages = new Map<string, string[]>()
   #count = 0
 
-  /** From here on, nothing is added: looking for more errors is of no use. */
+  /** True if further messages are ignored. */
   get isFull(): boolean {
     return this.#count >= mostErrors
   }
 
-  /** A message that the path has already is not repeated. */
+  /** Adds a message, unless the path has the same one already. */
   add(path: string, message: string): void {
     const messages = this.#messages.get(path) ?? []
     if (this.isFull || messages.includes(message)) return
@@ -26,7 +26,7 @@ export class ErrorList {
     this.#count++
   }
 
-  /** Adds all messages of `errors`, with their paths changed by `toPath`. */
+  /** Adds all messages of `errors`, with their paths mapped by `toPath`. */
   addAll(errors: FieldErrors, toPath: (path: string) => string): void {
     for (const [path, messages] of Object.entries(errors)) {
       for (const message of messages) this.add(toPath(path), message)
@@ -37,7 +37,7 @@ export class ErrorList {
     return Object.fromEntries(this.#messages)
   }
 
-  /** @throws {ServiceError} of this code, if there is any error */
+  /** @throws {ServiceError} with `code`, if there is any error */
   refuseIfAny(detail: string, code: ErrorCode = 'validation'): void {
     if (this.#count === 0) return
     throw new ServiceError(code, this.isFull ? detail + moreErrors : detail, { errors: this.toErrors() })

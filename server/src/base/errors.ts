@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail, in one table. The code is stable and names the problem's `type`
- * (`urn:surrogate:error:<code>`); titles and details are free to change.
+ * All error codes. A code is stable and names the problem's `type` (`urn:surrogate:error:<code>`); titles and details
+ * may change.
  */
 export const errorRegistry = {
   validation: { status: 400, title: 'The request is not valid' },
@@ -28,7 +28,7 @@ export const errorRegistry = {
 
 export type ErrorCode = keyof typeof errorRegistry
 
-/** Messages by dotted snake_case path into the request, such as `data.routing_number`. */
+/** Messages by dotted snake_case path in the request, such as `data.routing_number`. */
 export type FieldErrors = Record<string, string[]>
 
 export interface ErrorContext {
@@ -38,8 +38,8 @@ export interface ErrorContext {
 }
 
 /**
- * A refusal the caller is told about. `detail` and `errors` reach the caller and the log: they name
- * members, limits and ids of ours, never a value that was sent.
+ * An error that is sent to the caller. `detail` and `errors` reach the caller and the log: they may contain names of
+ * members, limits and ids of ours, but never a value that was sent.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -59,7 +59,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 about one member of the request. */
+/** Returns a 400 about one member of the request. */
 export function invalid(path: string, message: string): ServiceError {
   return new ServiceError('validation', `${path} ${message}`, { errors: { [path]: [message] } })
 }

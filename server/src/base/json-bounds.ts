@@ -1,4 +1,4 @@
-/** What JSON may hold at most: levels of lists and objects, and members and elements of all of them together. */
+/** Limits of JSON: nesting of lists and objects, and the total number of members and elements. */
 export interface JsonBounds {
   readonly depth: number
   readonly count: number
@@ -7,7 +7,7 @@ export interface JsonBounds {
 // Requirements: WIR-506, WIR-522
 export const jsonBounds: JsonBounds = { depth: 64, count: 100_000 }
 
-/** Where a text holds more than it may, in UTF-16 units from 0, and what is wrong there. */
+/** Where a text exceeds its limits, in UTF-16 units from 0, and how. */
 export interface JsonExcess {
   readonly offset: number
   readonly message: string
@@ -23,8 +23,8 @@ const open = 0x7b
 const close = 0x7d
 
 /**
- * Says where a text goes beyond its bounds, if it does. To be called before `JSON.parse`, which takes seconds for a
- * megabyte of `[`, and a good part of one for some hundred thousand names. The text need not be JSON.
+ * Finds where a text exceeds its limits. To be called before `JSON.parse`, which takes seconds for a megabyte of `[`,
+ * and long for some hundred thousand names. The text need not be JSON.
  */
 export function findExcess(text: string, { depth, count }: JsonBounds = jsonBounds): JsonExcess | undefined {
   if (isSmall(text, { depth, count })) return undefined
@@ -35,7 +35,7 @@ export function findExcess(text: string, { depth, count }: JsonBounds = jsonBoun
     const code = text.charCodeAt(at)
     if (code <= space) continue
     const brace = code | braceBit
-    // Whatever comes first in a list or object is its first element or member; a comma comes before each further one.
+    // The first member of a list or object follows its bracket, each further one a comma.
     if (code === comma || (isOpened && brace !== close)) found++
     if (found > count) return { offset: at, message: `has more than ${count} members and elements` }
     isOpened = brace === open
@@ -46,13 +46,13 @@ export function findExcess(text: string, { depth, count }: JsonBounds = jsonBoun
   return undefined
 }
 
-/** True of most texts, and found much faster than by going through them. */
+/** True for most texts, and much faster than a scan of each character. */
 function isSmall(text: string, { depth, count }: JsonBounds): boolean {
   const opened = countUpTo(depth, text, '[{')
   return opened <= depth && opened + countUpTo(count, text, ',') <= count
 }
 
-/** How often one of the signs is in a text; one more than `limit` if it is more often. */
+/** Counts the signs in a text, and stops at `limit + 1`. */
 function countUpTo(limit: number, text: string, signs: string): number {
   let count = 0
   for (const sign of signs) {
@@ -63,12 +63,12 @@ function countUpTo(limit: number, text: string, signs: string): number {
   return count
 }
 
-/** The offset of the quote that closes the string opened at `start`, or the length of the text if none does. */
+/** Returns the offset of the quote that closes the string opened at `start`, or the length of the text. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end
     while (text.charCodeAt(before - 1) === backslash) before--
-    // An even number of backslashes escapes itself, an odd one the quote.
+    // The quote is escaped by an odd number of backslashes.
     if ((end - before) % 2 === 0) return end
   }
   return text.length

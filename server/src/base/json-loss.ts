@@ -2,7 +2,7 @@ import { endOfString } from './json-bounds.ts'
 import { findNumberFault, numberAt, passPlainNumber } from './json-number.ts'
 import { memberPath } from './member-path.ts'
 
-/** JSON that cannot be kept as it was sent. `path` is dotted, `offset` counts UTF-16 units from 0. */
+/** Thrown for JSON that cannot be stored unchanged. `path` is dotted, `offset` counts UTF-16 units from 0. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
   readonly path: string
@@ -15,18 +15,18 @@ export class JsonError extends Error {
   }
 }
 
-/** A list or object that the scan is inside of. */
+/** A list or object that contains the current position. */
 interface Level {
   readonly isObject: boolean
-  /** The index of the element, or the name of the member, that the scan is at; `undefined` before the first name. */
+  /** The current index or name; `undefined` before the first name. */
   step: number | string | undefined
-  /** The names so far; made for the second one. */
+  /** The names so far; absent for the first one. */
   names: Set<string> | undefined
 }
 
 /**
- * Looks for what `JSON.parse` lets pass although it would come back altered. It walks text that `JSON.parse` has
- * accepted, so it need not check the grammar again, and may be interrupted between two parts of the text.
+ * Finds JSON that `JSON.parse` accepts but alters. It scans text that `JSON.parse` has accepted, so it does not check
+ * the grammar again. It can be run in parts.
  */
 export class LossScan {
   readonly #text: string
@@ -35,7 +35,7 @@ export class LossScan {
   #level: Level | undefined
   #isNameNext = false
   #at = 0
-  /** The first backslash from here on, or the end. */
+  /** The offset of the next backslash, or the end. */
   #backslash = -1
 
   constructor(text: string) {
@@ -43,7 +43,7 @@ export class LossScan {
     this.#isWellFormed = text.isWellFormed()
   }
 
-  /** Goes on for about so many characters. Returns true at the end of the text. @throws {JsonError} */
+  /** Scans about so many more characters. Returns true at the end of the text. @throws {JsonError} */
   run(characters = this.#text.length): boolean {
     const stop = Math.min(this.#at + characters, this.#text.length)
     while (this.#at < stop) this.#token()
@@ -125,7 +125,7 @@ export class LossScan {
     const raw = this.#text.slice(start + 1, end)
     const value: string = this.#hasEscape(start, end) ? JSON.parse(`"${raw}"`) : raw
     if (!this.#isWellFormed || value !== raw) {
-      if (!value.isWellFormed()) this.#fail('holds a lone surrogate, which is not text', start)
+      if (!value.isWellFormed()) this.#fail('contains a lone surrogate, which is not text', start)
     }
     return value
   }

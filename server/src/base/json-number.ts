@@ -1,4 +1,4 @@
-/** The sign aside, the digits of a decimal from the first that is not 0 to the last, and where they stand. */
+/** A decimal without its sign and without leading and trailing zeros. */
 interface Decimal {
   readonly digits: string
   /** The power of ten of the last digit. */
@@ -10,10 +10,10 @@ const dot = 0x2e
 const minus = 0x2d
 
 /**
- * What is wrong with a number for `JSON.parse`, which makes a double of it; `undefined` where the double spells
- * back the same value, though perhaps in another way: `1.50`, `1e2`.
+ * Returns why a number would be altered by `JSON.parse`, which makes a double of it. Returns `undefined` if the value
+ * stays the same, even if it is written in another way afterwards: `1.50`, `1e2`.
  *
- * @param token a number as JSON has it, of any length
+ * @param token a JSON number of any length
  */
 // Requirements: WIR-505, WIR-520
 export function findNumberFault(token: string): string | undefined {
@@ -52,10 +52,10 @@ function toDecimal(token: string): Decimal {
   return { digits: digits.slice(start, end), exponent: exponent + digits.length - end }
 }
 
-/** Decimals this short are all different doubles, so each spells itself back. */
+/** Decimals of up to this many characters are never altered. */
 const surelyKept = 15
 
-/** The end of the number that begins at `start`, or -1 where it takes a closer look. Most numbers do not. */
+/** Returns the end of the number at `start` if it is surely not altered, as most are; otherwise -1. */
 export function passPlainNumber(text: string, start: number): number {
   let at = start
   let code = text.charCodeAt(at)
@@ -68,7 +68,7 @@ export function passPlainNumber(text: string, start: number): number {
   return isPlain ? at : -1
 }
 
-/** The number that begins at `start`: all that follows of what numbers are written with. */
+/** Returns the number at `start`: all following characters that numbers can have. */
 export function numberAt(text: string, start: number): string {
   let at = start
   while (isOfNumber(text.charCodeAt(at))) at++

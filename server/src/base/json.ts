@@ -13,7 +13,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Bytes to text; `undefined` where they are not UTF-8. A byte order mark is not stripped: JSON has none. */
+/** Decodes UTF-8; `undefined` if it is not valid. A byte order mark is not removed, as JSON has none. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(bytes)
@@ -24,11 +24,9 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON and refuses what would come back altered: integers beyond ±(2^53 − 1), numbers that a double does
- * not spell back with the same value, repeated member names, lone surrogates, `__proto__`, nesting deeper than 64,
- * more than 100,000 members and elements.
- *
- * `JSON.parse` reads the text; the scan after it walks the same text once for what `JSON.parse` lets pass.
+ * Parses JSON and refuses what would be altered: integers beyond ±(2^53 − 1), numbers whose value a double cannot
+ * represent, repeated member names, lone surrogates and `__proto__`. Refuses nesting deeper than 64, and more than
+ * 100,000 members and elements.
  * @throws {JsonError}
  */
 // Requirements: WIR-505, WIR-506, WIR-522
@@ -38,10 +36,10 @@ export function parseJson(text: string): JsonValue {
   return value
 }
 
-/** Between two pieces of the scan, in characters, other requests may have their turn. */
+/** Characters that are scanned before other requests get a turn. */
 const pieceOfScan = 16 * 1024
 
-/** Like `parseJson`, for text that may be long: other requests have their turns. Rejects with a JsonError. */
+/** Like `parseJson`, for long text: other requests get their turns. Rejects with a JsonError. */
 export async function parseJsonInTurns(text: string, turns = new Turns()): Promise<JsonValue> {
   const value = read(text)
   const scan = new LossScan(text)
@@ -55,12 +53,12 @@ function read(text: string): JsonValue {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The engine's message quotes the text, which may be a card number.
+    // V8's message quotes the text, which may be a card number.
     throw new JsonError('is not well-formed JSON', '', syntaxErrorOffset(text, error))
   }
 }
 
-/** Where a text stops being JSON, as far as the engine says: its position, or the end of the text. */
+/** Returns the position that V8 names in its error, or the end of the text. */
 function syntaxErrorOffset(text: string, error: unknown): number {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
   return position?.[1] === undefined ? text.length : Number(position[1])

@@ -1,4 +1,4 @@
-/** Log fields are names, numbers and ids of ours; nothing a caller sent is ever passed here. */
+/** Names, numbers and ids of ours, and never a value that a caller sent. */
 export type LogFields = Record<string, string | number | boolean | undefined>
 
 export interface Log {
@@ -7,7 +7,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void
 }
 
-/** One JSON object a line, so that any collector can read it. */
+/** Writes one JSON object per line. */
 export function createLog(write: (line: string) => void): Log {
   const at = (level: string) => (event: string, fields?: LogFields) =>
     write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
@@ -17,8 +17,8 @@ export function createLog(write: (line: string) => void): Log {
 export const silentLog: Log = { info() {}, warn() {}, error() {} }
 
 /**
- * What may be said of an unexpected error: its class, its code and the places in our own files where it
- * came by. Never its message, which may quote a value.
+ * Describes an unexpected error for the log: its class, its code and the places of its stack in our own files. Omits
+ * its message, which may quote a value.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error }
@@ -33,14 +33,14 @@ export function describeError(error: unknown): LogFields {
   }
 }
 
-/** The lines of the stack below the message, which may have lines of its own. */
+/** Returns the lines of the stack below the message, which may have several lines itself. */
 function framesOf({ stack = '', message }: Error): string[] {
   const start = stack.indexOf(message) + message.length
   return stack.slice(start, start + longestStack).split('\n')
 }
 const longestStack = 10_000
 
-/** Such as `createToken@create.ts:27`; `undefined` for what is not a place in a file. */
+/** Returns a name such as `createToken@create.ts:27`; `undefined` if the line names no file. */
 function frameName(line: string): string | undefined {
   const frame = line.trim()
   if (!frame.startsWith('at ')) return undefined

@@ -1,13 +1,13 @@
-/** Where something stands in a list: newest first, and by id where times are equal. */
+/** The position of an item in a list: newest first, then by id. */
 export interface Place {
   readonly createdUs: number
   readonly id: string
 }
 
-/** A list that can be read from any position, each thing in it with its place. */
+/** A list that can be read from any position. */
 export interface Source<T extends Place> {
   total(): Promise<number>
-  /** How many stand before a place. */
+  /** Counts the items before a place. */
   before(place: Place): Promise<number>
   page(offset: number, limit: number): Promise<T[]>
 }
@@ -27,8 +27,8 @@ export function sourceOf<T extends Place>(items: readonly T[]): Source<T> {
 }
 
 /**
- * Two lists as one. A page of it reads no more of either than a page: how many of `few` stand before it is found
- * by halving, in as many steps as the length of `few` has binary digits.
+ * Merges two lists. A page reads at most one page of each: a binary search finds how many items of `few` stand before
+ * it.
  */
 export function merge<T extends Place>(many: Source<T>, few: Source<T>): Source<T> {
   return {

@@ -1,4 +1,4 @@
-/** A page of a list, as asked for: `page` counts from 1, `size` is 1 to 100. */
+/** A request for a page of a list: `page` counts from 1, `size` is 1 to 100. */
 export interface PageRequest {
   readonly page: number
   readonly size: number
@@ -10,13 +10,13 @@ export interface Page<T> {
     readonly page_number: number
     readonly page_size: number
     readonly total_pages: number
-    /** The cursor of the next page, where there is one and the list knows cursors. */
+    /** The cursor of the next page, if there is one and the list has cursors. */
     readonly next?: string
   }
   readonly data: T[]
 }
 
-/** A page whose items are too large to be in memory together: each is made when it is asked for. Read it once. */
+/** A page whose items are too large to be in memory together: each is made when it is read. Can be read once. */
 export interface LongPage<T> {
   readonly pagination: Page<T>['pagination']
   readonly data: AsyncIterable<T>

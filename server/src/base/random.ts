@@ -1,15 +1,15 @@
 import { randomFillSync, randomUUID } from 'node:crypto'
 
-/** Where randomness comes from. Tests may pass their own. */
+/** A source of random values. Tests may pass their own. */
 export interface Random {
-  /** Fresh bytes the caller may keep. */
+  /** Returns new random bytes that the caller may keep. */
   bytes(length: number): Uint8Array
   uuid(): string
 }
 
 const poolSize = 8192
 
-/** The operating system's generator, drawn in pools: a call for 12 bytes of its own costs ten times as much. */
+/** The generator of the operating system, read in pools: reading 12 bytes at a time takes ten times as long. */
 export function systemRandom(): Random {
   const pool = Buffer.allocUnsafe(poolSize)
   let used = poolSize
@@ -21,7 +21,7 @@ export function systemRandom(): Random {
         used = 0
       }
       const bytes = new Uint8Array(pool.subarray(used, used + length))
-      // What was handed out must not be found in the pool again.
+      // Bytes in use must not stay in the pool.
       pool.fill(0, used, used + length)
       used += length
       return bytes

@@ -2,8 +2,8 @@ const inspect = Symbol.for('nodejs.util.inspect.custom')
 const hidden = '[hidden]'
 
 /**
- * What holds sensitive values and must not be printed as a whole. Templates, JSON, `console.log` and error messages
- * show `[hidden]`; its members are read as those of any object are.
+ * Base class of objects with sensitive values. Template strings, JSON, `console.log` and error messages show `[hidden]`
+ * instead of the object. Its members are read as usual.
  *
  * @example
  * class Card extends Plaintext {

@@ -1,9 +1,9 @@
-/** Lets what else is waiting have its turn, so that a request of much work does not hold up all others. */
+/** Yields to the event loop, so that a long request does not delay all others. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Runs a task at the end of the turn in which it was asked for, once however often that was. */
+/** Returns a function that runs `task` at the end of the current turn, once however often it is called. */
 export function oncePerTurn(task: () => void): () => void {
   let isAsked = false
   return () => {
@@ -16,17 +16,17 @@ export function oncePerTurn(task: () => void): () => void {
   }
 }
 
-/** Most requests need this many turns of the event loop: one that arrives during a step waits for no second one. */
+/** Most requests take this many turns, so one that arrives during a step does not wait for a second step. */
 const turnsBetweenSteps = 4
 
 /**
- * Runs long steps of all requests one at a time, some turns of the event loop apart and in the order in which they
- * were asked for: however many requests take long, others wait for one step.
+ * Spaces out the long steps of all requests: they run one at a time, some turns apart, in FIFO order. However many
+ * requests are long, other requests wait for one step only.
  */
 export class Steps {
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves when the caller may go on, up to its next `await`. */
+  /** Resolves when the caller may run its next step, up to its next `await`. */
   next(): Promise<void> {
     this.#last = this.#last.then(pause)
     return this.#last
@@ -37,21 +37,21 @@ async function pause(): Promise<void> {
   for (let turn = 0; turn < turnsBetweenSteps; turn++) await nextTurn()
 }
 
-/** How long one request may go on at a stretch. Real time, as it is real time that others wait. */
+/** How long one request may run without yielding, in real time. */
 const longestTurnMs = 2
 
-/** Work in pieces that may be long: between two of them others have their turn, once it has lasted. */
+/** Timer of a request with much work, which yields to others after 2 ms. */
 export class Turns {
   readonly #nowMs: () => number
   #sinceMs: number
 
-  /** @param nowMs a clock that only grows */
+  /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
     this.#sinceMs = nowMs()
   }
 
-  /** Something to wait for before the next piece, where it is the turn of others. */
+  /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
   passed(): undefined | Promise<void> {
     return this.#nowMs() - this.#sinceMs > longestTurnMs ? this.#pass() : undefined
   }

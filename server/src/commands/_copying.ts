@@ -87,7 +87,7 @@ export async function moves(t: Test, ...storages: string[]): Promise<void> {
     t.equal(exitCode, 0)
     t.match(
       output,
-      /^\d{3} records of 2 tenants were copied; all were read back and agree; .* new key as .*\n$/,
+      /^\d{3} records of 2 tenants were copied; all were read back and are equal; .* new key as .*\n$/,
     )
     key = next
   }

@@ -1,22 +1,21 @@
-import type { Flag, FlagValues } from '../config.ts'
+import type { Environment, Flag, FlagValues } from '../config.ts'
 
-/** What the program can do besides serving: one job on data that no server is using. */
+/** A subcommand of the program: one job on data that no server is using. */
 export interface Command {
-  /** As it is typed. */
   readonly name: string
   /** One line of `--help`. */
   readonly summary: string
   /** The flags it takes; each is also `SURROGATE_<NAME>`. */
   readonly flags: readonly Flag[]
-  /** What stands behind the name without a flag, such as `FILE`; all of it is needed. */
+  /** Arguments that are not flags, such as `FILE`; all are required. */
   readonly operands: readonly string[]
-  /** What its own `--help` says besides. */
+  /** Further lines of its own `--help`. */
   readonly details: readonly string[]
-  /** Does the job and answers what to print. Refusals are thrown: one sentence each. */
+  /** Does the job. Resolves with the text to print. @throws {OperatorError} */
   run(given: CommandInput): Promise<string | CommandResult>
 }
 
-/** For a job that can be done and still have failed. */
+/** The result of a job whose exit code is not always 0. */
 export interface CommandResult {
   readonly output: string
   readonly exitCode: number
@@ -25,7 +24,11 @@ export interface CommandResult {
 export interface CommandInput {
   readonly values: FlagValues
   readonly operands: readonly string[]
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** Prints a line for whoever waits, beside what the command answers. */
-  readonly tell: (line: string) => void
+  readonly environment: Environment
+  /** Prints a line of progress. */
+  readonly onProgress: (line: string) => void
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
 }

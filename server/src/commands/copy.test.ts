@@ -9,7 +9,7 @@ import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
-import { progressTeller } from './copy.ts'
+import { reportProgress } from './copy.ts'
 import { runCommand } from './table.ts'
 
 t.test('a whole vault moves, and a server on the copy answers as the one on the source', async t => {
@@ -41,7 +41,7 @@ t.test('a copy under the same key takes no second one, and a development key goe
 
 t.test('each so many records of a copy are told once', async t => {
   const lines: string[] = []
-  const progress = progressTeller(line => lines.push(line), 1000)
+  const progress = reportProgress(line => lines.push(line), 1000)
   for (const records of [0, 999, 1000, 1001, 1999, 2500, 2500, 4999]) progress('copied', records)
   for (const records of [1, 1000, 4999]) progress('compared', records)
   t.same(lines, [
@@ -167,7 +167,7 @@ t.test(
     t.match(ended, { code: 0, stderr: '' })
     t.match(
       ended.stdout,
-      /^0 records of 1 tenant were copied, \d+ had been before; all were read back and agree; [^\n]*\n$/,
+      /^0 records of 1 tenant were copied, \d+ were there before; all were read back and are equal; [^\n]*\n$/,
     )
     t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
   },
@@ -197,7 +197,7 @@ t.test('killed in the middle, it goes on where it was', async t => {
   }
   const { refusal, output } = await copy(a, b)
   t.equal(refusal, '')
-  t.match(output, /^[\d,]+ records of 1 tenant were copied, [\d,]+ had been before; all/)
+  t.match(output, /^[\d,]+ records of 1 tenant were copied, [\d,]+ were there before; all/)
   t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
 })
 

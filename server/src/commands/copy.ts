@@ -5,44 +5,43 @@ import { type Copied, copyStore, openSource, type Progress } from '../storage/co
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { openExisting, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
-import type { Command, CommandResult } from './command.ts'
-
-const oldName = 'SURROGATE_MASTER_KEY'
-const newName = 'SURROGATE_NEW_MASTER_KEY'
+import { type Command, type CommandResult, formatCount } from './command.ts'
+import { type FoundMasterKey, findMasterKey, keyVariable, newKeyVariable } from './master-key.ts'
 
 export const copyCommand: Command = {
   name: 'copy',
-  summary: 'copy everything into an empty store, of whatever engine, and compare the two',
+  summary: 'copy a store into an empty one, of the same or another engine, and compare the two',
   flags: [
-    { name: 'from', type: 'string', value: 'URL', help: 'what to copy: level:<folder> or postgres://…' },
-    { name: 'to', type: 'string', value: 'URL', help: 'where to: level:<folder> or postgres://…, empty' },
+    { name: 'from', type: 'string', value: 'URL', help: 'store to copy: level:<folder> or postgres://…' },
+    {
+      name: 'to',
+      type: 'string',
+      value: 'URL',
+      help: 'empty store to copy into: level:<folder> or postgres://…',
+    },
   ],
   operands: [],
   details: [
-    `${oldName} is the key the source is under; without it, master.key in its data folder.`,
-    `${newName} is the key the destination is to be under; without it, the same one.`,
-    'No server may use either store meanwhile. None starts on the destination before all of it is there',
-    'and was compared with the source. Cut off, the same command is run again and goes on.',
-    'Where records of the source were cut off on its disk, the rest is copied and the exit code is 2.',
-    'Each 100,000 records are told on the standard error.',
+    `${keyVariable} is the key of the source; without it, master.key in its data folder.`,
+    `${newKeyVariable} is the key for the destination; without it, the same key.`,
+    'Stop all servers on both stores first. No server starts on the destination before the copy is',
+    'complete and compared with the source. If it was interrupted, run the same command again.',
+    'If records of the source were cut off on its disk, the rest is copied and the exit code is 2.',
+    'Prints a line on standard error for every 100,000 records.',
   ],
-  async run({ values, environment, tell }) {
+  async run({ values, environment, onProgress }) {
     const from = locationOf(values, 'from')
     const to = locationOf(values, 'to')
-    const given = readMasterKey(environment, oldName)
-    const wanted = readMasterKey(environment, newName)
+    const newKey = readMasterKey(environment, newKeyVariable)
     if (await isSame(from.location, to.location)) {
       throw new CopyRefused('--from and --to are the same store: a copy needs an empty one')
     }
     const random = systemRandom()
     const { store, folder } = await openExisting(from.url)
     try {
-      const masterKey = given ?? (folder === undefined ? undefined : await readDevelopmentMasterKey(folder))
-      if (!masterKey) {
-        throw new ConfigError(`there is no master key: set ${oldName} to the one the source is sealed with`)
-      }
-      const source = await openSource({ store, masterKey }, random)
-      const key = await destinationKey(to.location, wanted ?? given, masterKey)
+      const oldKey = await findMasterKey(environment, folder)
+      const source = await openSource({ store, masterKey: oldKey.key }, random)
+      const key = await destinationKey(to.location, newKey, oldKey)
       const destination = await openStore(to.location)
       try {
         const copied = await copyStore({
@@ -50,12 +49,12 @@ export const copyCommand: Command = {
           to: { store: destination, masterKey: key.masterKey },
           random,
           nowUs: Date.now() * 1000,
-          onProgress: progressTeller(tell),
+          onProgress: reportProgress(onProgress),
           onVerified: async () => {
             if (key.folder !== undefined) await writeDevelopmentMasterKey(key.folder, key.masterKey)
           },
         })
-        return report(copied, placeOf(key, wanted !== undefined))
+        return report(copied, nextStep(key, newKey !== undefined))
       } finally {
         await destination.close()
       }
@@ -76,7 +75,7 @@ function locationOf(values: FlagValues, name: string): { url: string; location: 
   throw new ConfigError(`--${name} cannot be memory:, which ends with the process`)
 }
 
-/** Where only the store itself can tell, it does so later. */
+/** True if both are the same place. Two URLs of one database are found out later, by the copy itself. */
 async function isSame(one: StorageLocation, other: StorageLocation): Promise<boolean> {
   if (one.engine === 'postgres') return other.engine === 'postgres' && one.url === other.url
   if (one.engine !== 'level' || other.engine !== 'level') return false
@@ -87,56 +86,53 @@ async function isSame(one: StorageLocation, other: StorageLocation): Promise<boo
 
 interface DestinationKey {
   readonly masterKey: Uint8Array
-  /** The data folder that is to get it as master.key. */
+  /** The data folder to write it into as master.key. */
   readonly folder?: string
-  /** It stands in the data folder already. */
+  /** True if the data folder has it in master.key already. */
   readonly inFile?: true
 }
 
-/** A key that stood in a file of the source stands in one of the destination, where that is a folder. */
+/** Returns the new key or that of the source. A key from a file is written to a file of the destination. */
 async function destinationKey(
   location: StorageLocation,
-  given: Uint8Array | undefined,
-  ofSource: Uint8Array,
+  newKey: Uint8Array | undefined,
+  { key, fromFile }: FoundMasterKey,
 ): Promise<DestinationKey> {
-  if (given) return { masterKey: given }
-  if (location.engine !== 'level') return { masterKey: ofSource }
+  if (newKey || !fromFile || location.engine !== 'level') return { masterKey: newKey ?? key }
   const kept = await readDevelopmentMasterKey(location.folder)
-  return kept ? { masterKey: kept, inFile: true } : { masterKey: ofSource, folder: location.folder }
+  return kept ? { masterKey: kept, inFile: true } : { masterKey: key, folder: location.folder }
 }
 
-function placeOf({ folder, inFile }: DestinationKey, isNew: boolean): string {
+function nextStep({ folder, inFile }: DestinationKey, isNew: boolean): string {
   if (inFile || folder !== undefined) return 'its key is in master.key'
-  return `start servers on it with the ${isNew ? 'new' : 'same'} key as ${oldName}`
+  return `start servers on it with the ${isNew ? 'new' : 'same'} key as ${keyVariable}`
 }
 
-const number = (count: number) => count.toLocaleString('en-US')
-
-/** Says how far a copy has come, once for each so many records of a pass. */
-export function progressTeller(tell: (line: string) => void, every = 100_000): Progress {
-  const told = { copied: 0, compared: 0 }
+/** Reports progress once for every so many records of a pass. */
+export function reportProgress(report: (line: string) => void, every = 100_000): Progress {
+  const reported = { copied: 0, compared: 0 }
   return (done, records) => {
     const steps = Math.floor(records / every)
-    if (steps === told[done]) return
-    told[done] = steps
-    tell(`${number(steps * every)} records ${done}`)
+    if (steps === reported[done]) return
+    reported[done] = steps
+    report(`${formatCount(steps * every)} records ${done}`)
   }
 }
 
-function report({ copied, already, tenants, cutOff }: Copied, place: string): CommandResult {
-  const records = `${number(copied)} records of ${number(tenants)} ${tenants === 1 ? 'tenant' : 'tenants'} were copied`
-  const before = already === 0 ? '' : `, ${number(already)} had been before`
+function report({ copied, already, tenants, cutOff }: Copied, next: string): CommandResult {
+  const records = `${formatCount(copied)} records of ${formatCount(tenants)} ${tenants === 1 ? 'tenant' : 'tenants'} were copied`
+  const before = already === 0 ? '' : `, ${formatCount(already)} were there before`
   const [first] = cutOff
   if (first === undefined) {
-    return { output: `${records}${before}; all were read back and agree; ${place}\n`, exitCode: 0 }
+    return { output: `${records}${before}; all were read back and are equal; ${next}\n`, exitCode: 0 }
   }
   const verbs =
     cutOff.length === 1
       ? 'more was cut off on the disk of the source and is'
       : 'more were cut off on the disk of the source and are'
-  const missing = `${number(cutOff.length)} ${verbs} missing, the first being ${first}`
+  const missing = `${formatCount(cutOff.length)} ${verbs} missing, the first being ${first}`
   return {
-    output: `${records}${before}; these were read back and agree, but ${missing}; ${place}\n`,
+    output: `${records}${before}; these were read back and are equal, but ${missing}; ${next}\n`,
     exitCode: 2,
   }
 }

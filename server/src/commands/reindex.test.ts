@@ -73,7 +73,7 @@ async function change(
   await level.close()
 }
 
-t.test('what a server wrote agrees, and what was damaged is told of and put right', async t => {
+t.test('the index of a server is correct; damage is reported and corrected', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const queries = ['metadata.mod:1', 'container:/b/*', 'type:card', 'data:6029 OR id:token-4', '']
@@ -92,7 +92,7 @@ t.test('what a server wrote agrees, and what was damaged is told of and put righ
 
   const agrees = await runProgram(folder)
   t.match(agrees, { code: 0, stderr: '' })
-  t.match(agrees.stdout, /^[\d,]+ records and [\d,]+ index entries were checked and agree\n$/)
+  t.match(agrees.stdout, /^[\d,]+ records and [\d,]+ index entries were checked and are correct\n$/)
 
   // All that a token is found by is gone, from the index and from the documents themselves.
   await change(folder, async level => {
@@ -102,13 +102,10 @@ t.test('what a server wrote agrees, and what was damaged is told of and put righ
   const dry = await runProgram(folder)
   t.equal(dry.code, 2)
   t.equal(dry.stdout, '')
-  t.match(
-    dry.stderr,
-    /^surrogate-server: the index disagrees with the records \([\d,]+ missing, [^\n]+ --repair\n$/,
-  )
+  t.match(dry.stderr, /^surrogate-server: the search index is wrong \([\d,]+ missing, [^\n]+ --repair\n$/)
   t.not((await totals()).join(), before.join(), 'the control')
   const repaired = await run(folder, ['--repair'])
-  t.match(repaired.stdout, /put right: [\d,]+ missing\n$/)
+  t.match(repaired.stdout, /corrected: [\d,]+ missing\n$/)
   t.same(await totals(), before)
   t.match(await run(folder), { stdout: /agree\n$/ })
 })
@@ -129,7 +126,7 @@ t.test('what a record says counts, not what stands beside it', async t => {
   t.equal(await count(folder, apiKey, 'metadata.mod:1'), 0, 'the control')
   const dry = await run(folder)
   t.match(dry, { refusal: /\([\d,]+ outdated, / })
-  t.match(await run(folder, ['--repair']), { stdout: /put right: [\d,]+ outdated/ })
+  t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
   t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
   t.match(await run(folder), { stdout: /agree\n$/ })
 })
@@ -166,7 +163,7 @@ t.test('a folder of an earlier format is used again once its tokens are indexed 
   const refused = open(folder)
   await t.rejects(refused.ready(), { message: /run surrogate-server reindex --repair on it/ })
   t.match(await run(folder), { refusal: /outdated, .*stray.* --repair$/ })
-  t.match(await run(folder, ['--repair']), { stdout: /put right: [\d,]+ outdated/ })
+  t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
   t.equal(await count(folder, key, ''), 1)
   t.match(await run(folder), { stdout: /agree\n$/ })
   await change(folder, async level => {
@@ -186,7 +183,7 @@ t.test('a record that does not open is told of, and keeps what it is found by', 
     await level.put(key, value)
   })
   t.match(await run(folder, ['--repair']), {
-    stdout: /agree; 1 records do not open, and stay as they are\n$/,
+    stdout: /correct; 1 records do not open and were left as they are\n$/,
   })
   t.equal(await count(folder, apiKey, 'container:/a/'), before)
 })

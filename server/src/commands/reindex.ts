@@ -1,8 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
-import { ConfigError, flags, readMasterKey } from '../config.ts'
+import { ConfigError, flags } from '../config.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
-import { readDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import {
   type ContentOf,
   countDamage,
@@ -16,35 +15,35 @@ import { BrokenRecord } from '../storage/records/broken-record.ts'
 import { SealedStore } from '../storage/records/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'
-import type { Command } from './command.ts'
+import { type Command, formatCount } from './command.ts'
+import { findMasterKey, keyVariable } from './master-key.ts'
 
-/** The index disagrees with the records, and nothing was done about it. One sentence. */
+/** Thrown if the store is damaged or its index is wrong, and this was not corrected. */
 export class IndexDisagrees extends OperatorError {
   override readonly name = 'IndexDisagrees'
 }
 
 export const reindexCommand: Command = {
   name: 'reindex',
-  summary: 'verify the data files and the search index; with --repair, put them right',
+  summary: 'verify the data files and the search index; correct them with --repair',
   flags: [
     ...flags.filter(flag => flag.name === 'storage'),
     {
       name: 'repair',
       type: 'boolean',
-      help: 'write what is missing or wrong; without it nothing is written',
+      help: 'correct what is missing or wrong; without it nothing is written',
     },
   ],
   operands: [],
   details: [
-    'SURROGATE_MASTER_KEY is the key the store is under; without it, master.key in the data folder.',
-    'The checksums of all files are verified. Then every token is opened, and everything it can be',
-    'found by is worked out again. With --repair what is damaged is left out; the damaged files are',
-    'kept in store/lost of the data folder. Copy the folder first.',
-    'Where all agrees, or was put right, the exit code is 0; where something disagrees and',
-    'was left as it is, 2. Cut off, a repair is run again.',
+    `${keyVariable} is the key of the store; without it, master.key in the data folder.`,
+    'Verifies the checksums of all files, then opens every token and computes its index entries again.',
+    'Copy the data folder before you use --repair: it drops what is damaged, and moves damaged files',
+    'to store/lost in the data folder.',
+    'The exit code is 0 if everything is correct or was corrected, and 2 if something is wrong.',
+    'If a repair was interrupted, run it again.',
   ],
   async run({ values, environment }) {
-    const given = readMasterKey(environment, 'SURROGATE_MASTER_KEY')
     const repair = values.repair === true
     const storage = values.storage as string
     const losses = repair ? await repairFolder(storage) : undefined
@@ -53,15 +52,10 @@ export const reindexCommand: Command = {
       const damaged = await countDamage(storage)
       if (damaged > 0) {
         throw new IndexDisagrees(
-          `${number(damaged)} blocks of the data files are damaged: restore the data folder from a backup, or run this again with --repair, which keeps what is intact`,
+          `${formatCount(damaged)} blocks of the data files are damaged: restore the data folder from a backup, or run this again with --repair, which keeps what is intact`,
         )
       }
-      const key = given ?? (await readDevelopmentMasterKey(folder))
-      if (!key) {
-        throw new ConfigError(
-          'there is no master key: set SURROGATE_MASTER_KEY to the one this store is sealed with',
-        )
-      }
+      const { key } = await findMasterKey(environment, folder)
       const random = systemRandom()
       const keyring = new Keyring(store, key, random)
       if (!(await keyring.open(rootTenant))) {
@@ -77,7 +71,7 @@ export const reindexCommand: Command = {
   },
 }
 
-/** What the record of a token says; other documents are found by nothing that could be worked out again. */
+/** Computes the index entries of a token again. Other documents have none that could be computed. */
 function contentOf(sealed: SealedStore, unreadable: Set<string>): ContentOf {
   return async document => {
     if (document.kind !== 'token') return undefined
@@ -88,7 +82,7 @@ function contentOf(sealed: SealedStore, unreadable: Set<string>): ContentOf {
       const { terms = [], uniques = [], ...due } = indexOf(store, record.value)
       return { terms, uniques, ...due }
     } catch (error) {
-      // The keys of a tenant that do not open take its tokens with them, and nothing else.
+      // If the keys of a tenant do not open, only its tokens are unreadable.
       if (!(error instanceof BrokenRecord)) throw error
       unreadable.add(error.code)
       return undefined
@@ -96,37 +90,36 @@ function contentOf(sealed: SealedStore, unreadable: Set<string>): ContentOf {
   }
 }
 
-const number = (count: number) => count.toLocaleString('en-US')
-
 /** @throws {IndexDisagrees} */
 function report(findings: Findings, unreadable: number, repair: boolean): string {
   const faults = countFaults(findings)
   const { documents, entries, displaced } = findings
-  const looked = `${number(documents)} records and ${number(entries)} index entries`
+  const checked = `${formatCount(documents)} records and ${formatCount(entries)} index entries`
   const broken = unreadable + findings.cutOff
-  const aside = broken === 0 ? '' : `; ${number(broken)} records do not open, and stay as they are`
-  if (faults === 0) return `${looked} were checked and agree${aside}`
+  const unopened =
+    broken === 0 ? '' : `; ${formatCount(broken)} records do not open and were left as they are`
+  if (faults === 0) return `${checked} were checked and are correct${unopened}`
   const kinds = (['outdated', 'missing', 'different', 'stray'] as const)
     .filter(kind => findings[kind] > 0)
-    .map(kind => `${number(findings[kind])} ${kind}`)
+    .map(kind => `${formatCount(findings[kind])} ${kind}`)
   if (displaced > 0) {
     throw new IndexDisagrees(
-      `${number(displaced)} records claim places that others hold: restore the data folder from a backup`,
+      `${formatCount(displaced)} records claim unique values of other records: restore the data folder from a backup`,
     )
   }
   if (!repair) {
     throw new IndexDisagrees(
-      `the index disagrees with the records (${kinds.join(', ')}, of ${looked}): run this again with --repair`,
+      `the search index is wrong (${kinds.join(', ')}, of ${checked}): run this again with --repair`,
     )
   }
-  return `${looked} were checked; put right: ${kinds.join(', ')}${aside}`
+  return `${checked} were checked; corrected: ${kinds.join(', ')}${unopened}`
 }
 
 function describeLosses({ logBytes, blocks, list }: Losses): string {
   const parts = [
-    ...(logBytes > 0 ? [`${number(logBytes)} bytes of the log`] : []),
-    ...(blocks > 0 ? [`${number(blocks)} blocks of tables`] : []),
+    ...(logBytes > 0 ? [`${formatCount(logBytes)} bytes of the log`] : []),
+    ...(blocks > 0 ? [`${formatCount(blocks)} blocks of tables`] : []),
   ]
-  const left = parts.length > 0 ? `; left out as damaged: ${parts.join(' and ')}` : ''
-  return list ? `${left}; the list of tables was made anew` : left
+  const left = parts.length > 0 ? `; damaged and dropped: ${parts.join(' and ')}` : ''
+  return list ? `${left}; the list of tables was rebuilt` : left
 }

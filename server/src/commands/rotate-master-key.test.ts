@@ -66,7 +66,7 @@ t.test('after a rotation the new key reads what the old one wrote, and the old o
   const { code, stdout, stderr } = await rotate(folder, oldKey, newKey)
   t.equal(code, 0)
   t.equal(stderr, '')
-  t.match(stdout, /^the keys of 2 tenants were wrapped anew; .*SURROGATE_MASTER_KEY\n$/)
+  t.match(stdout, /^the keys of 2 tenants were wrapped under the new master key; .*SURROGATE_MASTER_KEY\n$/)
   for (const bytes of old) t.notOk(bytesUnder(folder).includes(bytes), 'what the old key wrapped is gone')
   t.equal(await readKept(folder, newKey, apiKey), 'as it was')
   await t.rejects(readKept(folder, oldKey, apiKey), { name: 'WrongMasterKey' })
@@ -145,7 +145,7 @@ t.test('a rotation that was cut off lets no server start until it is completed',
   }
   const { code, stdout } = await rotate(folder, oldKey, newKey)
   t.equal(code, 0)
-  t.match(stdout, /the keys of 1 tenant were wrapped anew, 1 had been before/)
+  t.match(stdout, /the keys of 1 tenant were wrapped under the new master key, those of 1 before/)
   t.equal(await readKept(folder, newKey, apiKey), 'as it was')
 })
 

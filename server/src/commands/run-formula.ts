@@ -6,23 +6,23 @@ import type { Command } from './command.ts'
 
 export const runFormulaCommand: Command = {
   name: 'run-formula',
-  summary: 'run the code in a file as a reactor would, and print what it answers',
+  summary: 'run the code in a file as a reactor would, and print its result',
   flags: [
-    { name: 'args', type: 'string', default: '{}', value: 'JSON', help: 'what the formula gets as args' },
+    { name: 'args', type: 'string', default: '{}', value: 'JSON', help: 'args of the formula' },
     {
       name: 'configuration',
       type: 'string',
       default: '{}',
       value: 'JSON',
-      help: 'what the formula gets as configuration, an object',
+      help: 'configuration of the formula, an object',
     },
     ...flags.filter(({ name }) => name === 'formula-module' || name === 'header-prefix'),
   ],
   operands: ['FILE'],
   details: [
-    'The sandbox and its limits are those of a server; svc is null, and no data is touched.',
-    'What the formula prints goes to the standard error.',
-    'The exit code is 0 for an answer, 1 where the formula fails or refuses, 2 where it could not be asked.',
+    'Uses the sandbox and limits of a server; svc is null, and no data is touched.',
+    'Output of the formula goes to standard error.',
+    'The exit code is 0 for an answer, 1 if the formula fails or refuses, 2 if it could not be run.',
   ],
   async run({ values, operands: [file = ''] }) {
     const code = await readFile(file, 'utf8').catch(() => {
@@ -54,7 +54,7 @@ function isAnswer({ outcome }: FormulaRun): boolean {
   return outcome.kind === 'answered' || outcome.kind === 'custom'
 }
 
-/** An answer as it is; anything else with its status. */
+/** Returns an answer as it is, and any other outcome with its status. */
 function shown({ outcome, status }: FormulaRun): object {
   const { kind, ...rest } = outcome
   return kind === 'answered' ? rest : { status, kind, ...rest }

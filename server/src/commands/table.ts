@@ -1,4 +1,5 @@
-import { ConfigError, describeFlags, type Flag, readFlags } from '../config.ts'
+import { didYouMean } from '../base/near-names.ts'
+import { ConfigError, describeFlags, type Environment, type Flag, readFlags } from '../config.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { migrateCommand } from './migrate.ts'
@@ -6,7 +7,7 @@ import { reindexCommand } from './reindex.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
 import { runFormulaCommand } from './run-formula.ts'
 
-/** Every command there is, in the order in which `--help` lists them. */
+/** All commands, in the order of `--help`. */
 export const commands: readonly Command[] = [
   migrateCommand,
   copyCommand,
@@ -15,23 +16,27 @@ export const commands: readonly Command[] = [
   runFormulaCommand,
 ]
 
-const help: Flag = { name: 'help', type: 'boolean', help: 'print this and leave' }
+const help: Flag = { name: 'help', type: 'boolean', help: 'print this help and exit' }
 
-/** Runs a command and answers what to print. @throws {ConfigError} and what the command refuses with */
+/** Runs a command. Resolves with the text to print. @throws {OperatorError} */
 export async function runCommand(
   name: string,
   argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-  tell: (line: string) => void = () => {},
+  environment: Environment,
+  onProgress: (line: string) => void = () => {},
 ): Promise<CommandResult> {
   const command = commands.find(one => one.name === name)
   if (!command) {
-    throw new ConfigError(`there is no command of that name; surrogate-server --help lists them`)
+    const names = commands.map(one => one.name)
+    const near = didYouMean(name, names) || ';'
+    throw new ConfigError(
+      `there is no command of that name${near} surrogate-server --help lists the commands`,
+    )
   }
   const flags = [...command.flags, help]
   const { values, operands } = readFlags(flags, argv, environment, command.operands)
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
-  const result = await command.run({ values, operands, environment, tell })
+  const result = await command.run({ values, operands, environment, onProgress })
   return typeof result === 'string' ? { output: result, exitCode: 0 } : result
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../base/errors.ts'
 
-/** What a request may take of the memory for bodies. */
+/** The memory that the body of one request takes. */
 export interface BodyShare {
-  /** @throws {ServiceError} unavailable, where that is more than there is */
+  /** @throws {ServiceError} unavailable, if the budget is used up */
   take(bytes: number): void
 }
 
@@ -12,9 +12,9 @@ interface Ending {
 }
 
 /**
- * Bounds what all bodies take together, from the first byte that arrives to the end of the answer. Many requests
- * with a large body, each sent slowly, would otherwise fill the memory. Small bodies are free: connections are
- * bounded in number, and requests with a small body must not fail because of others with a large one.
+ * Limits the memory of all bodies together, from their first byte to the end of the response. Many large bodies that
+ * are sent slowly would otherwise fill it. The first bytes of each body are free, so that requests with a small body
+ * never fail because of large ones; the number of connections limits those.
  */
 export class BodyBudget {
   readonly #mostBytes: number
@@ -26,7 +26,7 @@ export class BodyBudget {
     this.#freeBytes = freeBodyBytes
   }
 
-  /** The share of one request, which it holds until its response closes. */
+  /** Returns the share of one request, which is released when its response closes. */
   share(response: Ending): BodyShare {
     let length = 0
     let taken = 0
@@ -52,7 +52,7 @@ export class BodyBudget {
   }
 }
 
-/** The body of a request, or `undefined` as soon as it is longer than `limit`. */
+/** Resolves with the body of a request, or with `undefined` as soon as it is longer than `limit`. */
 export function readAll(
   request: IncomingMessage,
   limit: number,
@@ -62,7 +62,7 @@ export function readAll(
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let length = 0
-    const give = (settle: () => void) => {
+    const stop = (settle: () => void) => {
       request.pause()
       request.removeAllListeners('data')
       chunks = []
@@ -70,19 +70,19 @@ export function readAll(
     }
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > limit) return give(() => resolve(undefined))
+      if (length > limit) return stop(() => resolve(undefined))
       try {
         share.take(chunk.length)
       } catch (error) {
-        return give(() => reject(error))
+        return stop(() => reject(error))
       }
       chunks.push(chunk)
     })
-    // Nobody is left to read the answer; that it is no fault of ours matters to the log.
+    // Nobody reads this response, but the error keeps the log from recording a fault of the server.
     const hungUp = () =>
       reject(new ServiceError('malformed_json', 'the caller hung up before the body was whole'))
     request.on('end', () => {
-      // Every request closes in the end, and an error that nobody sees costs more than reading the body did.
+      // Every request closes in the end, and making an error takes longer than reading a small body.
       request.off('close', hungUp)
       resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     })

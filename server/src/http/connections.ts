@@ -10,38 +10,38 @@ interface Incoming {
 }
 
 interface Connection {
-  /** Requests that are not answered yet. */
+  /** Requests without a complete response. */
   requests: number
-  /** The last request that came. */
+  /** The last request that arrived. */
   last?: Incoming
-  /** Answers of which the receiver has not taken everything yet. */
+  /** Responses that the receiver has not taken completely. */
   answers: number
-  /** When the socket is destroyed, whatever goes on; `Infinity` where Node's own timeouts or a handler decide. */
+  /** When the socket is destroyed; `Infinity` while Node's own timeouts or a handler decide. */
   deadlineMs: number
-  /** A refusal to send once all earlier requests are answered. No further request is accepted. */
+  /** A refusal to send after the responses to all earlier requests. No further request is accepted. */
   refusal?: string
-  /** Requests that came after it, which Node remembers all the same. */
+  /** Requests that arrived after the refusal. Node keeps them in memory all the same. */
   ignored: number
 }
 
-/** How many times the accepted requests a connection may send in vain before it is destroyed. */
+/** A connection is destroyed after this many times `pipelinedRequests` ignored requests. */
 const mostIgnored = 20
 
-/** A last answer on the bare socket. */
+/** Returns a last response for the bare socket. */
 export function refusalOf(status: string): string {
   return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
 /**
- * The open connections, and what each waits for. Node bounds how long a request takes to arrive and how long a
- * connection is idle; this class bounds the rest: how long an answer takes to be received, how long a connection
- * outlives its last answer, how many connections there are, and how many requests of one are in progress.
+ * The open connections and their deadlines. Node limits how long a request takes to arrive and how long a connection is
+ * idle. This class limits how long a response takes to be received, how long a connection outlives its last response,
+ * how many connections there are, and how many requests of one are in progress.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #nowMs: () => number
   readonly #connections = new Map<Socket, Connection>()
-  /** Those without a request, the longest idle first. */
+  /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>()
   readonly #checking: NodeJS.Timeout
   #closing = false
@@ -93,29 +93,29 @@ export class Connections {
     return true
   }
 
-  /** An answer, or a piece of one, has been written: the receiver has to take it in time. */
-  answering(socket: Socket): void {
+  /** To be called when a response, or a piece of one, is written: the receiver has to take it in time. */
+  responding(socket: Socket): void {
     const connection = this.#connections.get(socket)
-    // Answers behind one that is not taken give it no more time.
+    // Later responses do not extend the deadline of the first.
     if (connection && connection.answers++ === 0) this.#expectWithin(connection, this.#limits.answerTimeoutMs)
   }
 
-  /** The receiver has taken a piece of an answer, and more will follow. */
+  /** To be called when the receiver has taken a piece of a response, and more will follow. */
   progressed(socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (connection) this.#expectWithin(connection, this.#limits.answerTimeoutMs)
   }
 
-  /** No further request is expected: the socket is destroyed when the peer does not close it soon. */
+  /** To be called after the last response: the socket is destroyed if the peer does not close it soon. */
   linger(socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (connection) this.#expectWithin(connection, this.#limits.lingerMs)
   }
 
-  /** Ends a connection with an answer to what is not a request, behind those of earlier requests. */
+  /** Ends a connection with a refusal, after the responses to earlier requests. */
   refuse(socket: Socket, answer: string): void {
     const connection = this.#connections.get(socket)
-    // Each further byte is malformed too: the first refusal has said so.
+    // Each further byte is malformed too, and the first refusal is enough.
     if (!connection || connection.refusal !== undefined) return
     connection.refusal = answer
     if (!socket.writable) socket.destroy()
@@ -123,10 +123,10 @@ export class Connections {
   }
 
   #sendRefusal(socket: Socket, { requests, answers, last, refusal }: Connection): void {
-    // Malformed may be the rest of the last request, which then has no other answer.
+    // If the rest of the last request is malformed, the refusal is its response.
     const isPart = last?.complete === false
     if (refusal === undefined || requests > (isPart ? 1 : 0)) return
-    // Not into the middle of an answer.
+    // A refusal must not be sent in the middle of a response.
     if (answers > 0) socket.destroy()
     else {
       socket.end(refusal)
@@ -134,7 +134,7 @@ export class Connections {
     }
   }
 
-  /** Ends every connection as soon as it has nothing in flight, and all of them when the grace is over. */
+  /** Closes each connection when it has no request in flight, and all of them after `graceMs`. */
   close(graceMs: number): void {
     this.#closing = true
     for (const [socket, { requests }] of this.#connections) if (requests === 0) socket.destroy()
@@ -143,7 +143,7 @@ export class Connections {
     }, graceMs).unref()
   }
 
-  /** Nothing is left to check. */
+  /** To be called when all connections are closed. */
   closed(): void {
     clearInterval(this.#checking)
   }
@@ -166,7 +166,7 @@ export class Connections {
     connection.deadlineMs = this.#nowMs() + ms
   }
 
-  /** Node drops connections beyond the limit before we see them, so one place is kept free where one can be. */
+  /** Keeps one place free, as Node drops connections beyond the limit before they reach this class. */
   #makeRoom(): void {
     if (this.#connections.size < this.#limits.connections) return
     const [longest] = this.#idle

@@ -1,6 +1,6 @@
 import type { CoreRequest, CoreResponse } from './message.ts'
 
-/** The origins a browser may call from: those listed, any with `*`, none when the list is empty. */
+/** Cross-origin requests of browsers: allowed from the listed origins, or from any with `*`. */
 export class Cors {
   readonly #origins: ReadonlySet<string>
   readonly #prefix: string
@@ -19,7 +19,7 @@ export class Cors {
     headers.Vary = 'Origin'
   }
 
-  /** The answer to a browser that asks before it sends; `undefined` for any other request. */
+  /** Responds to the preflight request of a browser; returns `undefined` for any other request. */
   preflight(request: CoreRequest): CoreResponse | undefined {
     const { origin, 'access-control-request-method': asked } = request.headers
     if (request.method !== 'OPTIONS' || asked === undefined || origin === undefined) return undefined

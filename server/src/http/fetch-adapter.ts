@@ -1,11 +1,11 @@
 import { ReadableStream } from 'node:stream/web'
 import type { Core } from './core.ts'
 
-/** The core as a Fetch API handler: no port, no socket. */
+/** Wraps the core as a Fetch API handler. */
 export function toFetch(core: Core): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url)
-    // No server is reached by a name here: which one the caller used does not matter.
+    // Without a socket the host of the URL has no meaning.
     const { host: _, ...headers } = Object.fromEntries(request.headers)
     const response = await core({
       method: request.method,

@@ -5,15 +5,15 @@ import { Connections, refusalOf } from './connections.ts'
 import type { Core } from './core.ts'
 import { type ConnectionLimits, limits } from './limits.ts'
 import { Outbox } from './outbox.ts'
-import { writeAnswer } from './write.ts'
+import { writeResponse } from './write.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
   readonly url: string
   readonly port: number
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number
-  /** Takes no new connections, lets requests in flight finish, then resolves. */
+  /** Accepts no new connections, finishes the requests in flight, then resolves. */
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function listen(
   }
 }
 
-/** What the requests of one listener share. */
+/** Shared by the requests of one listener. */
 interface Shared {
   readonly connections: Connections
   readonly bodies: BodyBudget
@@ -75,7 +75,7 @@ async function serve(
   const url = request.url ?? '/'
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = target.indexOf('?')
-  const answer = await core({
+  const content = await core({
     method: request.method ?? 'GET',
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
@@ -83,11 +83,11 @@ async function serve(
     readBody: limit => readAll(request, limit, bodies.share(response)),
   })
   const isLast = connections.closing || !isWorthReading(request)
-  if (isLast) answer.headers.Connection = 'close'
+  if (isLast) content.headers.Connection = 'close'
   outbox.add(() => {
-    connections.answering(request.socket)
+    connections.responding(request.socket)
     if (isLast && !request.complete) discardRest(request, connections)
-    void writeAnswer(request.method === 'HEAD', response, answer, {
+    void writeResponse(request.method === 'HEAD', response, content, {
       progressed: () => connections.progressed(request.socket),
       wholeTimeoutMs: bounds.wholeAnswerTimeoutMs,
     })
@@ -95,8 +95,8 @@ async function serve(
 }
 
 /**
- * To close a socket on which something is still coming is to reset it, and that may take the answer along before
- * it is read. So the answer ends what we send, and what comes is thrown away until the caller has seen it.
+ * Reads and drops the rest of a request after its response. Closing the socket while data arrives would reset it, and
+ * the response could be lost before it is read.
  */
 function discardRest(request: IncomingMessage, connections: Connections): void {
   const { socket } = request
@@ -115,7 +115,7 @@ function isWorthReading(request: IncomingMessage): boolean {
   return encoding === undefined && Number(length ?? 0) <= limits.bodyBytes
 }
 
-/** Answers what is not HTTP, or did not arrive in time, on the bare socket: it never becomes a request. */
+/** Refuses what is not HTTP, or did not arrive in time, on the bare socket, as there is no request. */
 function refuseMalformed(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') {
     socket.destroy()

@@ -3,8 +3,8 @@ import type { JsonObject } from '../base/json.ts'
 import type { QueryParameter } from '../contract/contract.ts'
 
 /**
- * The query string as the contract's parameters have it: lists, integers and maps (`metadata.k=v`, where of
- * a repeated key the first counts). Parameters that the contract does not know are passed over.
+ * Parses a query string into the parameters of the contract: lists, integers and maps (`metadata.k=v`; of a repeated
+ * key the first counts). Ignores unknown parameters.
  * @throws {ServiceError} validation
  */
 export function parseQuery(query: string, parameters: readonly QueryParameter[]): JsonObject {
@@ -23,7 +23,7 @@ export function parseQuery(query: string, parameters: readonly QueryParameter[])
 }
 
 /**
- * Decodes path parameters; UUIDs become lower case, in which they are stored.
+ * Decodes path parameters. UUIDs become lower case, as they are stored.
  * @throws {ServiceError} validation
  */
 export function parsePathParameters(

@@ -1,9 +1,9 @@
 import type { LongPage } from '../base/page.ts'
 
-/** What a piece is long at the least, in characters: a write of its own for each small token would cost more. */
+/** The least length of a piece in characters. A write for each small token would take longer. */
 const pieceLength = 64 * 1024
 
-/** The JSON text of a page, made item by item. The end of it is what the generator returns. */
+/** Yields the JSON text of a page, made item by item, and returns its last piece. */
 export async function* pagePieces({ pagination, data }: LongPage<unknown>): AsyncGenerator<string, string> {
   let piece = `{"pagination":${JSON.stringify(pagination)},"data":[`
   let separator = ''
@@ -18,8 +18,8 @@ export async function* pagePieces({ pagination, data }: LongPage<unknown>): Asyn
 }
 
 /**
- * Makes the first piece, so that what fails by then can still be answered as a problem. Resolves with the text
- * where that is all of it.
+ * Makes the first piece, so that an error until then can still become a problem document. Resolves with the text if
+ * there is only one piece.
  */
 export async function beginPieces(
   pieces: AsyncGenerator<string, string>,
@@ -44,7 +44,7 @@ async function* continued(
   }
 }
 
-/** All pieces as one text, or `undefined` as soon as it is longer than `mostBytes`. */
+/** Joins all pieces. Resolves with `undefined` as soon as they are longer than `mostBytes`. */
 export async function joinPieces(
   pieces: AsyncIterable<string>,
   mostBytes = Number.POSITIVE_INFINITY,

@@ -10,7 +10,7 @@ export interface Route {
 interface Node {
   readonly literal: Map<string, Node>
   parameter?: Node
-  /** True if the parameter that leads here is a UUID, which no literal beside it is. */
+  /** True if the parameter that leads here is a UUID, so a literal segment cannot be its value. */
   isUuid: boolean
   readonly operations: Map<string, { operation: Operation; names: string[] }>
 }
@@ -41,9 +41,9 @@ export class Router {
   }
 
   /**
-   * A literal segment goes before a parameter, as long as it takes the method: `/tokens/search` takes POST only,
-   * so GET there is about a token whose id is `search`. Where the parameter is a UUID the literal is never a value
-   * of it: `/applications/key` takes GET only, and PUT there is not about an application.
+   * Finds the route of a request. A literal segment takes precedence over a parameter if it has the method:
+   * `/tokens/search` has only POST, so GET there reads the token `search`. If the parameter is a UUID, the literal is
+   * never its value: `/applications/key` has only GET, so PUT there is a 405.
    * @throws {ServiceError} not_found, method_not_allowed
    */
   // Requirements: ERR-502
@@ -53,7 +53,7 @@ export class Router {
     if (route) return route
     const ends = endsOf(this.#root, segments, 0)
     if (ends.length === 0) {
-      throw new ServiceError('not_found', 'there is no such path; see /docs for those there are')
+      throw new ServiceError('not_found', 'there is no such path; /docs lists the paths')
     }
     const allowed = [...new Set(ends.flatMap(end => [...end.operations.keys()]))].sort().join(', ')
     throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {
@@ -62,7 +62,7 @@ export class Router {
   }
 }
 
-/** The most literal way through the tree that takes the method. */
+/** Returns the most literal route that has the method. */
 function findRoute(
   at: Node,
   method: string,
@@ -84,7 +84,7 @@ function findRoute(
   return route ?? (parameter && findRoute(parameter, method, segments, depth + 1, [...values, segment]))
 }
 
-/** Everywhere a path may lead, whatever the method. */
+/** Returns all nodes that a path may lead to, whatever the method. */
 function endsOf(at: Node, segments: readonly string[], depth: number): Node[] {
   const segment = segments[depth]
   if (segment === undefined) return at.operations.size > 0 ? [at] : []
@@ -93,13 +93,13 @@ function endsOf(at: Node, segments: readonly string[], depth: number): Node[] {
   )
 }
 
-/** The parameter that may have the segment as its value. */
+/** Returns the node of a parameter that may have this value. */
 function parameterFor({ literal, parameter }: Node, segment: string): Node | undefined {
   if (segment === '' || (parameter?.isUuid && literal.has(segment))) return undefined
   return parameter
 }
 
-/** A slash at the end makes no difference. */
+/** Splits a path, and ignores a slash at its end. */
 // Requirements: WIR-502
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1)

@@ -1,33 +1,32 @@
 import type { ServerResponse } from 'node:http'
 import type { CoreResponse } from './message.ts'
 
-/** How an answer in pieces is watched on its way. */
+/** Observes the sending of a response in pieces. */
 export interface Pace {
-  /** Called each time the receiver has taken what was written so far. */
+  /** Is called when the receiver has taken a piece. */
   progressed(): void
-  /** How long all pieces together may take. */
+  /** Time limit for all pieces together. */
   readonly wholeTimeoutMs: number
 }
 
-/** Writes an answer. Never rejects: an answer that cannot be sent whole ends its connection. */
-export async function writeAnswer(
+/** Writes a response. Never rejects: if it cannot be sent completely, the connection is closed. */
+export async function writeResponse(
   isHead: boolean,
   response: ServerResponse,
-  answer: CoreResponse,
+  content: CoreResponse,
   pace: Pace,
 ): Promise<void> {
-  const { status, headers, body, pieces } = answer
+  const { status, headers, body, pieces } = content
   if (status !== 204 && !pieces) {
     headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body))
   }
   try {
-    // All headers in one go, and a text in one piece with them: anything else costs Node a slower way.
+    // Headers in one call and a body in one string are Node's fast path.
     response.writeHead(status, headers)
     if (pieces && !isHead) await writePieces(response, pieces, pace)
     response.end(isHead ? undefined : body)
   } catch {
-    // A header that cannot be sent, or pieces that end early: without the last chunk, and as half a JSON text, no
-    // receiver takes them for the whole answer.
+    // Either a header is not valid or the pieces ended early. Without the last chunk the response is visibly cut off.
     response.destroy()
   }
 }
@@ -40,7 +39,7 @@ async function writePieces(
 ): Promise<void> {
   const endMs = performance.now() + wholeTimeoutMs
   for await (const piece of pieces) {
-    // Leaving the loop lets go of what the pieces are made of.
+    // Leaving the loop ends the generator of the pieces.
     if (response.destroyed) return
     if (performance.now() > endMs) throw new Error('the receiver is too slow')
     if (!response.write(piece)) await taken(response)
@@ -48,7 +47,7 @@ async function writePieces(
   }
 }
 
-/** Resolves when the socket has taken what was written, or is gone. */
+/** Resolves when the socket has taken what was written, or is closed. */
 function taken(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const done = () => {
