@@ -167,7 +167,9 @@ t.test('an engine knows the port, and no rule of ours', async t => {
     /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path),
   )
   t.ok(engines.length > 5)
-  const ofThePort = ['port', 'kinds', 'decide', 'uuid'].map(name => `server/src/storage/${name}.ts`)
+  const ofThePort = ['port', 'kinds', 'uuid', 'check-commit', 'decide'].map(
+    name => `server/src/storage/${name}.ts`,
+  )
   for (const source of engines) {
     const own = /^server\/src\/storage\/engines\/(level|memory|postgres)\//.exec(source.path)?.[0] ?? ''
     for (const target of source.ours) {

@@ -69,9 +69,7 @@ t.test('a row that is not what the source has is told, by its address', withPost
     const address = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
     t.match(
       refusal,
-      new RegExp(
-        `^the copy is not what its source is: \\w+/${tenant}/${address} (differs|is missing); empty`,
-      ),
+      new RegExp(`^the copy differs from its source: \\w+/${tenant}/${address} (differs|is missing); empty`),
     )
     t.equal(exitCode, 2)
   }

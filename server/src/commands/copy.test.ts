@@ -156,7 +156,7 @@ t.test(
     t.match(tampered, { code: 2, stdout: '' })
     t.equal(
       tampered.stderr.replace(/[0-9a-f-]{36}/, 'TENANT'),
-      `surrogate-server: the copy is not what its source is: token/TENANT/${at.slice(24)} differs; empty the destination and copy again\n`,
+      `surrogate-server: the copy differs from its source: token/TENANT/${at.slice(24)} differs; empty the destination and copy again\n`,
     )
     t.match(await start(), { code: 2, stderr: unfinished }, 'and no server starts on it')
 

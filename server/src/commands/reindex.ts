@@ -1,6 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
 import { ConfigError, flags } from '../config.ts'
+import { BrokenRecord } from '../storage/broken-record.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
 import {
   type ContentOf,
@@ -11,7 +12,6 @@ import {
   openFolder,
   repairFolder,
 } from '../storage/open.ts'
-import { BrokenRecord } from '../storage/records/broken-record.ts'
 import { SealedStore } from '../storage/records/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'

@@ -1,14 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { joined } from './keyed-digest.ts'
 
-/** A key of 32 bytes that only who knows the secret can make again; apart for each purpose. */
+/** Derives a 32-byte key from `secret`, domain-separated by `purpose` and `parts`. */
 export function deriveKey(secret: string, purpose: string, ...parts: readonly string[]): Uint8Array {
   return createHmac('sha256', secret)
     .update(joined([purpose, ...parts]))
     .digest()
 }
 
-/** All 32 bytes over raw bytes, in hex. */
+/** HMAC-SHA256 of bytes, domain-separated by `label`, in hex. */
 export function keyedBytesDigestHex(key: Uint8Array, label: string, bytes: Uint8Array): string {
   return createHmac('sha256', key)
     .update(joined([label]))
@@ -16,14 +16,14 @@ export function keyedBytesDigestHex(key: Uint8Array, label: string, bytes: Uint8
     .digest('hex')
 }
 
-/** HMAC-SHA256 over the parts as they stand one behind the other, in base64: what other systems can compute too. */
+/** HMAC-SHA256 of the concatenated parts, in base64, as other systems compute it. */
 export function hmacBase64(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): string {
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(part)
   return hmac.digest('base64')
 }
 
-/** SHA-256 over some facts and the bytes behind them, in hex. */
+/** SHA-256 of `facts` and `bytes`, in hex. */
 export function digestOfFacts(facts: string, bytes: Uint8Array): string {
   return createHash('sha256')
     .update(joined([facts]))
@@ -31,12 +31,12 @@ export function digestOfFacts(facts: string, bytes: Uint8Array): string {
     .digest('hex')
 }
 
-/** Of text that is no secret, in hex. */
+/** SHA-256 of text that is not secret, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Compares digests of one length without telling by time where they differ. */
+/** Compares digests in constant time. */
 export function sameDigest(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)

@@ -2,23 +2,23 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import type { Random } from '../base/random.ts'
 
 /**
- * Sealed boxes: AES-256-GCM under a subkey of the data key.
+ * Sealed boxes: AES-256-GCM under a subkey of a sealing key.
  *
  *     format (1) | key version (4) | salt (16) | nonce (12) | ciphertext | tag (16)
  *
- * The subkey is HMAC-SHA256(data key, "box" | salt). The context (whose box this is) is authenticated: a box
- * copied to another place does not open there.
+ * The subkey is HMAC-SHA256(data key, "box" | salt). The context, which says whose box it is, is authenticated: a
+ * box that was copied to another place does not open there.
  *
- * Why nonces cannot repeat. GCM breaks where two boxes share both AES key and nonce. Only boxes with the same
- * salt share a subkey. `seal` draws a salt for its box alone; a `Sealer` (sealer.ts) draws one for at most
- * `boxesPerSalt` boxes, each with 12 fresh random bytes as its nonce. Among 2^10 boxes of one subkey two nonces
- * meet with a chance of 2^-77; 2^48 boxes under one data key (ten thousand a second for 890 years) have 2^38
- * subkeys, so somewhere with 2^-39, and two of their salts with 2^-53. Random nonces under the data key itself
- * would have to stop at 2^32 boxes.
- * Nothing that counts is ever stored, so there is no state that a crash, a restored backup or a second process
- * could turn back: who starts anew draws a new salt. A box that is written again, as on a retry, is the same box.
- * What is left is the generator: it must be the system's, and a process must not go on twice from one image of
- * its memory, as both would draw the same bytes (base/random.ts keeps up to 8 KB ahead).
+ * Why nonces do not repeat: GCM breaks where two boxes share both AES key and nonce. Only boxes with the same salt
+ * share a subkey. `seal` uses a new random salt for each box; a `Sealer` (sealer.ts) uses one for up to
+ * `boxesPerSalt` boxes, each with 12 random bytes as its nonce. Among the 2^10 boxes of one subkey, two nonces are
+ * equal with probability 2^-77. 2^48 boxes under one data key (ten thousand a second for 890 years) have 2^38
+ * subkeys, so two nonces of one subkey are equal with probability 2^-39, and two salts with 2^-53. Random nonces
+ * under the data key itself would be safe only up to 2^32 boxes.
+ *
+ * No counter is stored that a crash, a restored backup or a second process could turn back: each start uses a new
+ * salt. A retry writes the same box again. The random generator must be the system's, and a process must not be
+ * resumed twice from one image of its memory, as both would use the same bytes (base/random.ts keeps up to 8 KB).
  */
 export const boxFormat = 1
 const headerLength = 5
@@ -30,10 +30,10 @@ const bodyStart = saltEnd + nonceLength
 
 export const keyLength = 32
 
-/** How many boxes may share a salt, and with it a subkey. */
+/** The number of boxes that may share a salt, and with it a subkey. */
 export const boxesPerSalt = 1024
 
-/** A box that does not open: another key, another place, or changed bytes. */
+/** Thrown for a box that does not open: sealed under another key, moved, or changed. */
 export class BoxError extends Error {
   override readonly name = 'BoxError'
 }
@@ -43,14 +43,14 @@ export interface SealingKey {
   readonly key: Uint8Array
 }
 
-/** A salt, and the key that it makes of a sealing key of this version. */
+/** A key derived from a sealing key of this version with a salt. */
 export interface Subkey {
   readonly version: number
   readonly salt: Uint8Array
   readonly key: Uint8Array
 }
 
-/** A box under a salt of its own. */
+/** Seals a box under a salt of its own. */
 export function seal(key: SealingKey, context: string, plain: Uint8Array, random: Random): Uint8Array {
   return sealUnder(drawSubkey(key, random), context, plain, random)
 }
@@ -61,12 +61,12 @@ export function open(key: SealingKey, context: string, box: Uint8Array): Uint8Ar
   return openUnder(deriveSubkey(key, saltOf(box)), context, box)
 }
 
-/** A subkey that nobody has used, for `boxesPerSalt` boxes at most. */
+/** Returns a new subkey, for up to `boxesPerSalt` boxes. */
 export function drawSubkey(key: SealingKey, random: Random): Subkey {
   return deriveSubkey(key, random.bytes(saltLength))
 }
 
-/** The subkey of the box that this salt was taken from. */
+/** Derives the subkey of boxes with this salt. */
 export function deriveSubkey({ version, key }: SealingKey, salt: Uint8Array): Subkey {
   return { version, salt, key: createHmac('sha256', key).update('box').update(salt).digest() }
 }
@@ -86,15 +86,15 @@ export function sealUnder(subkey: Subkey, context: string, plain: Uint8Array, ra
   return box
 }
 
-/** The version of the data key a box was sealed under. @throws {BoxError} */
+/** Returns the version of the key that a box was sealed under. @throws {BoxError} */
 export function keyVersionOf(box: Uint8Array): number {
   if (box.length < bodyStart + tagLength || box[0] !== boxFormat) {
-    throw new BoxError('this is no sealed box, or one of a newer format')
+    throw new BoxError('not a sealed box, or one of a newer format')
   }
   return new DataView(box.buffer, box.byteOffset, box.length).getUint32(1)
 }
 
-/** The salt of a box, as a view of it. */
+/** Returns the salt of a box, as a view. */
 export function saltOf(box: Uint8Array): Uint8Array {
   return box.subarray(headerLength, saltEnd)
 }

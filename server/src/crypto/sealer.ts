@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
 import type { Random } from '../base/random.ts'
 import {
   BoxError,
@@ -12,22 +14,21 @@ import {
   sealUnder,
 } from './envelope.ts'
 
-/** For how many salts the subkeys are kept that opened boxes: of the newest hundred thousand boxes, about. */
+/** Subkeys kept for opening boxes: enough for about the newest hundred thousand boxes. */
 const mostSubkeys = 128
 
 /**
- * Seals and opens the boxes of one data key, and derives a subkey once for many of them: of the 9 µs that a box
- * costs, deriving is 3. Boxes sealed one after the other share a salt; boxes that others sealed, or this process
- * before a restart, open all the same, as every box carries its salt.
+ * Seals and opens the boxes of one data key. Derives a subkey once for many boxes, as that is 3 of the 9 µs that a
+ * box takes. Consecutive boxes share a salt. Every box carries its salt, so boxes sealed by other processes open too.
  */
 export class Sealer {
   readonly #key: SealingKey
   readonly #random: Random
   #subkey: Subkey | undefined
-  /** How many boxes more may be sealed under it. */
+  /** Number of boxes that may still be sealed under it. */
   #left = 0
-  /** By salt, the longest kept first. */
-  readonly #subkeys = new Map<string, Subkey>()
+  /** By salt. */
+  readonly #subkeys = new LRUCache<string, Subkey>(upTo(mostSubkeys))
 
   constructor(key: SealingKey, random: Random) {
     this.#key = key
@@ -55,8 +56,6 @@ export class Sealer {
     const name = Buffer.from(salt.buffer, salt.byteOffset, salt.length).toString('latin1')
     const known = this.#subkeys.get(name)
     if (known) return known
-    const [oldest] = this.#subkeys.size < mostSubkeys ? [] : this.#subkeys.keys()
-    if (oldest !== undefined) this.#subkeys.delete(oldest)
     const derived = deriveSubkey(this.#key, Uint8Array.from(salt))
     this.#subkeys.set(name, derived)
     return derived

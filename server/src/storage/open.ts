@@ -12,13 +12,13 @@ export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
 
-/** Where a store lives: `memory:`, `level:<folder>` or `postgres://…`. */
+/** Where the data are: `memory:`, `level:<folder>` or `postgres://…`. */
 export type StorageLocation =
   | { readonly engine: 'memory' }
   | { readonly engine: 'level'; readonly folder: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
-/** A storage URL that names no engine there is. */
+/** Thrown for a storage URL that names no engine, or not one that can do the task. */
 export class UnknownStorage extends OperatorError {
   override readonly name = 'UnknownStorage'
 }
@@ -33,7 +33,7 @@ export function parseStorage(url: string): StorageLocation {
 }
 
 /**
- * Opens what is there, whatever the engine, and makes nothing; `folder` is where a data folder is.
+ * Opens an existing store. Returns the folder too, if it has one.
  * @throws {UnknownStorage | DataFolderRefused | DatabaseRefused}
  */
 export async function openExisting(
@@ -42,10 +42,10 @@ export async function openExisting(
   const location = parseStorage(url)
   if (location.engine === 'level') return openFolder(url)
   if (location.engine === 'postgres') return { store: await openStore(location) }
-  throw new UnknownStorage('memory: ends with the process: this needs level:<folder> or postgres://…')
+  throw new UnknownStorage('memory: holds no data after the process ends; use level:<folder> or postgres://…')
 }
 
-/** The same for what only data folders have. @throws {UnknownStorage | DataFolderRefused} */
+/** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} */
 export async function openFolder(
   url: string,
   options: { readonly forRepair?: boolean } = {},
@@ -54,12 +54,12 @@ export async function openFolder(
   return { store: await (await level()).open(path, options), folder }
 }
 
-/** Repairs a data folder whose files are damaged, as far as that goes. @throws {UnknownStorage | DataFolderRefused} */
+/** Repairs damaged files of a data folder as far as possible. @throws {UnknownStorage | DataFolderRefused} */
 export async function repairFolder(url: string): Promise<Losses> {
   return (await level()).repair((await findFolder(url)).path)
 }
 
-/** How many blocks of a data folder's files are damaged. Reads all of them. @throws {UnknownStorage} */
+/** Counts damaged blocks in the files of a data folder, which reads all of them. @throws {UnknownStorage} */
 export async function countDamage(url: string): Promise<number> {
   const { countDamagedBlocks } = await import('./engines/level/files/repair-folder.ts')
   return countDamagedBlocks((await findFolder(url)).path)
@@ -67,7 +67,7 @@ export async function countDamage(url: string): Promise<number> {
 
 async function findFolder(url: string): Promise<{ readonly folder: string; readonly path: string }> {
   const location = parseStorage(url)
-  if (location.engine !== 'level') throw new UnknownStorage('this needs a store of the form level:<folder>')
+  if (location.engine !== 'level') throw new UnknownStorage('this needs --storage level:<folder>')
   const { folder } = location
   const path = join(folder, 'store')
   const there = await stat(path).catch(() => undefined)
@@ -75,15 +75,15 @@ async function findFolder(url: string): Promise<{ readonly folder: string; reado
   return { folder, path }
 }
 
-/** @param migrate makes or raises the schema of a database first @throws {DataFolderRefused | DatabaseRefused} */
+/** @param migrate creates or upgrades the schema of a database first @throws {DataFolderRefused | DatabaseRefused} */
 export async function openStore(location: StorageLocation, migrate = false): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres') return (await postgres()).open(location.url, { migrate })
   const path = join(location.folder, 'store')
-  // Also where the folder is there already, as a volume is, and open to others.
+  // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })
   const store = await (await level()).open(path)
-  // LevelDB syncs what is in its folder, not that the folder is there.
+  // LevelDB syncs the contents of its folder, but not the entries of the folders above.
   for (const at of [location.folder, dirname(resolve(location.folder))]) await syncFolder(at)
   return store
 }
@@ -95,7 +95,7 @@ export async function migrateStore(url: string): Promise<{ readonly from: number
   throw new UnknownStorage('only databases have a schema to migrate: --storage postgres://…')
 }
 
-// Engines are loaded by those who use them: what nobody needs would only make every start longer.
+// An engine is loaded when it is used, as loading the others would make each start slower.
 
 async function level() {
   const { LevelStore } = await import('./engines/level/level-store.ts')

@@ -2,61 +2,61 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { DocumentKind } from './kinds.ts'
 
 /**
- * The store as the domain sees it: sealed documents that can be found by opaque terms.
+ * The store as the domain sees it: sealed documents that are found by opaque terms.
  *
  * An engine knows no plaintext and none of our rules. It keeps boxes, keyed digests and times, decides
- * conditions atomically, and evaluates boolean algebra over terms. All meaning lives above this port, once,
- * so engines cannot drift apart; `port.cases.ts` runs the same cases against each of them.
+ * conditions atomically, and evaluates boolean queries over terms. `port.cases.ts` runs the same cases against
+ * each engine.
  */
 
 export { type DocumentKind, documentKinds } from './kinds.ts'
 
-/** 22 characters of base64url: the 16 bytes of a keyed digest, and no bit more. Engines may rely on that. */
+/** 16 bytes in 22 characters of base64url, the unused bits zero. Engines may rely on that. */
 export type Digest = string & { readonly digest: unique symbol }
 
-/** A document's address. `tenant` is a lower-case UUID, `id` a keyed digest of the caller's id. */
+/** The address of a document. `tenant` is a lower-case UUID, `id` a keyed digest of the caller's id. */
 export interface Address {
   readonly kind: DocumentKind
   readonly tenant: string
   readonly id: Digest
 }
 
-/** What a write puts in place. Everything that may be searched is a term; what must be unique is a unique. */
+/** The content of a document. */
 export interface Content {
-  /** What a search may match. No duplicates. */
+  /** Values that a search may match. No duplicates. */
   readonly terms: readonly Digest[]
-  /** Values no other document of the collection may hold at the same time. */
+  /** Values that no other document of the collection may have at the same time. */
   readonly uniques: readonly Digest[]
-  /** Epoch milliseconds from which the document is over: invisible to `find`, listed by `due`. */
+  /** Epoch milliseconds. From then on `find` omits the document and `due` lists it. */
   readonly dueMs?: number
   readonly box: Uint8Array
 }
 
 export interface StoredDocument extends Address, Content {
   /**
-   * 1 after the insert, one more after each replacement. 0 where the engine cannot make sense of what it kept:
-   * such a document has an empty box, stands where it stood, and no `replace` or `remove` fits it.
+   * 1 after the insert, and one more after each replacement. 0 where the stored value is damaged: such a document
+   * has an empty box and keeps its place, and no `replace` or `remove` succeeds on it.
    */
   readonly version: number
-  /** Epoch microseconds, strictly increasing within the collection: no two documents share one. */
+  /** Epoch microseconds, strictly increasing within the collection. */
   readonly createdUs: number
-  /** Epoch microseconds of the last replacement, drawn from the same increasing clock. */
+  /** Epoch microseconds of the last replacement, from the same increasing clock. */
   readonly modifiedUs?: number
 }
 
 /**
- * One step of a commit, and the condition under which it may happen.
+ * One step of a commit, and its condition.
  *
- * - `insert`: no document has this address, no other one of the collection holds one of its uniques. `fresh`
- *   vouches for the first: the id was drawn at random for this document, and the engine need not look.
- * - `replace`: the document exists with exactly this version; uniques as above, its own excepted.
- * - `remove`: the document exists, with this version where one is given.
+ * - `insert`: no document has this address, and no other document of the collection has one of its uniques.
+ *   `fresh` promises the first: the id was made at random for this document, so the engine need not look.
+ * - `replace`: the document exists with exactly this version; uniques as for `insert`, its own excepted.
+ * - `remove`: the document exists, with this version if one is given.
  * - `expect`: changes nothing; the document has this version, or does not exist where `version` is 0.
- * - `restore`: as `insert`, but with the version and the stamps that the document had elsewhere. Documents come
- *   in the order in which they were created: `createdUs` is later than that of every document the collection
- *   has or had. The collection's last stamp becomes at least the document's stamps.
+ * - `restore`: as `insert`, but with the version and the stamps that the document had in another store. Documents
+ *   come in the order of their creation: `createdUs` is later than that of every document the collection has or
+ *   had. The collection's last stamp becomes at least the document's stamps.
  *
- * A condition sees what the writes before it in the same commit did: a remove makes room for an insert.
+ * A condition sees the effect of the writes before it in the same commit: a remove makes room for an insert.
  */
 export type Write =
   | ({ readonly type: 'insert'; readonly fresh?: boolean } & Address & Content)
@@ -65,15 +65,15 @@ export type Write =
   | ({ readonly type: 'expect'; readonly version: number } & Address)
   | ({ readonly type: 'restore' } & Address & Content & Written)
 
-/** Why a commit did not happen: the first write whose condition failed. Nothing of it was applied. */
+/** The first write of a commit whose condition failed. Nothing of the commit was applied. */
 export interface Conflict {
   readonly write: number
   readonly reason: 'exists' | 'missing' | 'version' | 'unique' | 'order'
-  /** With `unique`: the document that holds the value. */
+  /** For `unique`: the id of the document that has the value. */
   readonly holder?: Digest
 }
 
-/** What a write left behind; `undefined` for `remove` and `expect`. */
+/** The version and the stamps that a write gave its document. */
 export interface Written {
   /** From 1 to 2^31 - 1. */
   readonly version: number
@@ -82,10 +82,11 @@ export interface Written {
 }
 
 export type CommitResult =
+  /** `written` has an element for each write; `undefined` for `remove` and `expect`. */
   | { readonly ok: true; readonly written: readonly (Written | undefined)[] }
   | { readonly ok: false; readonly conflict: Conflict }
 
-/** Boolean algebra over one collection. Bounds are epoch microseconds, both inclusive. */
+/** A boolean query over one collection. Bounds are epoch microseconds, both inclusive. */
 export type Query =
   | { readonly op: 'all' }
   | { readonly op: 'none' }
@@ -95,34 +96,34 @@ export type Query =
   | { readonly op: 'and' | 'or'; readonly of: readonly Query[] }
   | { readonly op: 'not'; readonly of: Query }
 
-/** Documents that are over at `nowMs` are in no answer. Order: `createdUs`, newest first unless `oldestFirst`. */
+/** Documents that are due at `nowMs` are omitted. Order: `createdUs`, newest first unless `oldestFirst`. */
 export interface FindOptions {
   readonly nowMs: number
   readonly offset: number
-  /** 0 counts only. */
+  /** With 0, documents are only counted. */
   readonly limit: number
-  /** Continue strictly behind this `createdUs` in the order of the answer; `offset` counts from there. */
+  /** Continues strictly after this `createdUs`, in the order of the page; `offset` counts from there. */
   readonly afterUs?: number
   readonly oldestFirst?: boolean
-  /** No further box is read once those read come to more bytes: the documents from there on are in `rest`. */
+  /** Once the boxes read exceed this, no more are read: the remaining documents of the page are in `rest`. */
   readonly mostBytes?: number
 }
 
-/** Which document stands at a place of a page. Another one may take its id later, but not its `createdUs`. */
+/** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */
 export interface Place {
   readonly id: Digest
   readonly createdUs: number
 }
 
 export interface Found {
-  /** Exactly how many documents match, whatever the page (and whatever `afterUs`). */
+  /** The exact number of matching documents, regardless of page and `afterUs`. */
   readonly total: number
   readonly documents: readonly StoredDocument[]
-  /** The end of the page, where `mostBytes` kept it from being read. */
+  /** The end of the page, which was not read because of `mostBytes`. */
   readonly rest?: readonly Place[]
 }
 
-/** A task only one process may do at a time. Whoever holds it loses it at `untilMs`, alive or not. */
+/** The right to do a task that only one process may do at a time. It ends at `untilMs`. */
 export interface Lease {
   readonly name: string
   readonly holder: string
@@ -130,58 +131,59 @@ export interface Lease {
   readonly untilMs: number
 }
 
-/** Thrown where the engine cannot answer now: a full disk, a lost connection. Nothing was half done. */
+/** Thrown where the engine cannot work at the moment: a full disk, a lost connection. Nothing was half done. */
 export class StoreUnavailable extends OperatorError {
   override readonly name = 'StoreUnavailable'
 }
 
-/** Thrown where what is stored cannot be read, now or later. The operator has to repair it. */
+/** Thrown where stored data are damaged. The operator has to repair them. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged'
 }
 
 export interface Store {
   /**
-   * Applies all writes in one durable step, or none. `nowUs` is the caller's clock: the engine stamps
-   * `createdUs` and `modifiedUs` with it, or with just more than the collection's last stamp if that is later.
-   * A `restore` has its own stamps. Times and versions that are none are a RangeError, and nothing is done.
-   * When the promise resolves with `ok`, the commit survives the death of the process and of the machine,
-   * and every `get` and `find` that starts afterwards sees it.
+   * Applies all writes in one durable step, or none. `nowUs` is the caller's clock: `createdUs` and `modifiedUs`
+   * are this time, or one more than the collection's last stamp if that is later. A `restore` has its own stamps.
+   * When the promise resolves with `ok`, the commit survives a crash of the process and of the machine, and every
+   * `get` and `find` that starts afterwards sees it.
+   * @throws {RangeError} for times and versions that are not valid; nothing is done then
    */
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult>
 
-  /** The documents at these ids, in their order; `undefined` where there is none. Due ones are included. */
+  /** Returns the documents with these ids, in their order; `undefined` where none exists. Includes due ones. */
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
   /**
-   * The document at this id, where the engine has its present state at hand without waiting for anything.
-   * `undefined` says nothing: ask `get`.
+   * Returns the document with this id if the engine has its current state in memory. `undefined` tells nothing:
+   * use `get`.
    */
   peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 
-  /** The matching documents of one collection, total and page read from one consistent state. */
+  /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
 
-  /** Documents of a kind, of all tenants, whose `dueMs` is at most `beforeMs`, earliest first. */
+  /** Returns documents of a kind, of all tenants, whose `dueMs` is at most `beforeMs`, earliest first. */
   due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]>
 
-  /** Takes or prolongs a lease; false while another holder has it. */
+  /** Takes or prolongs a lease. Returns false while another holder has it. */
   lease(lease: Lease): Promise<boolean>
 
-  /** Physically drops what was removed or replaced before this call, as far as the engine can. */
+  /** Erases the bytes of documents that were removed or replaced before this call, as far as the engine can. */
   compact(): Promise<void>
 
   /**
-   * The time in epoch milliseconds that all processes on this store agree on; absent where there is only one,
-   * whose own clock is as good.
+   * Returns the time, in epoch milliseconds, that all processes on this store share. Absent where only one process
+   * can use the store.
    */
   now?(): number
+
   /** Removes everything. Only test servers call it. */
   clear(): Promise<void>
 
-  /** Why the engine cannot write at the moment, or `undefined` when all is well. */
+  /** Returns why the engine cannot write at the moment; `undefined` when it can. */
   unhealthy(): string | undefined
 
-  /** Waits for what is under way, then lets go of files and connections. */
+  /** Waits for work in progress, then closes files and connections. */
   close(): Promise<void>
 }

@@ -250,7 +250,7 @@ t.test('a server that begins at the same moment is noticed', async t => {
   await sealedOn(to, newKey).root(1)
 })
 
-t.test('a copy that is not what its source is is told, by address and by no content', async t => {
+t.test('a copy that differs from its source is reported by address, without content', async t => {
   const { store, tenants } = await fill(new MemoryStore())
   const [tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
@@ -337,7 +337,7 @@ t.test(
       const to = new MemoryStore()
       await t.rejects(copy(store, to), {
         name: 'CopyRefused',
-        message: /^the source holds what no store takes: /,
+        message: /^the source holds values that no store accepts: /,
       })
       await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy)
     }

@@ -18,50 +18,49 @@ import { mustCommit, RestoreBatch } from './restore-batch.ts'
 import { compareStores, type Side } from './verify.ts'
 import { beforeAll, type Collection, walkCollection, walkTenants } from './walk.ts'
 
-/** A store and the master key it is under, or is going to be. */
+/** A store and its master key, present or future. */
 export interface KeyedStore {
   readonly store: Store
   readonly masterKey: Uint8Array
 }
 
-/** A store that can be copied: its keys open, and nothing in it is half done. */
+/** A store that can be copied: its keys open, and no command on it is unfinished. */
 export interface Source extends Side {
-  /** Tells this store from every other one, and nothing of it. */
+  /** Identifies the store, without revealing anything about it. */
   readonly identity: Uint8Array
 }
 
-/** How many records were written so far, or read back and compared. */
+/** Called with the number of records copied, or read back and compared, so far. */
 export type Progress = (done: 'copied' | 'compared', records: number) => void
 
 export interface CopyOptions {
-  /** Is only read. Nobody may write to it meanwhile. */
+  /** Is only read. No other process may write to it. */
   readonly from: Source
-  /** Empty, or holding what an earlier copy of the same source did before it was cut off. */
+  /** Empty, or the result of a copy of the same source that was cut off. */
   readonly to: KeyedStore
   readonly random: Random
   readonly nowUs: number
-  /** How many documents share a commit; 500. */
+  /** Documents per commit; 500 by default. */
   readonly batchSize?: number
-  /** Told again and again how far it has come. */
   readonly onProgress?: Progress
-  /** Runs when both stores were compared, and before a server may start on the destination. */
+  /** Runs when both stores have been compared, before a server can start on the destination. */
   readonly onVerified?: () => Promise<void>
 }
 
 export interface Copied {
-  /** How many records this call put in place. */
+  /** Records that this call copied. */
   readonly copied: number
-  /** How many a call before it had put there. */
+  /** Records that earlier calls had copied. */
   readonly already: number
-  /** The root of the store not counted. */
+  /** Without the root. */
   readonly tenants: number
-  /** What was cut off on the source's disk, and so is not in the destination: kind, tenant and address. */
+  /** Damaged records of the source, which are not in the destination: kind, tenant and address. */
   readonly cutOff: readonly string[]
 }
 
 /**
- * Looks whether a store can be copied, before anything is made for its copy: all keys of tenants are tried, as
- * half a copy that cannot be finished helps nobody.
+ * Checks that a store can be copied, before anything is written: tries the keys of all tenants, as a copy that
+ * cannot be finished is of no use.
  * @throws {CopyRefused | UnfinishedRotation | UnfinishedCopy | StoreUnavailable}
  */
 export async function openSource({ store, masterKey }: KeyedStore, random: Random): Promise<Source> {
@@ -78,15 +77,15 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
 }
 
 /**
- * Puts all documents of one store into another: unchanged, but for the keys of the tenants, which are wrapped
- * under the destination's master key. Reads both back, compares them, and only then lets a server work on the
- * destination. Leases stay behind: whoever held them is gone.
+ * Copies all documents of a store into another. Documents are not changed, except that the keys of tenants are
+ * wrapped under the destination's master key. Then reads both stores, compares them, and only then allows servers to
+ * use the destination. Leases are not copied, as their holders are gone.
  *
- * Cut off at whatever point, it is called again: a collection is written in its own order and each commit is
- * whole, so that what is there of a collection is its beginning.
+ * A copy that was cut off can be continued by calling it again: collections are written in their own order, so that
+ * the destination always holds the beginning of each.
  *
- * Stamps go on behind those of the documents that are there. That a later one was given to a document which is
- * gone is not known to the destination: it matters to nobody, unless its clock is behind that of the source.
+ * New stamps in the destination continue after those of the copied documents. Later stamps of deleted documents are
+ * not known there, which matters only if its clock is behind that of the source.
  * @throws {CopyRefused | CopyDiffers | StoreUnavailable}
  */
 export async function copyStore(options: CopyOptions): Promise<Copied> {
@@ -117,7 +116,7 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
   return { copied: batch.written, already: documents - batch.written, tenants, cutOff }
 }
 
-/** Marks the destination as unfinished, and answers whether it was already. */
+/** Marks the destination as unfinished. Returns true if it was marked before. */
 async function begin({ from, random, nowUs }: CopyOptions, to: Side): Promise<boolean> {
   const { kind, tenant, id } = copyMarker.address
   const rootAddress = addressOf(rootTenant)
@@ -126,7 +125,7 @@ async function begin({ from, random, nowUs }: CopyOptions, to: Side): Promise<bo
     const identity = copyMarker.open(to.key, marker)
     if (!identity) {
       throw new CopyRefused(
-        'the destination holds a copy that was begun with another master key: go on with that one, or empty it',
+        'the destination holds a copy that was begun with another master key: continue with that key, or empty it',
       )
     }
     if (Buffer.compare(identity, from.identity) === 0) return true
@@ -144,16 +143,16 @@ async function begin({ from, random, nowUs }: CopyOptions, to: Side): Promise<bo
     ...copyMarker.address,
     ...copyMarker.content(to.key, from.identity, random),
     version: 1,
-    // Before every document that is to come into this collection.
+    // Before every document of this collection.
     createdUs: 0,
   }
-  // A server that starts at this moment makes keys of its own: one of the two comes too late.
-  const isNobodys: Write = { type: 'expect', kind, tenant, id: rootAddress, version: 0 }
-  await mustCommit(to.store, [marking, isNobodys], nowUs)
+  // A server that starts at this moment creates keys: this condition makes one of the two fail.
+  const noKeys: Write = { type: 'expect', kind, tenant, id: rootAddress, version: 0 }
+  await mustCommit(to.store, [marking, noKeys], nowUs)
   return false
 }
 
-/** Where to go on with a collection: behind the newest document that is there. */
+/** Returns the stamp after the newest document of the destination's collection. */
 async function firstMissingUs(store: Store, { kind, tenant }: Collection): Promise<number> {
   const newest = { nowMs: beforeAll, offset: 0, limit: 1 }
   const [last] = (await store.find(kind, tenant, { op: 'all' }, newest)).documents

@@ -4,7 +4,7 @@ import { CopyRefused } from './refused.ts'
 const defaultSize = 500
 const mostBytes = 2 << 20
 
-/** Gathers documents of whatever collections into commits, and reads on while one is being written. */
+/** Batches documents of any collections into commits, and accepts more while a commit is being written. */
 export class RestoreBatch {
   written = 0
   readonly #store: Store
@@ -31,7 +31,7 @@ export class RestoreBatch {
     await this.#writing
   }
 
-  /** One commit at a time: what is there of a collection has to be its beginning. */
+  /** One commit at a time, as the destination must always hold the beginning of each collection. */
   async #flush(): Promise<void> {
     await this.#writing
     const writes = this.#writes
@@ -41,7 +41,7 @@ export class RestoreBatch {
     this.#writing = mustCommit(this.#store, writes, this.#nowUs).then(() => {
       this.written += writes.length
     })
-    // Whoever awaits it next is told; until then nobody may have.
+    // The next call awaits it and gets the error; until then it must not count as unhandled.
     this.#writing.catch(() => {})
   }
 }
@@ -49,14 +49,16 @@ export class RestoreBatch {
 /** @throws {CopyRefused} */
 export async function mustCommit(store: Store, writes: readonly Write[], nowUs: number): Promise<void> {
   const result = await store.commit(writes, nowUs).catch(error => {
-    // Header fields are not sealed, and somebody may have written into them.
+    // Times and versions are not sealed, so the source may hold values that are not valid.
     if (!(error instanceof RangeError)) throw error
-    throw new CopyRefused(`the source holds what no store takes: ${error.message}; restore the source first`)
+    throw new CopyRefused(
+      `the source holds values that no store accepts: ${error.message}; restore the source first`,
+    )
   })
   if (result.ok) return
   const { kind, tenant, id } = writes[result.conflict.write] as Write
   throw new CopyRefused(
-    `the destination does not take ${kind}/${tenant}/${id} (${result.conflict.reason}): ` +
-      'something else writes to it, or the source is not what it was when the copy was begun',
+    `the destination does not accept ${kind}/${tenant}/${id} (${result.conflict.reason}): ` +
+      'another process writes to it, or the source has changed since the copy was begun',
   )
 }

@@ -6,7 +6,7 @@ import { documentKinds, type Store, type StoredDocument } from '../port.ts'
 import { CopyDiffers } from './refused.ts'
 import { type Collection, walkCollection, walkTenants } from './walk.ts'
 
-/** A store and the master key its tenants' keys are wrapped by. */
+/** A store and the master key that wraps its tenants' keys. */
 export interface Side {
   readonly store: Store
   readonly key: SealingKey
@@ -14,16 +14,16 @@ export interface Side {
 
 export interface Compared {
   readonly documents: number
-  /** The root of the store not counted. */
+  /** Without the root. */
   readonly tenants: number
-  /** Documents of version 0 in the source: kind, tenant and address. */
+  /** Damaged documents (version 0) of the source: kind, tenant and address. */
   readonly cutOff: readonly string[]
 }
 
 /**
- * Reads two stores side by side, collection by collection, and compares a digest of each document: its
- * version, times, terms, uniques and box, or the keys in the box, where another master key wraps them.
- * @throws {CopyDiffers} at the first that is missing, other, or too many
+ * Reads two stores side by side, collection by collection, and compares a digest of each document: its version,
+ * times, terms, uniques and box; for the keys of tenants, the keys instead of their box.
+ * @throws {CopyDiffers} at the first document that is missing, different or not in the source
  */
 export async function compareStores(
   from: Side,

@@ -10,17 +10,17 @@ export interface Collection {
 const firstLimit = 32
 const mostLimit = 500
 const wantedBytes = 2 << 20
-/** Before every due time: what is over is walked over too. */
+/** A time before every due time, so that due documents are included. */
 export const beforeAll = -1
 const lastUs = Number.MAX_SAFE_INTEGER - 1
 
 /**
- * All documents of a collection created at `fromUs` or later, oldest first, in pages: what is over and not yet
- * swept too, and documents of version 0, of which nothing but the address can be believed. What is in memory
- * at once is bounded by number and roughly by bytes.
+ * Yields all documents of a collection created at `fromUs` or later, oldest first, in pages. Includes due documents,
+ * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and roughly by
+ * bytes.
  *
- * A page is asked for by a range of stamps that is as wide as its documents need: an engine that counts what
- * matches counts one page, and not all that is still to come with each.
+ * Each page is a range of stamps that is estimated to hold as many documents as wanted, because an engine may count
+ * all matches: it then counts one page, not the rest of the collection.
  */
 export async function* walkCollection(
   store: Store,
@@ -30,14 +30,14 @@ export async function* walkCollection(
   const broken = new Set<Digest>()
   let limit = firstLimit
   let from = fromUs
-  // The first page is asked of all there is: mostly that is all.
+  // The first page covers the whole collection, which mostly fits.
   let width = Number.POSITIVE_INFINITY
   let left = Number.POSITIVE_INFINITY
   const ask = () => {
     const toUs = Math.min(from + width, lastUs)
     const options = { nowMs: beforeAll, offset: 0, limit, oldestFirst: true }
     const found = store.find(kind, tenant, { op: 'created', fromUs: from, toUs }, options)
-    // Whoever leaves before this page is not told what became of it.
+    // The consumer may stop before this page.
     found.catch(() => {})
     return { toUs, found }
   }
@@ -55,7 +55,7 @@ export async function* walkCollection(
     const whole = documents.filter(({ version }) => version > 0)
     const newest = whole.at(-1)?.createdUs ?? -1
     const isProgress = total <= documents.length || newest >= from
-    // What was cut off has no stamp to go on behind: a page has to be longer than it.
+    // Damaged documents have no stamp to continue after, so a page must be larger than their number.
     const next = isProgress ? limitAfter(page, limit) : 2 * limit
     if (isProgress) {
       from = total <= documents.length ? toUs + 1 : newest + 1
@@ -64,13 +64,13 @@ export async function* walkCollection(
       else width = Math.max(1, Math.floor(width * Math.min(4, next / total)))
     }
     limit = next
-    // The store reads on while the page is being worked on.
+    // The store reads the next page while this one is being processed.
     asked = ask()
     if (page.length > 0) yield page
   }
 }
 
-/** How much time so many documents take, where these are like the rest. */
+/** Estimates the width of a range of stamps with `limit` documents. */
 function widthOf(documents: readonly StoredDocument[], limit: number): number {
   const [first] = documents
   const last = documents.at(-1)
@@ -84,7 +84,7 @@ function limitAfter(page: readonly StoredDocument[], limit: number): number {
   return page.length === 0 ? limit : Math.max(1, Math.min(fitting, 2 * limit, mostLimit))
 }
 
-/** The root of the store, and then every tenant, in the order in which they were made. */
+/** Yields the root tenant and then every tenant, in the order of their creation. */
 export async function* walkTenants(store: Store): AsyncGenerator<string> {
   yield rootTenant
   for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../testing/stores.ts'
 import { systemRandom } from '../../base/random.ts'
+import { BrokenRecord } from '../broken-record.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
-import { BrokenRecord } from '../records/broken-record.ts'
 import { addressOf, Keyring, rootTenant, tenantAt, WrongMasterKey } from './keyring.ts'
 
 const random = systemRandom()

@@ -1,21 +1,17 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { BoxError, keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
+import { BrokenRecord } from '../broken-record.ts'
 import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../port.ts'
-import { BrokenRecord } from '../records/broken-record.ts'
 import { digestOfUuid, uuidOfDigest } from '../uuid.ts'
 
-/**
- * The keys of each tenant, wrapped by the master key and kept in the store.
- *
- * A tenant has a data key, which seals its documents, and an index key, which turns what may be searched
- * into terms. Both are random; the master key wraps them and does nothing else, so a new master key means
- * wrapping anew, not sealing anew. The root tenant's own keys are the check that the master key is the right one.
- */
+/** The tenant of the operator. Opening its keys shows that the master key is the right one. */
 export const rootTenant = '00000000-0000-0000-0000-000000000000'
 
 export interface TenantKeys {
+  /** Seals documents. */
   readonly data: SealingKey
+  /** Turns searchable values into terms. */
   readonly index: Uint8Array
 }
 
@@ -23,7 +19,7 @@ export class WrongMasterKey extends OperatorError {
   override readonly name = 'WrongMasterKey'
 }
 
-/** The store stands between two master keys, and no server may work on it. */
+/** Thrown for a store whose tenants are under two master keys; no server may use it. */
 export class UnfinishedRotation extends OperatorError {
   override readonly name = 'UnfinishedRotation'
 
@@ -32,7 +28,7 @@ export class UnfinishedRotation extends OperatorError {
   }
 }
 
-/** A copy into this store has not come to its end, and no server may work on what is there. */
+/** Thrown for a store that holds an incomplete copy; no server may use it. */
 export class UnfinishedCopy extends OperatorError {
   override readonly name = 'UnfinishedCopy'
 
@@ -43,6 +39,10 @@ export class UnfinishedCopy extends OperatorError {
 
 const firstVersion = 1
 
+/**
+ * The keys of the tenants, random and kept in the store, wrapped by the master key. The master key does nothing
+ * else (envelope encryption): for a new one, only these keys are wrapped again.
+ */
 export class Keyring {
   readonly #store: Store
   readonly #master: SealingKey
@@ -55,19 +55,19 @@ export class Keyring {
     this.#random = random
   }
 
-  /** The keys of a tenant, or `undefined` where there is no such tenant. @throws {WrongMasterKey} */
+  /** Returns the keys of a tenant; `undefined` if there is no such tenant. @throws {WrongMasterKey} */
   open(tenant: string): Promise<TenantKeys | undefined> {
     const known = this.#opened.get(tenant)
     if (known) return known
     const opening = this.#read(tenant)
     this.#opened.set(tenant, opening)
-    // Only keys that were found stay: a tenant may be made later, a store may answer again.
+    // Only keys that were found are kept: the tenant may be created later, and the store may recover.
     const forget = () => this.#opened.delete(tenant)
     opening.then(keys => keys ?? forget(), forget)
     return opening
   }
 
-  /** Makes the keys of a tenant if there are none. Two processes doing so at once end with the same ones. */
+  /** Creates the keys of a tenant that has none. Two processes that do so at once get the same keys. */
   async create(tenant: string, nowUs: number): Promise<TenantKeys> {
     const existing = await this.open(tenant)
     if (existing) return existing
@@ -88,11 +88,11 @@ export class Keyring {
       nowUs,
     )
     const keys = await this.open(tenant)
-    if (!keys) throw new StoreUnavailable('the keys of a tenant were written and are not there')
+    if (!keys) throw new StoreUnavailable('the keys of a tenant were written but cannot be read')
     return keys
   }
 
-  /** Forgets what is held in memory, after the store was emptied. */
+  /** Forgets all keys, after the store was emptied. */
   forget(): void {
     this.#opened.clear()
   }
@@ -116,18 +116,18 @@ export class Keyring {
     if (tenant === rootTenant) {
       throw new WrongMasterKey('the master key is not the one this store was sealed with')
     }
-    // Where the root's keys open the master key is right, and it is this tenant's that were changed.
+    // If the root's keys open, the master key is right, and this tenant's keys were changed.
     await this.open(rootTenant)
     throw new BrokenRecord('tenant', rootTenant, document.id)
   }
 }
 
-/** The wrapped keys of a tenant, ready to be stored. */
+/** Wraps the keys of a tenant into a box. */
 export function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {
   return seal(master, wrapContext(address), bytes, random)
 }
 
-/** The keys in a document of kind `tenant`, or `undefined` where another master key wrapped them. */
+/** Returns the keys in a document of kind `tenant`; `undefined` if another master key wrapped them. */
 export function unwrapKeys(master: SealingKey, document: StoredDocument): Uint8Array | undefined {
   try {
     return open(master, wrapContext(document.id), document.box)
@@ -137,7 +137,7 @@ export function unwrapKeys(master: SealingKey, document: StoredDocument): Uint8A
   }
 }
 
-/** The same keys wrapped by another master key, or `undefined` where `from` does not open them. */
+/** Wraps the keys of a document under another master key. Returns `undefined` if `from` does not open them. */
 export function rewrapKeys(
   document: StoredDocument,
   from: SealingKey,
@@ -152,7 +152,7 @@ export function rewrapKeys(
 }
 
 export function masterSealingKey(key: Uint8Array): SealingKey {
-  if (key.length !== keyLength) throw new RangeError(`the master key has ${keyLength} bytes`)
+  if (key.length !== keyLength) throw new RangeError(`the master key must have ${keyLength} bytes`)
   return { version: firstVersion, key }
 }
 
@@ -164,12 +164,12 @@ function wrapContext(address: Digest): string {
 export const addressOf = digestOfUuid
 export const tenantAt = uuidOfDigest
 
-/** What stands at these while a command has the store half done: UUIDs of ours are never all ones. */
+/** Addresses of markers, which are there while a command is not finished. No tenant has these UUIDs. */
 export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')
 export const copyAddress = addressOf('ffffffff-ffff-ffff-ffff-fffffffffffe')
 const notTenants: ReadonlySet<Digest> = new Set([addressOf(rootTenant), rotationAddress, copyAddress])
 
-/** Whether a document of kind `tenant` holds the keys of a tenant, not those of the root or a marker. */
+/** True if a document of kind `tenant` holds the keys of a tenant, not those of the root or a marker. */
 export function isTenantAddress(address: Digest): boolean {
   return !notTenants.has(address)
 }

@@ -4,14 +4,13 @@ import type { Address, Content, Digest, StoredDocument } from '../port.ts'
 import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
 
 /**
- * What stands beside the keys of the tenants while a command has the store half done: the keyring refuses to
- * open such a store. It is sealed under the master key the store is going to have, so that only the same keys
- * can finish what was cut off.
+ * A document that marks the store as half done by a command. The keyring refuses to open a marked store. It is
+ * sealed under the master key that the store is going to have, so that only the same keys can finish the command.
  */
 export interface Marker {
   readonly address: Address
   content(key: SealingKey, facts: Uint8Array, random: Random): Content
-  /** The facts that the work was begun with, or `undefined` where it was begun with another key. */
+  /** Returns the facts recorded when the command began; `undefined` if it began with another key. */
   open(key: SealingKey, document: StoredDocument): Uint8Array | undefined
 }
 

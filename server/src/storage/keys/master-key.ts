@@ -7,14 +7,14 @@ import { keyLength } from '../../crypto/envelope.ts'
 
 const fileName = 'master.key'
 
-/** A key file that holds no key; the message is one sentence for the operator. */
+/** Thrown for a key file without a valid key; the message is for the operator. */
 export class UnreadableMasterKey extends OperatorError {
   override readonly name = 'UnreadableMasterKey'
 }
 
 /**
- * The master key a development server keeps beside its data. It protects copies of the store that travel
- * without it and nothing else, which is why a production server is given its key from outside.
+ * Reads or creates the master key that a development server keeps beside its data. It protects only copies of
+ * the store that do not include it, so a production server gets its key from outside.
  */
 export async function developmentMasterKey(
   folder: string,
@@ -28,7 +28,7 @@ export async function developmentMasterKey(
   return { key, made: true, file }
 }
 
-/** The key beside the data, if there is one. @throws {UnreadableMasterKey} */
+/** Returns the key beside the data, if there is one. @throws {UnreadableMasterKey} */
 export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Array | undefined> {
   const kept = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -41,6 +41,6 @@ export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Arr
 }
 
 export async function writeDevelopmentMasterKey(folder: string, key: Uint8Array): Promise<void> {
-  // Data sealed under half a key would be lost.
+  // Data sealed under a key that was half written would be lost.
   await writeDurably(join(folder, fileName), `${Buffer.from(key).toString('base64')}\n`)
 }

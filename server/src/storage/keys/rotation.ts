@@ -16,7 +16,7 @@ import {
 } from './keyring.ts'
 import { rotationMarker } from './marker.ts'
 
-/** A rotation that cannot be done with these keys on this store; nothing was changed. One sentence. */
+/** Thrown where these keys cannot be used to rotate this store; nothing was changed. */
 export class RotationRefused extends OperatorError {
   override readonly name = 'RotationRefused'
 }
@@ -27,15 +27,15 @@ export interface RotationOptions {
   readonly to: Uint8Array
   readonly random: Random
   readonly nowUs: number
-  /** How many tenants share a commit. */
+  /** Number of tenants per commit. */
   readonly batchSize?: number
 }
 
 export interface Rotated {
-  /** How many tenants this call wrapped anew, the root of the store not counted. */
+  /** Number of tenants whose keys this call rewrapped, without the root. */
   readonly rewrapped: number
   readonly tenants: number
-  /** The new key was the store's before. */
+  /** True if the store was under the new key before. */
   readonly already: boolean
 }
 
@@ -43,13 +43,12 @@ const defaultBatchSize = 10_000
 const nothing = new Uint8Array()
 
 /**
- * Wraps the keys of all tenants under another master key; no data is sealed anew. What fits into one commit
- * is one commit. More is done in several, under a marker that lets no server start meanwhile: it is sealed
- * under the new key, and the root's keys stay under the old one to the last, so that only the same two keys
- * can finish what was cut off. The root's keys and the marker change together in the last commit.
+ * Rewraps the keys of all tenants under another master key; data are not sealed again. Up to `batchSize` tenants
+ * are one commit. More take several, under a marker that prevents servers from starting. The marker is sealed under
+ * the new key, and the root's keys stay under the old one until the last commit, so that only the same two keys can
+ * finish a rotation that was cut off. The last commit rewraps the root's keys and removes the marker.
  *
- * Where the new key is the store's already there is nothing to do: a call that was cut off behind its last
- * commit may be repeated.
+ * A store that is under the new key already is left as it is, so a rotation may be repeated.
  * @throws {RotationRefused | UnfinishedCopy | StoreUnavailable}
  */
 export async function rotateMasterKey(options: RotationOptions): Promise<Rotated> {
@@ -66,7 +65,7 @@ export async function rotateMasterKey(options: RotationOptions): Promise<Rotated
     throw new RotationRefused('a rotation to another new master key was cut off: finish it with that key')
   }
   const waiting = tenants.filter(tenant => !unwrapKeys(to, tenant))
-  // All of them are tried before the first is written: a half that cannot be finished helps nobody.
+  // Rewraps all before the first commit, so that a key that does not open is found before anything changes.
   const writes = waiting.map(tenant => rewrap(tenant, from, to, random))
   const begin: Write[] = marker
     ? []
@@ -80,7 +79,7 @@ export async function rotateMasterKey(options: RotationOptions): Promise<Rotated
     }
     await mustCommit(options, [...end, { type: 'remove', ...rotationMarker.address }])
   }
-  // What the old key wrapped still lies in the files until they are written anew.
+  // The boxes under the old key stay in the files until these are compacted.
   await store.compact()
   return { rewrapped: writes.length, tenants: tenants.length, already: false }
 }
@@ -112,5 +111,5 @@ function rewrap(document: StoredDocument, from: SealingKey, to: SealingKey, rand
 
 async function mustCommit({ store, nowUs }: RotationOptions, writes: readonly Write[]): Promise<void> {
   const result = await store.commit(writes, nowUs)
-  if (!result.ok) throw new Error(`the keys changed while they were wrapped anew: ${result.conflict.reason}`)
+  if (!result.ok) throw new Error(`the keys changed during the rotation: ${result.conflict.reason}`)
 }

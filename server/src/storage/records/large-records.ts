@@ -1,18 +1,18 @@
 import type { Steps } from '../../base/turn.ts'
 import type { Digest, Place, StoredDocument } from '../port.ts'
 
-/** Records that are too large to be opened, or to be in memory, many at a time. */
+// Records that are too large to be opened, or to be in memory, many at a time.
 
-/** So many bytes of boxes are opened at a stretch, and so many at once in memory. */
+/** More bytes of boxes than this are not opened without a pause, and are not all kept in memory. */
 export const mostOpenedAtOnce = 256 * 1024
 
-/** Beyond that, records are opened in steps of about so many bytes: 1 MiB takes about 15 ms. */
+/** Bytes opened between two pauses of long work: 1 MiB takes about 15 ms. */
 export const stepBytes = 64 * 1024
 
-/** How many of a kind with large records are read together. */
+/** How many documents of a kind with large records are read together. */
 export const readTogether = 4
 
-/** Thrown where more is asked for than should be in memory together. */
+/** Thrown where the records asked for should not be in memory together. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes'
 }
@@ -23,19 +23,19 @@ function bytesOf(documents: readonly (StoredDocument | undefined)[]): number {
   return bytes
 }
 
-/** True if opening the documents takes longer than others should wait. */
+/** True if opening the documents without a pause would hold up other requests. */
 export function isLong(documents: readonly (StoredDocument | undefined)[]): boolean {
   return bytesOf(documents) > mostOpenedAtOnce
 }
 
-/** What of each document finds it again, without holding its box. */
+/** Returns where each document is found again, without its box. */
 export function placesOf(documents: readonly Place[]): Place[] {
   return documents.map(({ id, createdUs }) => ({ id, createdUs }))
 }
 
 /**
- * Reads documents, some of them together.
- * @throws {TooManyBytes} where they are longer than `mostBytes`, without reading the rest
+ * Reads documents, `together` at a time.
+ * @throws {TooManyBytes} when those read so far exceed `mostBytes`, without reading the rest
  */
 export async function readWithin(
   mostBytes: number,
@@ -54,12 +54,13 @@ export async function readWithin(
   return documents
 }
 
-/** Opens documents with the turns of others in between. */
-export async function openInSteps<Document extends StoredDocument | undefined, Opened>(
+/** Opens documents, with pauses for other requests where it takes long. */
+export async function openAll<Document extends StoredDocument | undefined, Opened>(
   steps: Steps,
   documents: readonly Document[],
   open: (document: Document) => Opened,
 ): Promise<Opened[]> {
+  if (!isLong(documents)) return documents.map(open)
   const opened: Opened[] = []
   let bytes = 0
   for (const document of documents) {

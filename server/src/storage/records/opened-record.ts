@@ -1,12 +1,12 @@
 import { Plaintext } from '../../base/secret.ts'
 import type { Written } from '../port.ts'
 
-/** What every record is: JSON with an id of its own. */
+/** The value of any record: JSON with an id. */
 export interface RecordValue {
   readonly id: string
 }
 
-/** A record as read back: its value, and what the store knows of it. */
+/** A decrypted record: its value, version and times. Not printable. */
 export class OpenedRecord<T extends RecordValue> extends Plaintext implements Written {
   readonly value: T
   readonly version: number
@@ -22,5 +22,5 @@ export class OpenedRecord<T extends RecordValue> extends Plaintext implements Wr
   }
 }
 
-/** As much of a record as an answer shows of it. */
+/** The parts of a record that answers show. */
 export type Dated<T extends RecordValue> = Pick<OpenedRecord<T>, 'value' | 'createdUs' | 'modifiedUs'>

@@ -1,9 +1,10 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../testing/stores.ts'
+import { BrokenRecord } from '../broken-record.ts'
 import type { DocumentKind, StoredDocument } from '../port.ts'
-import { BrokenRecord } from './broken-record.ts'
-import type { RecordValue, TenantStore } from './sealed.ts'
+import { transact } from '../transact.ts'
+import { OpenedRecord, type RecordValue, type TenantStore } from './sealed.ts'
 
 interface Note extends RecordValue {
   readonly text: string
@@ -21,6 +22,17 @@ async function open() {
 
 async function add(view: TenantStore, id: string, text = `text of ${id}`, kind: DocumentKind = 'token') {
   await view.commit([view.insert(kind, { id, text } as Note, { terms: [view.term('all', 'x')] })], 1)
+}
+
+/** Changes a record, again from the start where another writer came between. */
+function update<T extends RecordValue>(view: TenantStore, id: string, change: (value: T) => T) {
+  return transact({ store: view, nowUs: () => 2 }, async () => {
+    const current = await view.get<T>('token', id)
+    if (!current) return { writes: [], result: () => undefined }
+    const value = change(current.value)
+    const write = view.replace('token', current.version, value)
+    return { writes: [write], result: written => new OpenedRecord(value, written(write)) }
+  })
 }
 
 async function document(store: OpenMemoryStore, view: TenantStore, id: string, kind: DocumentKind = 'token') {
@@ -44,7 +56,7 @@ t.test('a record that was read, found or written is printed by nothing', async t
   const { a } = await open()
   await add(a, 'one', 'visible text')
   const { records } = await a.find<Note>('token', { op: 'all' }, all)
-  const updated = await a.update<Note>('token', 'one', 2, ({ value }) => ({ value }))
+  const updated = await update<Note>(a, 'one', value => value)
   for (const record of [await a.get<Note>('token', 'one'), records[0], updated]) {
     t.equal(record?.value.text, 'visible text')
     for (const text of [`${record}`, JSON.stringify({ record }), inspect({ record }, { depth: 9 })]) {
@@ -100,7 +112,7 @@ const damages: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promi
     }),
     'what it was before it was changed': async ({ store, a }) => {
       const before = (await document(store, a, 'here')).box
-      await a.update<Note>('token', 'here', 2, ({ value }) => ({ value: { ...value, text: 'new' } }))
+      await update<Note>(a, 'here', value => ({ ...value, text: 'new' }))
       return { box: before }
     },
   }
@@ -122,7 +134,7 @@ for (const [name, damage] of Object.entries(damages)) {
     await t.rejects(a.at('token', place.id), refused)
     await t.rejects(a.find('token', { op: 'all' }, all), refused)
     await t.rejects(
-      a.update('token', 'here', 3, ({ value }) => ({ value })),
+      update(a, 'here', value => value),
       refused,
       'nothing is written over it',
     )
@@ -153,26 +165,24 @@ t.test('no update is lost, however many come at once', async t => {
   type Counter = RecordValue & { readonly count: number }
   let attempts = 0
   const increment = (view: TenantStore) =>
-    view.update<Counter>('token', 'counter', 1, async ({ value }) => {
+    update<Counter>(view, 'counter', value => {
       attempts++
-      return { value: { ...value, count: value.count + 1 } }
+      return { ...value, count: value.count + 1 }
     })
   await Promise.all(Array.from({ length: 50 }, (_, at) => increment(at % 2 ? a : other)))
   t.equal((await a.get<Counter>('token', 'counter'))?.value.count, 50)
   t.equal((await document(store, a, 'counter')).version, 51)
   t.ok(attempts > 50, `${attempts} attempts: some had to be made again`)
-  t.equal(await a.update('token', 'missing', 1, ({ value }) => ({ value })), undefined)
+  t.equal(await update(a, 'missing', value => value), undefined)
 })
 
 t.test('what goes into the same commit as an update happens with it or not at all', async t => {
   const { a } = await open()
   await add(a, 'one')
   await add(a, 'two')
-  const twice = a.insert('token', { id: 'two' })
-  await t.rejects(
-    a.update<Note>('token', 'one', 2, ({ value }) => ({ value: { ...value, text: 'new' }, also: [twice] })),
-    /a write beside a token failed: exists/,
-  )
+  const changed = a.replace('token', 1, { id: 'one', text: 'new' } as Note)
+  const result = await a.commit([changed, a.insert('token', { id: 'two' })], 2)
+  t.match(result, { ok: false, conflict: { write: 1, reason: 'exists' } })
   t.equal((await a.get<Note>('token', 'one'))?.value.text, 'text of one')
 })
 

@@ -2,28 +2,28 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '../../base/cache-size.ts'
 import type { Random } from '../../base/random.ts'
 import { Steps } from '../../base/turn.ts'
+import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from '../port.ts'
-import { BrokenRecord } from './broken-record.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
 export { TooManyBytes } from './large-records.ts'
 export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
-export type { FoundRecords, OnBroken, RecordChange, RecordIndex, TenantStore } from './tenant-store.ts'
+export type { FoundRecords, OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
 
-/** A document whose time is over. What of it cannot be opened is `undefined`. */
+/** A document that is due. */
 export interface DueRecord<T extends RecordValue> {
   readonly document: StoredDocument
-  /** `undefined` where the tenant's keys are not there or do not open. */
+  /** `undefined` where the tenant's keys are missing or do not open. */
   readonly store: TenantStore | undefined
+  /** `undefined` where it does not open. */
   readonly record: OpenedRecord<T> | undefined
 }
 
 /**
- * The only place where plaintext and store meet, with `tenant-store.ts`: records become sealed documents,
- * values become terms. Each tenant's view seals under that tenant's keys, so what one tenant wrote cannot be
- * opened by another.
+ * The store with its keys: turns records into sealed documents and values into terms. Only this folder sees both
+ * plaintext and store. Each tenant's records are sealed under its own keys, so no other tenant can open them.
  */
 export class SealedStore {
   readonly store: Store
@@ -50,12 +50,12 @@ export class SealedStore {
     return this.#tenants.get(tenant) ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
   }
 
-  /** The operator's own view: keys by digest, settings, the list of tenants. */
+  /** The operator's store: keys by digest, settings, the list of tenants. */
   root(nowUs: number): Promise<TenantStore> {
     return this.createTenant(rootTenant, nowUs)
   }
 
-  /** What of a kind is over at `beforeMs`, of all tenants, earliest first; one that is broken hides no other. */
+  /** Returns the records of a kind that are due at `beforeMs`, of all tenants, earliest first, broken ones too. */
   async due<T extends RecordValue>(
     kind: DocumentKind,
     beforeMs: number,
@@ -70,7 +70,7 @@ export class SealedStore {
     )
   }
 
-  /** Applies writes of several tenants in one step. */
+  /** Commits writes of several tenants together. */
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     return this.store.commit(writes, nowUs)
   }

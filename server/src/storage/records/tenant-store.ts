@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import type { Random } from '../../base/random.ts'
 import type { Steps } from '../../base/turn.ts'
-import { BoxError } from '../../crypto/envelope.ts'
-import { KeyedDigest } from '../../crypto/keyed-digest.ts'
-import { Sealer } from '../../crypto/sealer.ts'
+import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
+import { randomIds } from '../kinds.ts'
 import type {
   CommitResult,
   Digest,
@@ -15,32 +14,25 @@ import type {
   Store,
   StoredDocument,
   Write,
-  Written,
 } from '../port.ts'
-import { BrokenRecord } from './broken-record.ts'
 import {
   isLong,
   mostOpenedAtOnce,
-  openInSteps,
+  openAll,
   placesOf,
   readTogether,
   readWithin,
   stepBytes,
 } from './large-records.ts'
-import { OpenedRecord, type RecordValue } from './opened-record.ts'
+import type { OpenedRecord, RecordValue } from './opened-record.ts'
+import { RecordBoxes } from './record-boxes.ts'
+import { TenantDigests } from './tenant-digests.ts'
 
-/** What of a record the store may know. */
+/** The part of a record that the store may know. */
 export interface RecordIndex {
   readonly terms?: readonly Digest[]
   readonly uniques?: readonly Digest[]
   readonly dueMs?: number
-}
-
-/** A record's next value, and what else goes into the same commit. */
-export interface RecordChange<T extends RecordValue> {
-  readonly value: T
-  readonly index?: RecordIndex
-  readonly also?: readonly Write[]
 }
 
 export interface FoundRecords<T extends RecordValue> {
@@ -48,118 +40,67 @@ export interface FoundRecords<T extends RecordValue> {
   readonly records: OpenedRecord<T>[]
 }
 
-/** A page of records; `lastUs` is the stamp to continue behind, where there is more. */
+/** A page of records. Where there are more, they come after the stamp `lastUs`. */
 export interface RecordPage<T extends RecordValue> {
   readonly total: number
-  /** Of a long page each is read again and opened when it is asked for, so that only one is in memory. */
+  /** Records of a page that is long are read again and opened one at a time, so that only one is in memory. */
   readonly records: OpenedRecord<T>[] | AsyncIterable<OpenedRecord<T>>
   readonly lastUs?: number
 }
 
-/** Is told of each record that is passed over because it does not open. */
+/** Called for each record that is left out because it does not open. */
 export type OnBroken = (broken: BrokenRecord) => void
 
-/** Kinds read on every request, small and without anyone's sensitive data: their opened form may be kept. */
-const keptOpen: ReadonlySet<DocumentKind> = new Set(['application', 'key', 'setting', 'session'])
-
-/** Kinds whose ids are UUIDs that were drawn for them, each for one insert. */
-const randomIds: ReadonlySet<DocumentKind> = new Set(['audit', 'token-cvc'])
-
-/** Fields of few and insensitive values: their terms may be remembered. */
-const commonFields: ReadonlySet<string> = new Set([
-  'type',
-  'container',
-  'under',
-  'containers',
-  'container-numbered',
-  'under-numbered',
-  'created_by',
-  'modified_by',
-  'entity_type',
-])
-
-/**
- * How many digests of one kind or field are remembered: as many as the lists of two callers ask for who have 100
- * rules each, on ten numbered containers.
- */
-const mostDigests = 2000
-
-/** What the views of all tenants have in common. */
+/** Shared by the stores of all tenants. */
 export interface Shared {
   readonly store: Store
   readonly random: Random
   readonly onBroken: OnBroken
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
-  /** For what takes long. */
+  /** Gives other requests their turn during long work. */
   readonly steps: Steps
 }
 
-/** One tenant's records. Reading is by id or by query; writing is by commits of the writes made here. */
+/** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
 // Requirements: AUT-011, AUT-012
 export class TenantStore {
   readonly tenant: string
-  readonly #sealer: Sealer
-  readonly #index: KeyedDigest
-  readonly #apiKeys = new LRUCache<string, string>({ max: 1000 })
-  readonly #digests = {
-    id: new Map<string, Map<string, Digest>>(),
-    term: new Map<string, Map<string, Digest>>(),
-  }
+  readonly #boxes: RecordBoxes
+  readonly #digests: TenantDigests
   readonly #store: Store
   readonly #shared: Shared
-  /** Kinds of which a large record was seen: from then on they are read a few at a time, which takes longer. */
+  /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
 
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
     this.tenant = tenant
-    this.#sealer = new Sealer(keys.data, shared.random)
-    this.#index = new KeyedDigest(keys.index)
+    this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
+    this.#digests = new TenantDigests(keys.index)
     this.#store = shared.store
     this.#shared = shared
   }
 
   /** The store's address of an id. */
   address(kind: DocumentKind, id: string): Digest {
-    // A random id of our own making tells nothing: its bytes serve as they are.
-    if (randomIds.has(kind)) return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url') as Digest
-    return this.#digest(keptOpen.has(kind), 'id', kind, id)
+    return this.#digests.address(kind, id)
   }
 
-  /** What a search for `value` in `field` compares. Bring the value to one case first. */
+  /** The term by which a search finds `value` in `field`. Case counts. */
   term(field: string, value: string): Digest {
-    return this.#digest(commonFields.has(field), 'term', field, value)
+    return this.#digests.term(field, value)
   }
 
-  /** Most requests of a tenant ask for the same few digests. By use and name, each with its own few values. */
-  #digest(isCommon: boolean, use: 'id' | 'term', name: string, value: string): Digest {
-    if (!isCommon) return this.#index.short(use, name, value) as Digest
-    const { [use]: byName } = this.#digests
-    const byValue = byName.get(name) ?? new Map<string, Digest>()
-    const known = byValue.get(value)
-    if (known) return known
-    const made = this.#index.short(use, name, value) as Digest
-    byName.set(name, byValue)
-    // They can be worked out again: emptied before they grow without bound.
-    if (byValue.size >= mostDigests) byValue.clear()
-    byValue.set(value, made)
-    return made
-  }
-
-  /** What an API key is known by. The few that are in use are remembered, for as long as they are. */
+  /** The digest that stands for an API key in the store. */
   apiKeyDigest(key: string): string {
-    const known = this.#apiKeys.get(key)
-    if (known !== undefined) return known
-    const digest = this.shownDigest('api-key', key)
-    this.#apiKeys.set(key, digest)
-    return digest
+    return this.#digests.apiKey(key)
   }
 
-  /** A one-way digest that may be shown to callers: 64 hex digits, keyed, apart from every term. */
+  /** A keyed one-way digest that callers may see: 64 hex digits, different from every term. */
   shownDigest(purpose: string, value: string): string {
-    return this.#index.hex('shown', purpose, value)
+    return this.#digests.shown(purpose, value)
   }
 
-  /** `fresh`: the id was drawn at random for this record, as those of some kinds always are. */
+  /** @param fresh the id was made at random for this record, as it always is for some kinds */
   insert(
     kind: DocumentKind,
     value: RecordValue,
@@ -178,13 +119,13 @@ export class TenantStore {
     return version === undefined ? write : { ...write, version }
   }
 
-  /** The write that removes a record, if there is one that can be removed; it need not open for that. */
+  /** Returns the write that removes a record, even one that does not open; nothing where there is no such record. */
   async removal(kind: DocumentKind, id: string): Promise<Write[]> {
     const [document] = await this.#store.get(kind, this.tenant, [this.address(kind, id)])
     return document && document.version > 0 ? [this.remove(kind, id, document.version)] : []
   }
 
-  /** The condition that a record still has this version, or is not there (0). */
+  /** The condition that a record still has this version, or does not exist (0). */
   expect(kind: DocumentKind, id: string, version: number): Write {
     return { type: 'expect', kind, tenant: this.tenant, id: this.address(kind, id), version }
   }
@@ -193,12 +134,18 @@ export class TenantStore {
     return this.#store.commit(writes, nowUs)
   }
 
-  async get<T extends RecordValue>(kind: DocumentKind, id: string): Promise<OpenedRecord<T> | undefined> {
-    const [document] = await this.#store.get(kind, this.tenant, [this.address(kind, id)])
+  /** @throws {BrokenRecord} */
+  get<T extends RecordValue>(kind: DocumentKind, id: string): Promise<OpenedRecord<T> | undefined> {
+    return this.at<T>(kind, this.address(kind, id))
+  }
+
+  /** Like `get`, by the address in the store, such as the holder that a conflict names. */
+  async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
+    const [document] = await this.#store.get(kind, this.tenant, [address])
     return document && this.open<T>(document)
   }
 
-  /** @throws {TooManyBytes} where the records together are longer than `mostBytes`, sealed */
+  /** @throws {TooManyBytes} where the sealed records together exceed `mostBytes` */
   async getMany<T extends RecordValue>(
     kind: DocumentKind,
     ids: readonly string[],
@@ -210,44 +157,32 @@ export class TenantStore {
       this.#store.get(kind, this.tenant, some),
     )
     if (isLong(documents)) this.#large.add(kind)
-    const open = (document: StoredDocument | undefined) => document && this.open<T>(document)
-    return isLong(documents) ? openInSteps(this.#shared.steps, documents, open) : documents.map(open)
+    return openAll(this.#shared.steps, documents, document => document && this.open<T>(document))
   }
 
-  /** @throws {BrokenRecord} where one of the page does not open: for who must not decide without it. */
+  /** Finds records, for callers that must not decide without any of them. @throws {BrokenRecord} */
   async find<T extends RecordValue>(
     kind: DocumentKind,
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
-    const open = (document: StoredDocument) => this.open<T>(document)
-    return {
-      total,
-      records: isLong(documents)
-        ? await openInSteps(this.#shared.steps, documents, open)
-        : documents.map(open),
-    }
+    const records = await openAll(this.#shared.steps, documents, document => this.open<T>(document))
+    return { total, records }
   }
 
-  /**
-   * For lists. A record that does not open is reported and left out, so that it takes no other one with it;
-   * `total` counts it, so that whoever counts sees the gap.
-   */
+  /** Finds records for lists: reports records that do not open and leaves them out. `total` counts them. */
   async findReadable<T extends RecordValue>(
     kind: DocumentKind,
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
-    const open = (document: StoredDocument) => this.openReadable<T>(document)
-    const opened = isLong(documents)
-      ? await openInSteps(this.#shared.steps, documents, open)
-      : documents.map(open)
+    const opened = await openAll(this.#shared.steps, documents, document => this.openReadable<T>(document))
     return { total, records: opened.filter(record => record !== undefined) }
   }
 
-  /** As `findReadable`, with where to go on. Asks for one document more, which it does not open. */
+  /** Like `findReadable`, with the stamp to continue after. */
   async findPage<T extends RecordValue>(
     kind: DocumentKind,
     query: Query,
@@ -256,6 +191,7 @@ export class TenantStore {
     const { limit } = options
     const found = await this.#store.find(kind, this.tenant, query, {
       ...options,
+      // One more, which is not opened, tells if there is another page.
       limit: limit + 1,
       ...(this.#large.has(kind) ? { mostBytes: mostOpenedAtOnce } : {}),
     })
@@ -268,18 +204,15 @@ export class TenantStore {
     const last = isLongPage ? places.at(-1) : onPage.at(-1)
     return {
       total,
-      records: isLongPage ? this.#readAgain<T>(kind, places) : this.#openReadables<T>(onPage),
+      records: isLongPage
+        ? this.#readOneByOne<T>(kind, places)
+        : onPage.map(one => this.openReadable<T>(one)).filter(one => one !== undefined),
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
     }
   }
 
-  #openReadables<T extends RecordValue>(documents: readonly StoredDocument[]): OpenedRecord<T>[] {
-    const opened = documents.map(document => this.openReadable<T>(document))
-    return opened.filter(record => record !== undefined)
-  }
-
-  /** One record after the other as it is by then. What was deleted meanwhile, or does not open, is left out. */
-  async *#readAgain<T extends RecordValue>(
+  /** Leaves out records that were deleted in the meantime or do not open. */
+  async *#readOneByOne<T extends RecordValue>(
     kind: DocumentKind,
     places: readonly Place[],
   ): AsyncGenerator<OpenedRecord<T>> {
@@ -293,38 +226,9 @@ export class TenantStore {
     }
   }
 
-  /** The record at a store address, such as the holder that a conflict names. */
-  async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
-    const [document] = await this.#store.get(kind, this.tenant, [address])
-    return document && this.open<T>(document)
-  }
-
-  /**
-   * Reads a record, changes it and writes it, again from the start where another writer came between.
-   * Answers the new record, or `undefined` where there is none. `change` may run several times.
-   */
-  async update<T extends RecordValue>(
-    kind: DocumentKind,
-    id: string,
-    nowUs: number,
-    change: (current: OpenedRecord<T>) => RecordChange<T> | Promise<RecordChange<T>>,
-  ): Promise<OpenedRecord<T> | undefined> {
-    for (;;) {
-      const current = await this.get<T>(kind, id)
-      if (!current) return undefined
-      const { value, index, also = [] } = await change(current)
-      const result = await this.commit([this.replace(kind, current.version, value, index), ...also], nowUs)
-      if (result.ok) return new OpenedRecord(value, result.written[0] as Written)
-      if (result.conflict.write > 0)
-        throw new Error(`a write beside a ${kind} failed: ${result.conflict.reason}`)
-    }
-  }
-
   #document(kind: DocumentKind, version: number, value: RecordValue, index: RecordIndex) {
     const id = this.address(kind, value.id)
-    const plain = Buffer.from(JSON.stringify(value))
-    const box = this.#sealer.seal(this.#context(kind, id, version), plain)
-    plain.fill(0)
+    const box = this.#boxes.seal(kind, id, version, value)
     if (box.length > stepBytes) this.#large.add(kind)
     return {
       kind,
@@ -337,56 +241,31 @@ export class TenantStore {
     }
   }
 
-  /** The record inside a document of this tenant. @throws {BrokenRecord} */
+  /** Opens a document of this tenant. @throws {BrokenRecord} */
   open<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> {
-    const { kind, id, version, createdUs } = document
-    const { opened } = this.#shared
-    // createdUs tells a record from an earlier one of the same id and version.
-    const key = keptOpen.has(kind) ? `${this.tenant}${kind}${id}${version}.${createdUs}` : undefined
-    const kept = key === undefined ? undefined : opened.get(key)
-    if (kept) return kept as OpenedRecord<T>
-    const plain = this.#unseal(document)
-    const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
-    plain.fill(0)
-    const record = new OpenedRecord(value, document)
-    if (key !== undefined) opened.set(key, record)
-    return record
+    return this.#boxes.open<T>(document)
   }
 
-  /** The same, or `undefined` for a record that does not open, which is reported. */
+  /** Like `open`, but reports a record that does not open and returns `undefined`. */
   openReadable<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> | undefined {
     try {
       return this.open<T>(document)
     } catch (error) {
-      return this.#passOver(error)
+      return this.#report(error)
     }
   }
 
-  /** What `read` gives, or `undefined` where it meets a record that does not open, which is reported. */
+  /** Returns the result of `read`. Reports a record that does not open and returns `undefined`. */
   async readable<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await read()
     } catch (error) {
-      return this.#passOver(error)
+      return this.#report(error)
     }
   }
 
-  #passOver(error: unknown): undefined {
+  #report(error: unknown): undefined {
     if (!(error instanceof BrokenRecord)) throw error
     this.#shared.onBroken(error)
-  }
-
-  #unseal({ kind, id, version, box }: StoredDocument): Uint8Array {
-    try {
-      return this.#sealer.open(this.#context(kind, id, version), box)
-    } catch (error) {
-      if (error instanceof BoxError) throw new BrokenRecord(kind, this.tenant, id)
-      throw error
-    }
-  }
-
-  /** A box opens as this version of this record and nowhere else. */
-  #context(kind: DocumentKind, id: Digest, version: number): string {
-    return `${kind}|${this.tenant}|${id}|${version}`
   }
 }

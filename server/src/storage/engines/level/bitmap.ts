@@ -1,18 +1,17 @@
 /**
- * Sets of documents, cut into blocks of 4096 ordinals. A block is either a short sorted list of offsets or
- * 128 words of 32 bits. Written by hand: with blocks this small and fixed, plain loops over words are as
- * fast as a library, and no native package has to be installed.
+ * A set of documents among 4096 consecutive ordinals: a short sorted list of offsets, or 128 words of 32 bits. For
+ * blocks of this fixed size, plain loops over words are as fast as a library, and no native package is needed.
  */
 export type Block = readonly number[] | Uint32Array
 
-/** A block its owner may still change. */
+/** A block that its owner may still change. */
 export type OwnBlock = number[] | Uint32Array
 
-/** A full bitmap, to compute in. */
+/** A bitmap to compute with. */
 export type Words = Uint32Array
 
 export const wordsPerBlock = 128
-// Above this a list takes more memory than the bitmap, and is slower to compute with.
+// A longer list takes more memory than a bitmap, and is slower.
 const longestList = 128
 
 const listTag = 0
@@ -30,7 +29,7 @@ export function isEmpty(block: Block): boolean {
   return block instanceof Uint32Array ? block.every(word => word === 0) : block.length === 0
 }
 
-/** Adds an offset in place, or in a bitmap that takes the place of a list grown too long. */
+/** Adds an offset in place. Returns a bitmap instead where the list becomes too long. */
 export function addOffset(block: OwnBlock, offset: number): OwnBlock {
   if (block instanceof Uint32Array) {
     setBit(block, offset)
@@ -45,7 +44,7 @@ export function addOffset(block: OwnBlock, offset: number): OwnBlock {
   return block.length > longestList ? toWords(block) : block
 }
 
-/** Takes an offset out in place. */
+/** Removes an offset in place. */
 export function removeOffset(block: OwnBlock, offset: number): void {
   if (block instanceof Uint32Array) {
     const word = offset >>> 5
@@ -68,8 +67,8 @@ function toWords(list: readonly number[]): Words {
 }
 
 /**
- * The stored form, whichever is shorter: a list of 16-bit offsets, or a bitmap up to its last byte that is
- * not zero. Undefined for a block with nothing in it, which is not stored.
+ * Encodes a block as the shorter of a list of 16-bit offsets and a bitmap without its trailing zero bytes. Returns
+ * `undefined` for an empty block, which is not stored.
  */
 export function encodeBlock(block: Block): Buffer | undefined {
   const count = block instanceof Uint32Array ? countBits(block) : block.length
@@ -79,7 +78,7 @@ export function encodeBlock(block: Block): Buffer | undefined {
   const words = block instanceof Uint32Array ? block : toWords(block)
   const bytes = Buffer.allocUnsafe(1 + bitmapLength)
   bytes[0] = wordsTag
-  // Words are copied as they lie in memory: every platform LevelDB is built for is little-endian.
+  // The bytes of the words as they are in memory: all platforms of LevelDB are little-endian.
   bytes.set(new Uint8Array(words.buffer, words.byteOffset, bitmapLength), 1)
   return bytes
 }
@@ -109,11 +108,12 @@ export function decodeBlock(bytes: Buffer): Block {
   return list
 }
 
-/** Roughly what a block takes in memory. */
+/** The approximate memory of a block. */
 export function sizeOfBlock(block: Block): number {
   return block instanceof Uint32Array ? 700 : 80 + block.length * 8
 }
 
+/** Sets `out` to the block. */
 export function fill(out: Words, block: Block): void {
   if (block instanceof Uint32Array) {
     out.set(block)
@@ -123,7 +123,7 @@ export function fill(out: Words, block: Block): void {
   for (let index = 0; index < block.length; index++) setBit(out, block[index] ?? 0)
 }
 
-/** Sets the offsets from `from` up to, not including, `end`. */
+/** Sets `out` to the offsets from `from` up to, not including, `end`. */
 export function fillRange(out: Words, from: number, end: number): void {
   out.fill(0)
   if (from >= end) return
@@ -134,7 +134,7 @@ export function fillRange(out: Words, from: number, end: number): void {
   out[last] = (out[last] ?? 0) & (0xffffffff >>> (31 - ((end - 1) & 31)))
 }
 
-/** `out` becomes what is in both; false if that is nothing. */
+/** Sets `out` to `out AND other`. Returns false if the result is empty. */
 export function intersect(out: Words, other: Words): boolean {
   let any = 0
   for (let word = 0; word < wordsPerBlock; word++) {
@@ -145,6 +145,7 @@ export function intersect(out: Words, other: Words): boolean {
   return any !== 0
 }
 
+/** Sets `out` to `out OR block`. */
 export function unite(out: Words, block: Block): void {
   if (block instanceof Uint32Array) {
     for (let word = 0; word < wordsPerBlock; word++) out[word] = (out[word] ?? 0) | (block[word] ?? 0)
@@ -153,7 +154,7 @@ export function unite(out: Words, block: Block): void {
   for (let index = 0; index < block.length; index++) setBit(out, block[index] ?? 0)
 }
 
-/** `out` becomes what of `from` is not in `out`; false if that is nothing. */
+/** Sets `out` to `from AND NOT out`. Returns false if the result is empty. */
 export function subtractFrom(from: Words, out: Words): boolean {
   let any = 0
   for (let word = 0; word < wordsPerBlock; word++) {
@@ -175,7 +176,7 @@ export function countBits(words: Words): number {
   return count
 }
 
-/** The offsets in a bitmap, ascending. */
+/** Lists the offsets in a bitmap, ascending. */
 export function listOffsets(words: Words): number[] {
   const offsets: number[] = []
   for (let word = 0; word < wordsPerBlock; word++) {

@@ -2,7 +2,7 @@ import { type CollectionKey, endOfKeys, garbageOfKey, garbageRange } from './key
 import type { LevelDb } from './leveldb.ts'
 import type { PublishedState } from './state.ts'
 
-/** The marks of collections where documents were removed or replaced, by round. */
+/** Reads the marks of collections where documents were removed or replaced. */
 export async function readGarbageMarks(state: PublishedState) {
   const epoch = state.epoch.hold()
   try {
@@ -17,12 +17,11 @@ export async function readGarbageMarks(state: PublishedState) {
 }
 
 /**
- * Rewrites a collection's files without what was removed from them. A plain `compactRange` leaves much in
- * place: it merges each level into the next one but never rewrites the deepest files, and LevelDB puts a
- * flushed log straight into a deep level where nothing is in its way. So the log is flushed first, and then
- * two tombstones at both ends of the range make a file above all of it, which the second pass carries down
- * through every file of the range.
- * @param alone runs a write between two of the writer's
+ * Rewrites the files of a collection without removed data. A plain `compactRange` is not enough: it merges each level
+ * into the next one but does not rewrite the deepest files, and LevelDB puts a flushed log directly into a deep level
+ * if no other file overlaps. So the log is flushed first. Then two tombstones, at both ends of the range, make a file
+ * above all others, which the second `compactRange` merges down through every file of the range.
+ * @param alone runs a write between two batches of the writer
  */
 export async function compactCollection(
   level: LevelDb,
@@ -31,7 +30,7 @@ export async function compactCollection(
 ): Promise<void> {
   const end = collection + endOfKeys
   await level.compactRange(collection, collection)
-  // Neither key is ever used. They need no sync: lost, they only leave the files as they are.
+  // These keys are never used. They need no sync: if they are lost, the files stay as they are.
   await alone(() => level.batch().del(collection).del(end).write())
   await level.compactRange(collection, end)
 }

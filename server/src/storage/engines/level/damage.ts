@@ -1,6 +1,6 @@
 import { StoreDamaged } from '../../port.ts'
 
-/** Turns LevelDB's complaint that what it read makes no sense into ours. @throws {StoreDamaged} */
+/** Turns LevelDB's corruption errors into `StoreDamaged`. @throws {StoreDamaged} */
 export function orDamaged<Result>(read: () => Result): Result {
   try {
     const result = read()

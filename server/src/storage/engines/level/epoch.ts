@@ -2,18 +2,17 @@ import type { LevelDb } from './leveldb.ts'
 
 type Snapshot = ReturnType<LevelDb['snapshot']>
 
-// Up to this many keys are read on this thread. Measured with 900-byte values in the page cache: 4 us per
-// key here; through the thread pool 20 us for one key alone, and 5 us per key from about ten on.
+// Up to this many keys are read on this thread. Measured with 900-byte values in the page cache: 4 µs per key here;
+// through the thread pool 20 µs for a single key, and 5 µs per key from about ten.
 const fewKeys = 4
 const slowReadMs = 2
 const mostSlowReads = 3
 const patienceMs = 1000
 
 /**
- * Decides where a read runs. A read on this thread is several times faster than one through the thread
- * pool, and would stop the whole server where a cold disk takes milliseconds. So slow reads send all reads of
- * the next second to the pool. One alone says nothing: on a busy machine this thread may just have been
- * interrupted. At worst three slow reads a second are waited for here.
+ * Decides where reads run. A read on this thread is several times faster than one through the thread pool, but
+ * blocks the whole server if a cold disk takes milliseconds. So after three slow reads within a second, all reads of
+ * the next second go to the pool. A single slow read may only mean that this thread was interrupted.
  */
 export class ReadPace {
   #slowUntil = 0
@@ -35,7 +34,7 @@ export class ReadPace {
     if (++this.#slowReads >= mostSlowReads) this.#slowUntil = now + patienceMs
   }
 
-  /** Whether the disk was asked at all since the last slow read. Only Linux counts that; elsewhere, maybe. */
+  /** True if the disk was read since the last slow read. Only Linux counts that; elsewhere it is assumed. */
   #hasReadFromDisk(): boolean {
     const { fsRead } = process.resourceUsage()
     const hasRead = fsRead > this.#diskReads || process.platform !== 'linux'
@@ -45,9 +44,9 @@ export class ReadPace {
 }
 
 /**
- * The stored state between two batches. The writer publishes a new epoch together with the new blocks in one
- * synchronous step, so that whoever holds an epoch and the blocks taken with it sees one moment. A snapshot
- * taken at the time of a search would not do: it may already hold a batch whose blocks are not published.
+ * The stored state between two batches. The writer publishes a new epoch and the new blocks in one synchronous step,
+ * so that a search with an epoch and the blocks taken with it sees one moment. A snapshot taken by the search could
+ * already contain a batch whose blocks are not published.
  */
 export class Epoch {
   readonly level: LevelDb
@@ -62,7 +61,7 @@ export class Epoch {
     this.level = level
     this.#pace = pace
     this.#snapshot = level.snapshot()
-    // Naming the encodings spares abstract-level a copy of the options per read.
+    // With encodings, abstract-level does not copy the options for each read.
     this.#options = { snapshot: this.#snapshot, keyEncoding: 'utf8', valueEncoding: 'buffer' }
     this.#ended = new Promise(resolve => {
       this.#end = resolve
@@ -76,16 +75,16 @@ export class Epoch {
 
   release(): void {
     if (--this.#holders > 0) return
-    // Closing waits for reads under way by itself; a level that is being closed closes its snapshots too.
+    // Closing a snapshot waits for reads that use it. Closing the level closes its snapshots.
     this.#snapshot.close().then(this.#end, this.#end)
   }
 
-  /** Resolves when nobody holds this epoch any more: until then LevelDB keeps what it can see. */
+  /** Resolves when the epoch is not used any more. Until then LevelDB keeps its data. */
   get ended(): Promise<void> {
     return this.#ended
   }
 
-  /** The values at the keys, in their order. Synchronous where that is faster; see ReadPace. */
+  /** Returns the values of the keys, in their order. Synchronous where that is faster; see ReadPace. */
   read(keys: string[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]> {
     if (keys.length > fewKeys || !this.#pace.isQuick()) return this.level.getMany(keys, this.#options)
     const started = performance.now()
@@ -94,7 +93,7 @@ export class Epoch {
     return values
   }
 
-  /** The keys of a range, in the chunks LevelDB delivers them in. Utf8 keys read 1.7 times as fast as bytes. */
+  /** Yields the keys of a range in chunks. Utf8 keys are read 1.7 times as fast as bytes. */
   async *keys(
     range: { gte: string; lt: string; reverse?: boolean },
     chunk: number,

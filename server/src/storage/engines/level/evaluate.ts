@@ -19,7 +19,7 @@ export interface OrdinalRange {
   readonly end: number
 }
 
-/** A query's leaf that is no term. What it matches is worked out before the evaluation. */
+/** A part of a query that is not a term. Its matches are found before the evaluation. */
 export type Leaf = Extract<Query, { op: 'ids' | 'created' | 'modified' }>
 export type Resolved = BlockMap | OrdinalRange
 
@@ -29,7 +29,7 @@ export interface Inputs {
   readonly leaves: ReadonlyMap<Leaf, Resolved>
 }
 
-/** Puts the matches within a block into `out`; false where there are none, and `out` then holds anything. */
+/** Sets `out` to the matches within a block. Returns false if there are none; `out` is undefined then. */
 export type BlockMatcher = (block: number, out: Words) => boolean
 
 export function compileQuery(query: Query, inputs: Inputs): BlockMatcher {
@@ -95,7 +95,7 @@ function matchSome(parts: readonly BlockMatcher[]): BlockMatcher {
   }
 }
 
-/** NOT reaches over the documents there are, not over all ordinals. */
+/** NOT: the documents that exist, without those of `part`. */
 function matchRest(part: BlockMatcher, live: BlockMap): BlockMatcher {
   const everything = matchBlocks(live)
   const scratch = newWords()
@@ -105,7 +105,7 @@ function matchRest(part: BlockMatcher, live: BlockMap): BlockMatcher {
   }
 }
 
-/** `part` without `excluded`, and within the documents there are. */
+/** The matches of `part` among existing documents, without those in `excluded`. */
 export function restrict(part: BlockMatcher, live: BlockMap, excluded: BlockMap): BlockMatcher {
   const everything = matchBlocks(live)
   const outside = matchBlocks(excluded)
@@ -122,32 +122,32 @@ function subtract(out: Words, other: Words): void {
   for (let word = 0; word < out.length; word++) out[word] = (out[word] ?? 0) & ~(other[word] ?? 0)
 }
 
-export interface PageWish {
+export interface PageRange {
   readonly offset: number
   readonly limit: number
   readonly oldestFirst: boolean
-  /** Where the page may begin and end; the total is of everything. */
+  /** The ordinals that the page may contain. The total counts all matches. */
   readonly within: OrdinalRange
 }
 
-/** Counts all matches and lists the ordinals of one page, walking the blocks in the order of the answer. */
-export function pickPage(matcher: BlockMatcher, live: BlockMap, wish: PageWish) {
-  const { limit, oldestFirst, within } = wish
+/** Counts all matches and lists the ordinals of one page, going through the blocks in the order of the page. */
+export function pickPage(matcher: BlockMatcher, live: BlockMap, page: PageRange) {
+  const { limit, oldestFirst, within } = page
   const blocks = [...live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
   const inRange = matchRange(within)
   const words = newWords()
   const scratch = newWords()
   const ordinals: number[] = []
   let total = 0
-  let skip = wish.offset
+  let skip = page.offset
   for (const block of blocks) {
     if (!matcher(block, words)) continue
     const count = countBits(words)
     total += count
     if (ordinals.length >= limit) continue
-    const wholly = within.from <= block * blockSize && within.end >= (block + 1) * blockSize
-    if (!wholly && !(inRange(block, scratch) && intersect(words, scratch))) continue
-    const candidates = wholly ? count : countBits(words)
+    const isWithin = within.from <= block * blockSize && within.end >= (block + 1) * blockSize
+    if (!isWithin && !(inRange(block, scratch) && intersect(words, scratch))) continue
+    const candidates = isWithin ? count : countBits(words)
     if (candidates <= skip) {
       skip -= candidates
       continue

@@ -11,8 +11,8 @@ import type { BlockMap, HeldTerm, TermCache } from './term-cache.ts'
 const nothing: BlockMap = new Map()
 
 /**
- * Three steps: bring the terms into memory; in one synchronous step take the epoch and the blocks of that
- * same moment; then work out the rest, evaluate and read the page, all of that moment.
+ * Searches in three steps: load the terms into memory; take the epoch and the blocks of the same moment, in one
+ * synchronous step; then evaluate the query and read the page at that moment.
  */
 export async function findDocuments(
   state: PublishedState,
@@ -24,9 +24,9 @@ export async function findDocuments(
   const collection = state.keys.of(kind, tenant)
   const { digests, leaves } = partsOf(query)
   const { terms, held } = await holdTerms(state, collection, [liveTerm, ...digests])
-  // Nothing may await between here and the end of the capture.
+  // No await between here and the end of the capture.
   if (state.terms !== terms) {
-    // The store was emptied meanwhile, and with it this cache.
+    // The store was emptied in the meantime, and with it this cache.
     for (const { term } of held) terms.letGo(term)
     return findDocuments(state, kind, tenant, query, options)
   }
@@ -43,7 +43,7 @@ export async function findDocuments(
     const over =
       options.nowMs >= floorMs
         ? await scanOver(moment, options.nowMs, next => {
-            // A floor worked out at this moment says nothing of what the writer has added since.
+            // The writer may have added earlier due times since.
             if (floor.changes === changes) floor.floorMs = next
           })
         : nothing
@@ -53,7 +53,7 @@ export async function findDocuments(
       limit: options.limit,
       // Requirements: PAG-503
       oldestFirst: options.oldestFirst ?? false,
-      within: await rangeBehind(moment, options),
+      within: await rangeAfter(moment, options),
     })
     return { total, ...(await readPage(epoch, { kind, tenant, collection }, ordinals, options.mostBytes)) }
   } finally {
@@ -97,7 +97,7 @@ async function holdTerms(
 ): Promise<HeldTerms> {
   const { terms, epoch } = state
   const holding = digests.map(digest => terms.hold(termPrefix(collection, digest), epoch))
-  // Mostly all of them are in memory, and awaiting nothing saves as many turns.
+  // Mostly all terms are in memory, and then nothing is awaited.
   const settled = holding.some(term => term instanceof Promise)
     ? await Promise.allSettled(holding)
     : undefined
@@ -111,15 +111,15 @@ async function holdTerms(
   throw failed.reason
 }
 
-/** Where the page may stand, given the stamp it continues behind. */
-async function rangeBehind(moment: Moment, { afterUs, oldestFirst }: FindOptions): Promise<OrdinalRange> {
+/** Returns the ordinals that a page after the stamp `afterUs` may contain. */
+async function rangeAfter(moment: Moment, { afterUs, oldestFirst }: FindOptions): Promise<OrdinalRange> {
   if (afterUs === undefined) return { from: 0, end: Number.POSITIVE_INFINITY }
   return oldestFirst
     ? { from: await firstOrdinalFrom(moment, Math.floor(afterUs) + 1), end: Number.POSITIVE_INFINITY }
     : { from: 0, end: await firstOrdinalFrom(moment, Math.ceil(afterUs)) }
 }
 
-/** How many documents are read together where their sizes count. */
+/** Number of documents read at once where their sizes are limited. */
 const readTogether = 4
 
 async function readPage(
@@ -138,10 +138,10 @@ async function readPage(
       some.map(({ id }) => id),
     )
     const present = documents.filter(document => document !== undefined)
-    if (present.length !== some.length) throw new Error('the index lists a document that is not there')
+    if (present.length !== some.length) throw new Error('the index has a document that does not exist')
     return present
   }
-  if (places.length !== ordinals.length) throw new Error('the index lists a place that is not there')
+  if (places.length !== ordinals.length) throw new Error('the index has an ordinal that does not exist')
   if (mostBytes === undefined) return { documents: await read(places) }
   const documents: StoredDocument[] = []
   let bytes = 0

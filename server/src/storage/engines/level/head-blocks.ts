@@ -2,10 +2,10 @@ import type { Digest } from '../../port.ts'
 import type { Block } from './bitmap.ts'
 import type { CollectionKey } from './keys.ts'
 
-/** The newest block of a collection, over all terms: where every insert goes. */
+/** The newest block of a collection, which all inserts go to, by term. */
 interface Head {
   readonly block: number
-  /** Every term of the block is known: it was begun by this process. */
+  /** True if this process began the block, so that all of its terms are here. */
   readonly complete: boolean
   readonly blocks: Map<Digest, Block>
 }
@@ -14,15 +14,15 @@ const nothing: Block = []
 const mostBlocks = 400_000
 
 /**
- * The writer's memory of the block each collection is filling. Most terms of a new token are new themselves;
- * without this, every insert would ask LevelDB for blocks that are not there.
+ * The writer's cache of the block that each collection is filling. Most terms of a new token are new, and without
+ * this cache every insert would ask LevelDB for blocks that do not exist.
  */
 export class HeadBlocks {
   // In order of use, the oldest first.
   readonly #heads = new Map<CollectionKey, Head>()
   #size = 0
 
-  /** Called before a group's first touch of a block; `begun` when that is the block's very first insert. */
+  /** Called before a group changes a block; `begun` for the first insert into the block. */
   enter(collection: CollectionKey, block: number, begun: boolean): void {
     const head = this.#heads.get(collection)
     if (head && head.block > block) return
@@ -36,7 +36,7 @@ export class HeadBlocks {
     this.#trim()
   }
 
-  /** Undefined where only the disk knows. */
+  /** Returns `undefined` where the block has to be read. */
   get(collection: CollectionKey, block: number, term: Digest): Block | undefined {
     const head = this.#heads.get(collection)
     if (head?.block !== block) return undefined
@@ -56,7 +56,6 @@ export class HeadBlocks {
     this.#size = 0
   }
 
-  /** Forgetting costs reads, nothing else: all of it is on disk. */
   #trim(): void {
     for (const [collection, head] of this.#heads) {
       if (this.#size <= mostBlocks) return

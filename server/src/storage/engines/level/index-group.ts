@@ -15,15 +15,12 @@ interface TouchedBlock extends PublishedBlock {
 
 const removing = blockSize
 
-/**
- * The index side of a group: each touched block is copied once, changed in memory and written once,
- * whatever number of documents of the group touch it.
- */
+/** The index changes of a group: each block is copied, changed in memory and written once for all documents. */
 export class IndexGroup {
   readonly touched: TouchedBlock[] = []
   readonly #byPlace = new Map<CollectionKey, Map<number, Map<Digest, TouchedBlock>>>()
   readonly #missing: TouchedBlock[] = []
-  // One entry per bit to change: the block, and the offset with a flag above it.
+  // One entry per bit to change: the block, and the offset plus `removing` or 0.
   readonly #targets: TouchedBlock[] = []
   readonly #offsets: number[] = []
   readonly #heads: HeadBlocks
@@ -35,22 +32,22 @@ export class IndexGroup {
     for (const { collection, before, after } of changes) {
       if (before) {
         const { ordinal, terms } = before
-        if (!after) this.#note(collection, ordinal, liveTerm, removing)
-        for (const term of without(terms, after?.terms)) this.#note(collection, ordinal, term, removing)
+        if (!after) this.#change(collection, ordinal, liveTerm, removing)
+        for (const term of without(terms, after?.terms)) this.#change(collection, ordinal, term, removing)
       }
       if (after) {
         const { ordinal, terms } = after
         if (!before) {
           const place = ordinal % blockSize
           this.#heads.enter(collection, (ordinal - place) / blockSize, place === 0)
-          this.#note(collection, ordinal, liveTerm, 0)
+          this.#change(collection, ordinal, liveTerm, 0)
         }
-        for (const term of without(terms, before?.terms)) this.#note(collection, ordinal, term, 0)
+        for (const term of without(terms, before?.terms)) this.#change(collection, ordinal, term, 0)
       }
     }
   }
 
-  /** Reads the blocks that neither the head blocks nor the cache know, and changes all of them in memory. */
+  /** Reads the blocks that are in neither cache, and changes all blocks in memory. */
   async apply(read: (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>) {
     if (this.#missing.length > 0) {
       const values = await read(this.#missing.map(({ prefix, block }) => blockKey(prefix, block)))
@@ -75,14 +72,14 @@ export class IndexGroup {
     }
   }
 
-  /** From now on the images belong to all readers and are not changed any more. */
+  /** Hands the images to the readers. They do not change any more. */
   publish(): void {
     for (const { collection, term, block, image } of this.touched) {
       this.#heads.set(collection, block, term, image)
     }
   }
 
-  #note(collection: CollectionKey, ordinal: number, term: Digest, flag: number): void {
+  #change(collection: CollectionKey, ordinal: number, term: Digest, flag: number): void {
     const offset = ordinal % blockSize
     this.#targets.push(this.#touch(collection, (ordinal - offset) / blockSize, term))
     this.#offsets.push(offset + flag)

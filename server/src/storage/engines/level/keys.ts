@@ -4,17 +4,17 @@ import type { Digest, DocumentKind } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 
 /**
- * The whole key layout of the data folder, and nothing else knows it. README.md draws it as a table.
+ * The key layout of the data folder; README.md has it as a table. No other file knows it.
  *
- * Keys are ASCII strings, as LevelDB reads those faster than byte keys. All parts have a fixed width, so
- * that they need no separators and sort by value. A collection's keys stand together under one prefix: one
- * range holds all that a removed document could have left behind.
+ * Keys are ASCII strings, which LevelDB reads faster than bytes. All parts have a fixed width, so that they need no
+ * separators and sort by value. All keys of a collection share a prefix, so that one range holds everything that a
+ * removed document may have left behind.
  */
 
-/** A kind and a tenant: the first 23 characters of all keys of a collection. */
+/** A kind and a tenant: the first 23 characters of every key of a collection. */
 export type CollectionKey = string & { readonly collectionKey: unique symbol }
 
-/** A letter never changes its meaning: data folders outlive this table. `c` was another kind's; see `registryKeys`. */
+/** Letters must never change, as data folders outlive this table. `c` was used before; see `registryKeys`. */
 const letters = {
   tenant: 't',
   application: 'a',
@@ -32,16 +32,16 @@ const letters = {
   setting: 'e',
 } as const satisfies Record<DocumentKind, string>
 
-/** Stands in the place of a term for the block of all documents there are. No digest looks like it. */
+/** In place of a term: the blocks of all documents. No digest looks like it. */
 export const liveTerm = '*' as Digest
 
-/** Documents per block of the search index; measured as the best compromise of read and write cost. */
+/** Documents per block of the search index; measured as the best compromise between reads and writes. */
 export const blockSize = 4096
 
 export const formatKey = '!format'
-/** Until format 2: the combinations of containers there were. */
+/** Up to format 2: the combinations of containers in use. */
 export const registryKeys = { gte: 'c', lt: 'd' }
-/** Behind every key there is: all keys are ASCII. */
+/** Sorts after every character of a key. */
 export const endOfKeys = '\x7f'
 
 const stampWidth = 11
@@ -49,7 +49,7 @@ const ordinalWidth = 7
 const blockWidth = 5
 const digestWidth = 22
 
-/** Any whole number up to 2^53 - 1 at the width where text sorts as the number does. */
+/** Writes a whole number up to 2^53 - 1 at a fixed width, so that text sorts like numbers. */
 function digits(value: number, width: number): string {
   return value.toString(36).padStart(width, '0')
 }
@@ -58,7 +58,7 @@ export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey
   return (letters[kind] + shortTenant(tenant)) as CollectionKey
 }
 
-/** `collectionKey` with a memory: converting a tenant takes 2 µs, and every read and write needs it. */
+/** `collectionKey` with a cache, as every read and write needs it and converting a tenant takes 2 µs. */
 export class CollectionKeys {
   readonly #tenants = new LRUCache<string, string>(upTo(10_000))
 
@@ -84,7 +84,7 @@ const kinds = new Map(
 )
 const collectionWidth = 1 + digestWidth
 
-/** Whose collection it is; `undefined` for a letter that stands for nothing. */
+/** Returns the kind and the tenant of a collection; `undefined` for an unknown letter. */
 export function placeOfCollection(
   collection: CollectionKey,
 ): { readonly kind: DocumentKind; readonly tenant: string } | undefined {
@@ -92,14 +92,14 @@ export function placeOfCollection(
   return kind && { kind, tenant: uuidOfDigest(collection.slice(1) as Digest) }
 }
 
-/** Where the first collection behind this one begins, or the first of all. */
+/** The range of all collections after this one, or of all. */
 export const collectionsBehind = (collection: CollectionKey | undefined) => ({
   gte: collection === undefined ? '"' : collection + endOfKeys,
   lt: endOfKeys,
 })
 export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as CollectionKey
 
-/** The sorts of key a collection has, by the letter behind its prefix. */
+/** The sorts of key of a collection: the letter after its prefix. */
 export type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
 export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
 export const keysOfSort = (collection: CollectionKey, sort: KeySort) => ({
@@ -108,7 +108,7 @@ export const keysOfSort = (collection: CollectionKey, sort: KeySort) => ({
 })
 /** The id in a `documentKey`. */
 export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
-/** The term in a `blockKey`: a digest, or the shorter one that stands in its place. */
+/** The term in a `blockKey`: a digest or `liveTerm`. */
 export const termOfKey = (key: string) => key.slice(collectionWidth + 1, -blockWidth) as Digest
 
 export const documentKey = (collection: CollectionKey, id: Digest) => `${collection}d${id}`
@@ -117,12 +117,12 @@ export const ordinalKey = (collection: CollectionKey, ordinal: number) =>
 export const uniqueKey = (collection: CollectionKey, unique: Digest) => `${collection}u${unique}`
 export const counterKey = (collection: CollectionKey) => `${collection}n`
 
-/** Where the blocks of a term stand; `blockKey` is one of them. */
+/** The prefix of the `blockKey`s of a term. */
 export const termPrefix = (collection: CollectionKey, term: Digest) => `${collection}b${term}`
 export const blockKey = (prefix: string, block: number) => prefix + digits(block, blockWidth)
 export const blockOfKey = (key: string) => Number.parseInt(key.slice(-blockWidth), 36)
 
-/** The stamp of the first document of a block, by which a time is found among the ordinals. */
+/** Has the stamp of the first document of a block, to find the ordinal of a time. */
 export const anchorKey = (collection: CollectionKey, createdUs: number, block: number) =>
   `${collection}a${digits(createdUs, stampWidth)}${digits(block, blockWidth)}`
 export const anchorBefore = (collection: CollectionKey, us: number) => ({
@@ -143,11 +143,11 @@ export const dueRange = (collection: CollectionKey) => ({
   gte: `${collection}e`,
   lt: `${collection}e${endOfKeys}`,
 })
-/** The stamp in a `dueKey`, and the ordinal at the end of a `dueKey` or `modifiedKey`. */
+/** The stamp in a `dueKey`, `modifiedKey` or `anchorKey`. */
 export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
 export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)
 
-/** All that is due of one kind, over all tenants; the value is the document's id. */
+/** The due times of one kind, of all tenants; the value is the document's id. */
 const agendaPrefix = '!due'
 export const agendaKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
   `${agendaPrefix}${collection[0]}${digits(dueMs, stampWidth)}${collection.slice(1)}${digits(ordinal, ordinalWidth)}`
@@ -156,7 +156,7 @@ export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
   lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
 export const agendaOfAll = { gte: agendaPrefix, lt: `${agendaPrefix}${endOfKeys}` }
-/** The collection and the due time an `agendaKey` speaks of. */
+/** Parses the collection and the due time in an `agendaKey`. */
 export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueMs: number } {
   const start = agendaPrefix.length
   const tenant = key.slice(start + 1 + stampWidth, start + 1 + stampWidth + digestWidth)
@@ -170,7 +170,7 @@ export function tenantOfAgendaKey(key: string): string {
   return uuidOfDigest(key.slice(start, start + digestWidth) as Digest)
 }
 
-/** Collections where something was removed or replaced since the compaction before this round. */
+/** Marks a collection where documents were removed or replaced since the compaction before this round. */
 const garbagePrefix = '!garbage'
 export const garbageKey = (round: number, collection: CollectionKey) =>
   `${garbagePrefix}${digits(round, stampWidth)}${collection}`

@@ -29,17 +29,17 @@ import { Writer } from './writer.ts'
 export interface LevelOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
-  /** Opens LevelDB in the folder; tests put failures in. */
+  /** Opens LevelDB in the folder; tests replace it to cause failures. */
   readonly openLevel?: (folder: string) => Promise<LevelDb>
-  /** Writes what finds out whether there is room; tests put failures in. */
+  /** Writes the file that reserves disk space; tests replace it to cause failures. */
   readonly writeProbe?: WriteProbe
-  /** Opens a folder of an earlier version, too, for `reindex` to repair. */
+  /** Also opens a folder of an earlier version, for `reindex` to repair. */
   readonly forRepair?: boolean
   /** Waits before the next attempt to recover; ends early when aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** One opening of the folder: after a failed write nothing in memory can be trusted, so all of it is replaced. */
+/** The state of an open folder. All of it is replaced after a failed write, as memory may differ from disk then. */
 interface Opening {
   readonly level: LevelDb
   readonly state: PublishedState
@@ -75,7 +75,7 @@ export class LevelStore implements Store {
     return store
   }
 
-  /** Repairs a damaged folder, and says what was left out. @throws {DataFolderRefused} where it is in use */
+  /** Repairs a damaged folder, and returns what was lost. @throws {DataFolderRefused} if it is in use */
   static async repair(folder: string): Promise<Losses> {
     await refuseInUse(folder)
     const losses = await repairFolder(folder)
@@ -125,7 +125,7 @@ export class LevelStore implements Store {
   }
 
   compact(): Promise<void> {
-    // Two at a time would only do the same work twice.
+    // One at a time: two would do the same work twice.
     const compaction = this.#compaction.then(() => orUnavailable(() => this.#compact()))
     this.#compaction = compaction.catch(() => {})
     return compaction
@@ -136,14 +136,14 @@ export class LevelStore implements Store {
     await writer.alone(async () => {
       await level.clear({ lt: formatKey })
       await level.clear({ gt: formatKey })
-      // Puts the clearing, too, safely on disk: the log is one sequence.
+      // Syncs the clearing too, as the log is one sequence.
       await level.batch().del(leaseKey('')).write({ sync: true })
       writer.forget()
       state.reset()
     })
   }
 
-  /** Verifies the search index against the documents, and repairs it where that is asked for. */
+  /** Verifies the search index against the documents, and repairs it if `repair` is set. */
   reindex(options: ReindexOptions): Promise<Findings> {
     const { level, state, writer } = this.#opening
     return orUnavailable(() =>
@@ -178,9 +178,9 @@ export class LevelStore implements Store {
     const { level, state, writer } = this.#opening
     const round = await writer.alone(async () => writer.garbageRound++)
     const marks = (await readGarbageMarks(state)).filter(mark => mark.round <= round)
-    // Only the writer knows when a write has failed: behind a torn record nothing must come into LevelDB's log.
+    // Through the writer, which refuses after a failure: nothing may follow a torn record in LevelDB's log.
     const alone = (write: () => Promise<void>) => writer.alone(write)
-    // LevelDB keeps whatever a search that began earlier may still want to read.
+    // LevelDB keeps the data of snapshots that are in use.
     await state.olderEpochsEnded()
     for (const collection of new Set(marks.map(mark => mark.collection))) {
       await compactCollection(level, collection, alone)
@@ -197,7 +197,7 @@ export class LevelStore implements Store {
     })
   }
 
-  /** Reads go on with what was open until a new opening is worth the try. */
+  /** Opens the folder again once there is space. Until then reads use the old opening. */
   async #recover(): Promise<void> {
     const { delay = unreferencedDelay } = this.#options
     const { signal } = this.#closing
@@ -212,7 +212,7 @@ export class LevelStore implements Store {
         this.#failure = undefined
         return
       } catch {
-        // unhealthy() goes on saying why.
+        // unhealthy() still returns the reason.
         if (signal.aborted) return
       }
     }
@@ -235,7 +235,7 @@ async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Resul
   try {
     return await orDamaged(work)
   } catch (error) {
-    // Every error of LevelDB carries a code of this form; others are ours and no outage.
+    // Errors of LevelDB have a code of this form; other errors are bugs, not outages.
     const { code } = error as { code?: unknown }
     if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error
     throw new StoreUnavailable('the store cannot answer at the moment', { cause: error })
@@ -255,7 +255,7 @@ function reasonOf(error: unknown): string {
   return 'a write to the data folder failed'
 }
 
-/** All messages of an error and its causes. */
+/** Joins the messages of an error and its causes. */
 function describe(error: unknown): string {
   let text = ''
   for (let at = error; at instanceof Error; at = at.cause) text += `${at.message}\n`

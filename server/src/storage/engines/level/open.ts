@@ -4,23 +4,23 @@ import { type LevelDb, openLevelDb, tryToOpen } from './leveldb.ts'
 import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
 
 /**
- * The layout of keys.ts and record.ts, and what digests are. Goes up when one server could not read what another
- * wrote. Before 2 digests had four bits more than their 16 bytes, which no UUID can hold. Before 3 tokens with
- * several containers had other terms, by which they would not be found now, and a registry of their combinations.
+ * The version of the layout in keys.ts and record.ts, and of digests. It changes when servers cannot read each other's
+ * folders. Before 2, digests had four bits more than 16 bytes. Before 3, tokens with several containers had other
+ * terms, which searches would not find now, and a registry of their combinations.
  */
 const format = 3
 const formatWithRegistry = 2
 
 export interface FolderOptions {
   readonly openLevel?: ((folder: string) => Promise<LevelDb>) | undefined
-  /** Opens a folder whose index is to be repaired before a server can use it, too. */
+  /** Also opens a folder whose index has to be repaired first. */
   readonly forRepair?: boolean | undefined
-  /** What is there is ours, even if the damage took the format's number. */
+  /** The folder is ours, even if its format number was lost. */
   readonly isRepaired?: boolean | undefined
 }
 
 /**
- * Opens the folder and makes sure that it is undamaged and that its format is ours.
+ * Opens the folder. Checks its files for damage, and its format.
  * @throws {DataFolderRefused}
  */
 export async function openFolder(
@@ -42,7 +42,7 @@ export async function openFolder(
   }
 }
 
-/** @throws {DataFolderRefused} where another process has the folder */
+/** @throws {DataFolderRefused} if another process uses the folder */
 export async function refuseInUse(folder: string): Promise<void> {
   // LevelDB takes the lock first, and then refuses the folder because it exists: nothing is changed.
   await tryToOpen(folder, { errorIfExists: true }).catch(error => {
@@ -91,8 +91,8 @@ async function checkFormat(level: LevelDb, forRepair: boolean, isRepaired: boole
   if (found === undefined) {
     const [stranger] = await level.keys({ limit: 1 }).all()
     if (stranger === undefined) return writeFormat(level)
-    if (!isRepaired) throw new DataFolderRefused('The data folder holds a database of something else.')
-    // It may have been an earlier one, whose index has yet to be made anew.
+    if (!isRepaired) throw new DataFolderRefused('The data folder holds a database of another program.')
+    // It may have had the earlier format, whose index has to be rebuilt.
     await level.put(formatKey, Buffer.from(String(formatWithRegistry)), { sync: true })
     return
   }
@@ -100,7 +100,7 @@ async function checkFormat(level: LevelDb, forRepair: boolean, isRepaired: boole
   if (version === formatWithRegistry) {
     if (forRepair) return
     const [entry] = await level.keys({ ...registryKeys, limit: 1 }).all()
-    // Without an entry there was never a token with several containers.
+    // Without an entry no token ever had several containers.
     if (entry === undefined) return writeFormat(level)
     throw new DataFolderRefused(
       'The data folder was written by an earlier version, and its tokens with several containers have to be indexed anew: run surrogate-server reindex --repair on it.',
@@ -113,7 +113,7 @@ async function checkFormat(level: LevelDb, forRepair: boolean, isRepaired: boole
   }
 }
 
-/** Says that the folder is as this version writes it: after a new one was made, or an older one was repaired. */
+/** Records that the folder has this version's format: it is new, or was repaired. */
 export async function writeFormat(level: LevelDb): Promise<void> {
   await level.put(formatKey, Buffer.from(String(format)), { sync: true })
 }

@@ -3,35 +3,35 @@ import { join } from 'node:path'
 import { systemRandom } from '../../../base/random.ts'
 
 const probeName = 'PROBE'
-/** The list of tables is written anew, and every table of a log has an index and a filter. */
+/** For the new list of tables, and the index and filter of each table. */
 const spareBytes = 1 << 20
 const pieceBytes = 1 << 20
 
-/** Writes to a file; tests put failures in. */
+/** Writes to a file; tests replace it to cause failures. */
 export type WriteProbe = (file: ProbeFile, piece: Buffer) => Promise<{ readonly bytesWritten: number }>
 export type ProbeFile = Awaited<ReturnType<typeof open>>
 
-/** Room that is taken until it is given back. */
+/** Reserved disk space. */
 export interface TakenRoom {
   release(): Promise<void>
 }
 
 /**
- * Takes as much room as LevelDB needs to open a folder, without touching LevelDB: it writes its log anew as tables.
- * Twice that, as others may fill the disk as well. While there is not as much, the store that failed to write can
- * still be read; closed and not opened again it could not. So the room is given back only then.
- * @throws where there is no room
+ * Reserves the disk space that LevelDB needs to open a folder, where it writes its log to tables: twice the size of
+ * the log, as other processes may fill the disk too. A store that failed to write can still be read, but if it were
+ * closed and could not be opened again, it could not. So the space is released between closing and opening.
+ * @throws if there is not enough space
  */
 export async function takeRoom(folder: string, write: WriteProbe = writeOnce): Promise<TakenRoom> {
   const path = join(folder, probeName)
-  // Random, as some file systems compress.
+  // Random bytes, as some file systems compress.
   const piece = Buffer.from(systemRandom().bytes(pieceBytes))
   const release = () => rm(path, { force: true })
   try {
     const file = await open(path, 'w')
     try {
       for (let left = 2 * (await logBytes(folder)) + spareBytes; left > 0; ) {
-        // A disk that fills up takes a part of a write, and says so by nothing else.
+        // A full disk writes a part of the bytes without an error.
         const { bytesWritten } = await write(file, piece.subarray(0, left))
         if (bytesWritten === 0) throw new Error('no space left on the device')
         left -= bytesWritten

@@ -12,7 +12,7 @@ export interface KeyedCollection {
   readonly collection: CollectionKey
 }
 
-/** A document that was read by id a moment ago and has not changed since. */
+/** Returns a document if it was read by id a moment ago and has not changed since. */
 export function recentDocument(
   state: PublishedState,
   kind: DocumentKind,
@@ -77,7 +77,7 @@ export async function findDue(
       const values = await epoch.read(keys)
       for (const [index, { tenant, id }] of places.entries()) {
         const value = values[index]
-        if (!value) throw new Error('the agenda lists a document that is not there')
+        if (!value) throw new Error('the agenda has a document that does not exist')
         due.push(decodeDocument(kind, tenant, id, value))
       }
       if (due.length >= limit) break

@@ -1,6 +1,6 @@
 import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
 
-/** What the index has to know of a document; all of it but the box. */
+/** A document without its box, with its ordinal. */
 export interface Header {
   /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
   ordinal: number
@@ -16,8 +16,8 @@ export interface Header {
  * A document's value, numbers big-endian:
  *   flags u8 | terms u16 | uniques u16 | version u32 | ordinal f64 | created f64 | modified f64 | due f64
  *   | terms and uniques, 22 ASCII characters each | box
- * A double holds every whole number up to 2^53 exactly and costs no BigInt. Digests stay text: as bytes they
- * would be 6 shorter, and each would be decoded by a native call of its own on every get.
+ * A double holds every whole number up to 2^53 exactly, without a BigInt. Digests stay text: bytes would be 6
+ * shorter, but decoding each would take a native call on every get.
  */
 const fixedLength = 41
 export const digestLength = 22
@@ -43,7 +43,7 @@ export function encodeDocument(header: Header, box: Uint8Array): Buffer {
   return bytes
 }
 
-/** No document has version 0: what stands for a value that was cut off, of which nothing can be believed. */
+/** The version of a value that was cut off, of which nothing is reliable. */
 export const cutOffVersion = 0
 const cutOff: Header = {
   ordinal: 0,
@@ -80,7 +80,7 @@ export function decodeDocument(
   bytes: Buffer,
 ): StoredDocument {
   const { version, createdUs, modifiedUs, dueMs, terms, uniques } = decodeHeader(bytes)
-  // A value that was cut off has an empty box, which opens for nobody: it takes no other document with it.
+  // A value that was cut off gets an empty box, which does not open, so that other documents can still be read.
   const boxStart =
     version === cutOffVersion ? bytes.length : fixedLength + digestLength * (terms.length + uniques.length)
   return {
@@ -90,7 +90,7 @@ export function decodeDocument(
     terms,
     uniques,
     ...(dueMs === undefined ? {} : { dueMs }),
-    // A view: the bytes were read for this document alone.
+    // A view is enough, as the bytes were read for this document alone.
     box: new Uint8Array(bytes.buffer, bytes.byteOffset + boxStart, bytes.length - boxStart),
     version,
     createdUs,
@@ -98,7 +98,7 @@ export function decodeDocument(
   }
 }
 
-/** The ordinal of a stored document without the rest of it. */
+/** Decodes only the ordinal of a stored document. */
 export function decodeOrdinal(bytes: Buffer): number {
   return bytes.readDoubleBE(9)
 }
@@ -111,7 +111,7 @@ function splitDigests(text: string, from: number, count: number): Digest[] {
   return digests
 }
 
-/** What stands at an ordinal: whose it is, and when it was created. */
+/** Encodes the value of an ordinal: the document's id and when it was created. */
 export function encodePlace(id: Digest, createdUs: number): Buffer {
   const bytes = Buffer.allocUnsafe(digestLength + 8)
   bytes.write(id, 0, 'latin1')
@@ -126,7 +126,7 @@ export function decodePlace(bytes: Buffer): { id: Digest; createdUs: number } {
   }
 }
 
-/** What a collection counts, which survives all of its documents. */
+/** The counters of a collection, which outlive its documents. */
 export interface Counters {
   nextOrdinal: number
   /** The last stamp of any write. */
@@ -147,7 +147,7 @@ export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters)
 
 export function decodeCounters(bytes: Buffer): Counters {
   const lastUs = bytes.readDoubleBE(8)
-  // Folders of the first version count two numbers. No document there can be newer than the last stamp.
+  // Folders of the first version have two counters. No document there is newer than the last stamp.
   const lastCreatedUs = bytes.length < 24 ? lastUs : bytes.readDoubleBE(16)
   return { nextOrdinal: bytes.readDoubleBE(0), lastUs, lastCreatedUs }
 }

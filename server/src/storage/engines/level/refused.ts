@@ -1,9 +1,9 @@
 import { OperatorError } from '../../../base/operator-error.ts'
 
-/** The folder cannot be used as it is; the message is one sentence for the operator. */
+/** Thrown for a folder that cannot be used; the message is for the operator. */
 export class DataFolderRefused extends OperatorError {
   override readonly name = 'DataFolderRefused'
 }
 
-/** The folder is damaged; a repair may make it one that can be opened. */
+/** Thrown for a damaged folder, which a repair may fix. */
 export class DataFolderDamaged extends DataFolderRefused {}

@@ -24,7 +24,7 @@ export interface Moment {
   readonly live: BlockMap
 }
 
-/** What each leaf matches at this moment. */
+/** Finds the matches of each leaf at this moment. */
 export async function resolveLeaves(
   moment: Moment,
   leaves: ReadonlySet<Leaf>,
@@ -61,7 +61,7 @@ interface ModifiedRange {
 
 const mostUs = Number.MAX_SAFE_INTEGER - 1
 
-/** Bounds may be absent, infinite or between two stamps; stamps are whole numbers from 0 on. */
+/** Bounds may be absent, infinite or fractions. Stamps are whole numbers from 0. */
 const wholeFrom = (us = 0) => Math.ceil(Math.max(us, 0))
 const wholeTo = (us = mostUs) => Math.floor(Math.min(us, mostUs))
 
@@ -71,8 +71,8 @@ async function placeIds({ collection, epoch }: Moment, ids: readonly Digest[]): 
 }
 
 /**
- * The first ordinal whose document was created at `us` or later. Stamps grow with ordinals, so a time range
- * is a range of ordinals: an anchor leads to the block, a binary search over what lives there to the place.
+ * Returns the first ordinal whose document was created at `us` or later. Stamps grow with ordinals, so a range of
+ * times is a range of ordinals: an anchor leads to the block, and a binary search in it to the ordinal.
  */
 export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: number): Promise<number> {
   if (us <= 0) return 0
@@ -90,7 +90,7 @@ export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: 
   while (low < high) {
     const middle = (low + high) >>> 1
     const [value] = await epoch.read([ordinalKey(collection, block * blockSize + (offsets[middle] ?? 0))])
-    if (!value) throw new Error('the index lists an ordinal that has no document')
+    if (!value) throw new Error('the index has an ordinal without a document')
     if (decodePlace(value).createdUs >= us) high = middle
     else low = middle + 1
   }
@@ -98,10 +98,7 @@ export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: 
   return offset === undefined ? (block + 1) * blockSize : block * blockSize + offset
 }
 
-/**
- * Reads one key per document in the ranges, and each once however many of them it is in: a query may name the
- * same months eighty times.
- */
+/** Reads the keys in the ranges, each only once, as a query may name the same months many times. */
 async function scanModified({ collection, epoch }: Moment, ranges: readonly ModifiedRange[]): Promise<void> {
   const waiting = [...ranges].sort((a, b) => a.from - b.from)
   for (let first = waiting.shift(); first; first = waiting.shift()) {
@@ -123,7 +120,7 @@ async function scanModified({ collection, epoch }: Moment, ranges: readonly Modi
   }
 }
 
-/** What is over and not yet swept, or else the time before which nothing will be over. Reads what is over. */
+/** Returns the documents that are due and not yet swept. If there are none, reports when the next is due. */
 export async function scanOver(
   { collection, epoch }: Omit<Moment, 'live'>,
   nowMs: number,

@@ -5,11 +5,11 @@ import type { LevelDb } from './leveldb.ts'
 import { type RecentDocuments, recentDocuments } from './recent-documents.ts'
 import { TermCache } from './term-cache.ts'
 
-/** The earliest time anything of a collection can be over, where that is known. */
+/** The earliest time at which a document of a collection can be due. */
 export interface DueFloor {
-  /** Nothing is due before it. 0 says nothing. */
+  /** No document is due before it. 0: not known. */
   floorMs: number
-  /** Counts the writer's changes: who worked out a floor meanwhile must not set it. */
+  /** Number of changes by the writer. A floor found by a search is not valid if this has changed since. */
   changes: number
 }
 
@@ -22,8 +22,8 @@ export interface PublishedBlock {
 }
 
 /**
- * What readers see: an epoch and the cached index, always of the same moment. Only the writer changes it,
- * by `publish`, which does not await.
+ * The state that readers see: an epoch and the cached index, always of the same moment. Only the writer changes it,
+ * with `publish`, which is synchronous.
  */
 export class PublishedState {
   readonly level: LevelDb
@@ -59,7 +59,7 @@ export class PublishedState {
     this.#turn()
   }
 
-  /** After everything was removed: nothing cached is true any more. */
+  /** Drops all caches, after everything was removed. */
   reset(): void {
     this.terms = new TermCache(this.#cacheSize)
     this.#dueFloors.clear()

@@ -4,14 +4,14 @@ import { blockKey, blockOfKey, endOfKeys } from './keys.ts'
 
 export type BlockMap = ReadonlyMap<number, Block>
 
-/** All blocks of one term, as of the last published batch. */
+/** The blocks of one term, as of the last published batch. */
 class CachedTerm {
   readonly prefix: string
   blocks = new Map<number, Block>()
   size = 200
-  /** Searches under way that rely on it; while there are any it is kept, whatever the limit says. */
+  /** Searches that need it at the moment. It is kept while there are any. */
   holders = 0
-  /** The map was handed out: the next change goes to a copy. */
+  /** True if a search has the map, so that the next change needs a copy. */
   shared = false
   loading: Promise<void> | undefined
 
@@ -23,12 +23,12 @@ class CachedTerm {
 export type HeldTerm = Pick<CachedTerm, 'prefix'>
 
 /**
- * The search index in memory: whole terms, least recently used ones dropped first, limited by bytes, as most
- * terms of a token are its own and asked for once. The writer publishes changed blocks into it.
+ * The search index in memory: whole terms, limited by bytes, least recently used ones dropped first. The writer
+ * publishes changed blocks to it. Not a package for LRU caches, because terms in use must stay.
  */
 export class TermCache {
   readonly #maxSize: number
-  // In order of use, the oldest first.
+  // In order of use, least recent first.
   readonly #terms = new Map<string, CachedTerm>()
   #size = 0
 
@@ -40,7 +40,7 @@ export class TermCache {
     return this.#size
   }
 
-  /** Makes sure a term is here, and stays until it is let go. A promise only where it has to be read. */
+  /** Loads a term and keeps it until `letGo`. Returns a promise only if it has to be read. */
   hold(prefix: string, epoch: Epoch): HeldTerm | Promise<HeldTerm> {
     let term = this.#terms.get(prefix)
     if (term) {
@@ -65,21 +65,21 @@ export class TermCache {
     this.#trim()
   }
 
-  /** The blocks as they are at this moment; what is published later does not show in them. */
+  /** Returns the blocks at this moment, without later changes. */
   capture(held: HeldTerm): BlockMap {
     const term = held as CachedTerm
     term.shared = true
     return term.blocks
   }
 
-  /** A block for the writer, `undefined` where the term is not here and the block has to be read. */
+  /** Returns a block for the writer; `undefined` where it has to be read. */
   peek(prefix: string, block: number): Block | undefined {
     const term = this.#terms.get(prefix)
     if (!term || term.loading) return undefined
     return term.blocks.get(block) ?? []
   }
 
-  /** Puts a changed block in place, in the same synchronous step in which the epoch changes. */
+  /** Sets a changed block, in the same synchronous step in which the epoch changes. */
   publish(prefix: string, block: number, image: Block): void {
     const term = this.#terms.get(prefix)
     if (!term) return
@@ -88,7 +88,7 @@ export class TermCache {
       term.shared = false
     }
     const before = term.blocks.get(block)
-    // While the term is being read, an emptied block must stand against what the read will bring.
+    // While the term is being loaded, an empty block must override the block that is read.
     if (isEmpty(image) && !term.loading) term.blocks.delete(block)
     else term.blocks.set(block, image)
     this.#grow(term, sizeOfBlock(image) - (before ? sizeOfBlock(before) : 0))
@@ -101,7 +101,7 @@ export class TermCache {
       for await (const entries of epoch.entries(range, 1000)) {
         for (const [key, value] of entries) blocks.set(blockOfKey(key), decodeBlock(value))
       }
-      // What the writer published in the meantime is newer than what was read.
+      // Blocks that the writer published in the meantime are newer.
       for (const [block, image] of term.blocks) {
         if (isEmpty(image)) blocks.delete(block)
         else blocks.set(block, image)

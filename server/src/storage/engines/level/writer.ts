@@ -1,4 +1,4 @@
-import { bytesOf, checkCommit } from '../../decide.ts'
+import { bytesOf, checkCommit } from '../../check-commit.ts'
 import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port.ts'
 import type { Change } from './changes.ts'
 import { orDamaged } from './damage.ts'
@@ -9,7 +9,7 @@ import { digestLength, mostDigests } from './record.ts'
 import type { PublishedState } from './state.ts'
 import { type CollectionState, type NamedCommit, WriteGroup } from './write-group.ts'
 
-/** What waits for its turn: a commit, which may share a batch with others, or a task that wants to be alone. */
+/** A commit, which may share a batch with others, or a task that runs alone. */
 type Job = CommitJob | TaskJob
 
 interface CommitJob {
@@ -25,15 +25,14 @@ interface TaskJob {
   readonly reject: (reason: Error) => void
 }
 
-// A batch is copied several times on its way to the disk, and all of its callers wait for all of it.
+// A batch is copied several times on its way to the disk, and all of its callers wait for it.
 const mostWrites = 512
 const mostBytes = 4 << 20
 const mostCollections = 50_000
 
 /**
- * The only one who changes the data folder. What arrives while a batch is being synced goes into the next
- * one together, so a slow disk makes batches larger, not callers slower: every commit costs one sync of the
- * disk at most, and shares it with all that wait.
+ * Writes to the data folder; nothing else does. Commits that arrive while a batch is being synced share the next
+ * batch (group commit), so a slow disk makes batches larger: each commit waits for two syncs at most.
  */
 export class Writer {
   readonly #state: PublishedState
@@ -44,7 +43,7 @@ export class Writer {
   #running: Promise<void> | undefined
   #stopped: StoreUnavailable | undefined
   #failed: StoreUnavailable | undefined
-  /** Marks of removed documents are written for this round; each compaction begins a new one. */
+  /** The round of new garbage marks; each compaction begins a new one. */
   garbageRound: number
 
   constructor(state: PublishedState, garbageRound: number, onFailure: (error: unknown) => void) {
@@ -65,20 +64,20 @@ export class Writer {
     })
   }
 
-  /** Runs a task between two batches. If it fails the writer does: it may have been half done. */
+  /** Runs a task between two batches. If it fails, the writer fails, as the task may be half done. */
   alone<Result>(task: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#enqueue({ task: async () => resolve(await task()), reject })
     })
   }
 
-  /** Everything was removed: what is remembered of it must go too. */
+  /** Forgets all collections, after everything was removed or repaired. */
   forget(): void {
     this.#collections.clear()
     this.#heads.clear()
   }
 
-  /** Refuses new work, and resolves when what was accepted is done. */
+  /** Refuses new work, and resolves when accepted work is done. */
   async stop(reason: string): Promise<void> {
     this.#stopped ??= new StoreUnavailable(reason)
     await this.#running
@@ -90,7 +89,7 @@ export class Writer {
       return
     }
     this.#queue.push(job)
-    // Not at once: what the rest of this turn commits shares the batch.
+    // Not at once: other commits of this turn share the batch.
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
@@ -120,7 +119,7 @@ export class Writer {
         this.#fail(jobs, error)
         return
       }
-      // Nothing was written. Whoever does not ask for what is damaged must not suffer from it.
+      // Nothing was written. Only the commits that need damaged data may fail.
       this.forget()
       const [only] = jobs
       if (jobs.length === 1) only?.reject(error)
@@ -147,7 +146,7 @@ export class Writer {
 
   async #write(jobs: readonly CommitJob[]): Promise<void> {
     if (this.#collections.size > mostCollections) this.#collections.clear()
-    // Between batches the epoch is all there is on disk.
+    // Between batches the epoch has everything that is on disk.
     const { epoch, level, terms } = this.#state
     const read = (keys: string[]) => orDamaged(() => epoch.read(keys))
     const group = new WriteGroup(this.#collections)
@@ -160,7 +159,7 @@ export class Writer {
     if (group.changes.length > 0) {
       const index = new IndexGroup(group.changes, this.#heads, terms)
       await index.apply(read)
-      // A chained batch hands each mutation over as it is made: a tenth of the cost of an array of them.
+      // A chained batch takes a tenth of the time of an array of operations.
       const batch = level.batch()
       group.encode(batch, this.garbageRound)
       index.encode(batch)
@@ -169,13 +168,13 @@ export class Writer {
       const changed = group.changes.map(({ collection, write }) => documentKey(collection, write.id))
       this.#state.publish(index.touched, duesOf(group.changes), changed)
     }
-    // Only now: even a conflict may rest on a write of the same batch.
+    // Only now: even a conflict may depend on a write of the same batch.
     for (const [position, job] of jobs.entries()) job.resolve(results[position] as CommitResult)
   }
 
   /**
-   * LevelDB refuses every write after a failed one until it is opened anew, and whether the failed batch is
-   * on disk is unknown. So this writer ends here, with all it remembers.
+   * Ends this writer: after a failed write LevelDB refuses all others until it is opened again, and it is not known
+   * if the failed batch is on disk.
    */
   #fail(jobs: readonly Job[], error: unknown): void {
     const reason = new StoreUnavailable('the store cannot write at the moment', { cause: error })

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/turn.ts'
-import { bytesOf, checkCommit } from '../../decide.ts'
+import { bytesOf, checkCommit } from '../../check-commit.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port.ts'
 import { asUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'

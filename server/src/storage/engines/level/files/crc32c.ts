@@ -1,4 +1,4 @@
-/** Table `k` advances a byte by `k` further zero bytes, so that eight bytes are taken in one step. */
+/** Table `k` advances a byte by `k` further zero bytes, so that eight bytes are processed in one step. */
 const tables = makeTables()
 
 function makeTables(): readonly Uint32Array[] {
@@ -8,7 +8,7 @@ function makeTables(): readonly Uint32Array[] {
   ]
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte
-    // The polynomial of Castagnoli, reflected.
+    // Castagnoli's polynomial, reflected.
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1
     first[byte] = crc
   }
@@ -34,7 +34,7 @@ const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
   Uint32Array,
 ]
 
-/** Extends a CRC-32C (0 for none yet) by the bytes from `start` to `end`. zlib's crc32 has another polynomial. */
+/** Extends the CRC-32C `before` (0 at the start) by bytes. zlib's crc32 uses another polynomial. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length, before = 0): number {
   let crc = ~before
   let at = start

@@ -6,19 +6,18 @@ import { readLogNumber } from './version-edits.ts'
 export const isLog = (name: string) => /^\d+\.log$/.test(name)
 export const isTable = (name: string) => /^\d+\.(ldb|sst)$/.test(name)
 
-/** The first file in which damage was found, and where; without a place the file is missing or makes no sense. */
+/** A damaged file and the position of the damage; without a position it is missing or unreadable. */
 export type Damage = { readonly file: string; readonly at?: number }
 
 /**
- * Looks for damage that LevelDB would pass over in silence when it opens the folder: in a log or in
- * the list of tables, a log that is missing, and a missing name of that list, for which LevelDB would begin a new one
- * and remove all tables.
+ * Finds damage that LevelDB would silently ignore when it opens the folder: a damaged log or list of tables, a missing
+ * log, or a missing `CURRENT`, without which LevelDB would begin an empty list and remove all tables.
  */
 export async function findFolderDamage(folder: string): Promise<Damage | undefined> {
   return (await findListDamage(folder)) ?? (await findDamagedLogs(folder)).at(0)
 }
 
-/** Damage of the list of tables. */
+/** Finds damage in the list of tables. */
 export async function findListDamage(folder: string): Promise<Damage | undefined> {
   const names = await namesIn(folder)
   const current = await read(folder, 'CURRENT')
@@ -55,7 +54,7 @@ async function namesIn(folder: string): Promise<string[]> {
 
 const read = (folder: string, name: string) => ifThere(readFile(join(folder, name)))
 
-/** `undefined` for a file that is gone. What LevelDB removes meanwhile is not damage. */
+/** Returns `undefined` for a missing file: LevelDB may have removed it in the meantime, which is not damage. */
 export async function ifThere<Content>(reading: Promise<Content>): Promise<Content | undefined> {
   try {
     return await reading

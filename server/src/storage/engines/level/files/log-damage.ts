@@ -10,17 +10,17 @@ import {
   whole,
 } from './log-format.ts'
 
-/** Reading on for so long keeps nobody waiting. */
+/** Bytes checked between two turns of the event loop. */
 const turnBytes = 1 << 20
 const pageBytes = 4096
 const fewestZeros = 64
 
 /**
- * The place of the first damage in a log, or `undefined` where all that was ever answered is there. LevelDB
- * itself leaves out what does not fit its checksum, up to the end of the block, and says nothing.
+ * Returns the position of the first damage in a log; `undefined` if every acknowledged commit is there. LevelDB
+ * itself silently skips records whose checksum does not match, up to the end of the block.
  *
- * A crash may leave the last record torn: the file ends within it, or goes on as pages of zeros that were
- * never written. Anything else is damage, also in the last record: a process that dies changes no byte.
+ * A crash may leave the last record torn: the file ends within it, or continues with pages of zeros. Anything else
+ * is damage, even in the last record, because a crash changes no bytes.
  */
 export async function findLogDamage(bytes: Buffer): Promise<number | undefined> {
   let isOpen = false
@@ -47,11 +47,11 @@ function isTorn(bytes: Buffer, at: number, end: number): boolean {
   const writtenEnd = page + fewestZeros <= bytes.length ? page : bytes.length
   const claimedEnd = at + headerBytes + bytes.readUInt16LE(at + 4)
   if (writtenEnd > end || claimedEnd <= writtenEnd) return false
-  // A whole fragment whose length alone was changed would look as if the file ended within it.
+  // A complete fragment with a changed length would look as if the file ended within it.
   return !fitsOtherLength(bytes, at, end) && nextFragment(bytes, at + 1, end) === undefined
 }
 
-/** From where on there is nothing but zeros. */
+/** Returns the position after which there are only zeros. */
 function startOfZeros(bytes: Buffer): number {
   let start = bytes.length
   while (start > 0 && bytes[start - 1] === 0) start--

@@ -1,10 +1,10 @@
 import { crc32c } from './crc32c.ts'
 
 /*
- * LevelDB's log, in which the MANIFEST is written as well: blocks of 32 KiB, and in each of them fragments
+ * LevelDB's log format, also used by the MANIFEST: blocks of 32 KiB, and in each of them fragments
  *   crc32c u32 | length u16 | type u8 | payload
- * numbers little-endian, the checksum over type and payload. A record is one whole fragment, or a first, any
- * number of middle ones and a last. Fewer than 7 bytes at the end of a block are left empty.
+ * numbers little-endian, checksum over type and payload. A record is one whole fragment, or a first, any number of
+ * middle ones and a last. Fewer than 7 bytes at the end of a block are left empty.
  */
 export const blockBytes = 32 << 10
 export const headerBytes = 7
@@ -16,12 +16,12 @@ export const last = 4
 
 export interface Fragment {
   readonly type: number
-  /** Where its payload begins and ends. */
+  /** The start and end of its payload. */
   readonly start: number
   readonly end: number
 }
 
-/** The fragment at `at`, if it ends within `end` and its checksum holds. */
+/** Returns the fragment at `at` if it ends before `end` and its checksum matches. */
 export function fragmentAt(bytes: Buffer, at: number, end: number): Fragment | undefined {
   const type = bytes[at + 6] ?? 0
   if (type < whole || type > last) return undefined
@@ -32,7 +32,7 @@ export function fragmentAt(bytes: Buffer, at: number, end: number): Fragment | u
   return { type, start, end: fragmentEnd }
 }
 
-/** The first fragment that begins at `at` or later, wherever that is in the block that ends at `end`. */
+/** Returns the first fragment that begins at `at` or later in the block that ends at `end`. */
 export function nextFragment(bytes: Buffer, at: number, end: number): Fragment | undefined {
   for (let next = at; end - next >= headerBytes; next++) {
     const fragment = fragmentAt(bytes, next, end)
@@ -41,9 +41,9 @@ export function nextFragment(bytes: Buffer, at: number, end: number): Fragment |
   return undefined
 }
 
-/** The records that are intact, each as the payloads of its fragments. */
+/** Yields the intact records, each as the payloads of its fragments. */
 export function* intactRecords(bytes: Buffer): Generator<readonly Buffer[]> {
-  /** The fragments of a record that was begun and has been intact so far. */
+  /** The fragments of an incomplete record that is intact so far. */
   let open: Buffer[] | undefined
   for (let block = 0; block < bytes.length; block += blockBytes) {
     const end = Math.min(block + blockBytes, bytes.length)
@@ -61,7 +61,7 @@ export function* intactRecords(bytes: Buffer): Generator<readonly Buffer[]> {
   }
 }
 
-/** True if a shorter or longer payload than the header says would fit its checksum. */
+/** True if the checksum matches a payload of another length than the header has. */
 export function fitsOtherLength(bytes: Buffer, at: number, end: number): boolean {
   const expected = bytes.readUInt32LE(at)
   let crc = 0
@@ -72,7 +72,7 @@ export function fitsOtherLength(bytes: Buffer, at: number, end: number): boolean
   return false
 }
 
-/** A log of these records, as LevelDB would write it. */
+/** Encodes records as a log. */
 export function encodeLog(records: Iterable<Buffer>): Buffer {
   const parts: Buffer[] = []
   let left = blockBytes
@@ -98,7 +98,7 @@ export function encodeLog(records: Iterable<Buffer>): Buffer {
   return Buffer.concat(parts)
 }
 
-/** LevelDB stores checksums in another form, for the sake of data that contains checksums itself. */
+/** Masks a checksum as LevelDB does, because data may contain checksums themselves. */
 export function mask(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

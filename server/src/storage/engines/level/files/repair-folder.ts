@@ -7,20 +7,20 @@ import { findDamagedLogs, findListDamage, ifThere, isTable } from './folder-dama
 import { salvageLog } from './salvage-log.ts'
 import { findTableDamage } from './table-damage.ts'
 
-/** What a repair left out. Numbers only: what was in it nobody can say. */
+/** The amount of data that a repair could not keep. */
 export interface Losses {
-  /** Of logs: what was written last before the folder was closed. */
+  /** Bytes of logs, which hold the latest writes. */
   readonly logBytes: number
-  /** Of tables. */
+  /** Blocks of tables. */
   readonly blocks: number
-  /** The list of tables was damaged, and made anew from all there are. */
+  /** True if the list of tables was damaged, and was rebuilt from all tables. */
   readonly list: boolean
 }
 
-/** Where originals of what was changed are kept, as LevelDB's own repair does. */
+/** The subfolder for originals of changed files, as LevelDB's own repair uses. */
 const lost = 'lost'
 
-/** How many blocks of the folder's tables do not fit their checksums. Reads all of the data. */
+/** Counts blocks of the tables whose checksum does not match. Reads all data. */
 export async function countDamagedBlocks(folder: string): Promise<number> {
   let blocks = 0
   for await (const { places } of damagedTables(folder)) blocks += places.length
@@ -28,8 +28,8 @@ export async function countDamagedBlocks(folder: string): Promise<number> {
 }
 
 /**
- * Makes a damaged folder one that can be opened, with all that is intact. Nobody else may use it meanwhile. It may
- * be cut off and begun again. What disagrees afterwards the verification of the index finds.
+ * Repairs a damaged folder so that it can be opened, with all intact data. No other process may use it. May be
+ * repeated if it was cut off. Inconsistencies that remain are found by verifying the index.
  */
 export async function repairFolder(folder: string): Promise<Losses> {
   let logBytes = 0
@@ -42,7 +42,7 @@ export async function repairFolder(folder: string): Promise<Losses> {
   let blocks = 0
   for await (const { file, bytes, places } of damagedTables(folder)) {
     await keepOriginal(folder, file)
-    // Unreadable, it is left out by LevelDB's repair, which looks at no checksum. No type is 0xff.
+    // LevelDB's repair checks no checksums, but skips blocks of an unknown type such as 0xff.
     for (const place of places) bytes[place] = 0xff
     await writeDurably(join(folder, file), bytes)
     blocks += places.length
@@ -70,9 +70,9 @@ function canBeOpened(folder: string): Promise<boolean> {
 
 async function keepOriginal(folder: string, file: string): Promise<void> {
   await mkdir(join(folder, lost), { recursive: true, mode: 0o700 })
-  // Not `file` alone: LevelDB's repair moves files of that name there.
+  // With a suffix, as LevelDB's repair moves files to `lost` under their own name.
   const kept = join(folder, lost, `${file}.damaged`)
-  // The first one counts: a repair that was cut off has changed the file already.
+  // Never overwritten: a repair that was cut off may have changed the file already.
   await copyFile(join(folder, file), kept, constants.COPYFILE_EXCL).catch(error => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -1,13 +1,13 @@
 import { encodeLog, headerBytes, intactRecords } from './log-format.ts'
 
 export interface SalvagedLog {
-  /** A log of every record that is intact. */
+  /** A log of all intact records. */
   readonly bytes: Buffer
-  /** How many bytes were left out. */
+  /** Bytes that were lost. */
   readonly lostBytes: number
 }
 
-/** Takes the intact records out of a damaged log. One damaged byte costs the record that it is in. */
+/** Extracts the intact records of a damaged log. A damaged byte loses only its record. */
 export function salvageLog(bytes: Buffer): SalvagedLog {
   const records: Buffer[] = []
   let keptBytes = 0

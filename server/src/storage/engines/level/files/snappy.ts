@@ -1,7 +1,7 @@
-/** Uncompresses a block as LevelDB compresses it. @throws {RangeError} where it is not one */
+/** Decompresses a Snappy block. @throws {RangeError} if it is not one */
 export function uncompress(bytes: Buffer): Buffer {
   const { value: length, next } = readVarint(bytes, 0)
-  // No step makes more than 64 bytes of two.
+  // A step of two bytes makes 64 bytes at most.
   if (length > bytes.length * 32) throw new RangeError('not a compressed block')
   const out = Buffer.alloc(length)
   let at = next
@@ -24,14 +24,14 @@ export function uncompress(bytes: Buffer): Buffer {
     const offset = bytes.readUIntLE(at, width) + (kind === 1 ? (tag >> 5) << 8 : 0)
     at += width
     if (offset === 0 || offset > end || end + size > length) throw new RangeError('not a compressed block')
-    // Byte by byte: what is copied may reach into what it makes.
+    // Byte by byte, as source and target may overlap.
     for (const stop = end + size; end < stop; end++) out[end] = out[end - offset] as number
   }
   if (end !== length) throw new RangeError('not a compressed block')
   return out
 }
 
-/** A number in LevelDB's variable length, and where it ends. @throws {RangeError} */
+/** Reads a varint; `next` is the position after it. @throws {RangeError} */
 export function readVarint(bytes: Buffer, at: number): { readonly value: number; readonly next: number } {
   let value = 0
   for (let next = at, factor = 1; next < at + 8; factor *= 128) {
@@ -39,5 +39,5 @@ export function readVarint(bytes: Buffer, at: number): { readonly value: number;
     value += (byte & 127) * factor
     if (byte < 128) return { value, next }
   }
-  throw new RangeError('not a number of variable length')
+  throw new RangeError('not a varint')
 }

@@ -3,8 +3,8 @@ import { mask } from './log-format.ts'
 import { readVarint, uncompress } from './snappy.ts'
 
 /*
- * A table of LevelDB: data blocks, filters, an index of each, and at the end a footer of 48 bytes that says where
- * the indexes are. Behind each block stand its type, u8, and its checksum, masked crc32c u32.
+ * A table of LevelDB: data blocks, filters, an index of each, and a footer of 48 bytes with the positions of the
+ * indexes. Each block is followed by its type, u8, and its checksum, masked crc32c u32.
  */
 const footerBytes = 48
 const compressed = 1
@@ -15,9 +15,9 @@ interface Handle {
 }
 
 /**
- * The damage in a table: for each block whose checksum does not fit, the place of its type. LevelDB looks at no
- * checksum when it reads, and so answers something else, or nothing, where a byte was changed. Where its index
- * is damaged the table has no blocks to speak of; then it is the place of the table's last byte.
+ * Returns the damage in a table: the position of the type of each block whose checksum does not match. LevelDB does
+ * not verify checksums when it reads, and returns wrong data or none where a byte was changed. If the index is
+ * damaged, no block can be found; then the result is the position of the table's last byte.
  */
 export function findTableDamage(bytes: Buffer): readonly number[] {
   const wholeTable = [bytes.length - 1]
@@ -26,7 +26,7 @@ export function findTableDamage(bytes: Buffer): readonly number[] {
     const filters = readHandle(bytes, footer)
     const data = readHandle(bytes, filters.next)
     if (bytes.toString('hex', footer + 40) !== '57fb808b247547db') return wholeTable
-    // Zeros fill the footer up: a changed byte there would be read by nobody.
+    // The rest of the footer is padding, which is never read.
     if (!isIntact(bytes, data.handle)) return wholeTable
     const lists = [data.handle]
     const blocks = [filters.handle]
@@ -49,7 +49,7 @@ function contentOf(bytes: Buffer, { offset, size }: Handle): Buffer {
   return bytes[offset + size] === compressed ? uncompress(content) : content
 }
 
-/** The values of an index: entries of a shortened key and a value, then the places of some of them and their number. */
+/** Lists the block handles in an index: entries of a shortened key and a value, then restart points and their number. */
 function listHandles(index: Buffer): Handle[] {
   const handles: Handle[] = []
   const end = index.length - 4 - 4 * index.readUInt32LE(index.length - 4)

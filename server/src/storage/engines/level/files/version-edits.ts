@@ -1,7 +1,7 @@
 import { intactRecords } from './log-format.ts'
 import { readVarint } from './snappy.ts'
 
-/** How the fields of a change to the list of tables are written: `n` is a number, `t` a text with its length. */
+/** The format of the fields in a version edit: `n` is a varint, `t` a text with its length. */
 const fields: Readonly<Record<number, string>> = {
   1: 't',
   2: 'n',
@@ -15,8 +15,8 @@ const fields: Readonly<Record<number, string>> = {
 const logNumber = 2
 
 /**
- * The number of the oldest log that a list of tables counts on; 0 where it counts on none, `undefined` where
- * it makes no sense. LevelDB does not miss a log that is gone.
+ * Returns the number of the oldest log that a list of tables needs; 0 if it needs none, `undefined` if the list cannot
+ * be read. LevelDB does not report a missing log.
  */
 export function readLogNumber(manifest: Buffer): number | undefined {
   try {

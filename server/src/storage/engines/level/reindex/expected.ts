@@ -4,12 +4,12 @@ import { type CollectionKey, sortOfKey } from '../keys.ts'
 import { cutOffVersion, decodeDocument, decodeHeader, encodeDocument, type Header } from '../record.ts'
 import type { ContentOf, IndexedContent } from './findings.ts'
 
-/** A document as it should be, and what should stand of it elsewhere. */
+/** A document as it should be, and its entries in the index. */
 export interface Expected {
   readonly header: Header
-  /** The document's new value, where it should say something else of itself. */
+  /** The corrected value of the document, if its header differs from its record. */
   readonly corrected: Buffer | undefined
-  /** By key; without the document itself, the anchors and the blocks of terms. */
+  /** Index entries by key, without anchors and blocks of terms. */
   readonly entries: ReadonlyMap<string, Buffer>
 }
 
@@ -19,7 +19,7 @@ export interface Place {
   readonly tenant: string
 }
 
-/** `undefined` for a value that was cut off. */
+/** Returns what should be stored for a document; `undefined` for a value that was cut off. */
 export async function expectedOf(
   { collection, kind, tenant }: Place,
   id: Digest,
@@ -34,7 +34,7 @@ export async function expectedOf(
   const header = agrees ? stored : { ...stored, ...content, dueMs: content.dueMs }
   const entries = new Map<string, Buffer>()
   const put = (key: string, entry: Buffer) => {
-    // Another entry for the same key does not come up: all of them hold the ordinal or a unique of its own.
+    // No two documents have an entry with the same key: each contains an ordinal or a unique.
     if (!isElsewhere(key)) entries.set(key, entry)
   }
   const write = { type: 'insert', ...document } as const
@@ -42,7 +42,7 @@ export async function expectedOf(
   return { header, corrected: agrees ? undefined : encodeDocument(header, document.box), entries }
 }
 
-/** The document is looked at apart, and an anchor belongs to a block. */
+/** True for keys that are verified separately: the document itself, and anchors, which belong to blocks. */
 function isElsewhere(key: string): boolean {
   return !key.startsWith('!') && (sortOfKey(key) === 'd' || sortOfKey(key) === 'a')
 }

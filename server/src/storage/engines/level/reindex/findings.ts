@@ -1,27 +1,27 @@
 import type { Content, StoredDocument } from '../../../port.ts'
 
-/** What a document is to be found by. */
+/** The part of a document that searches use. */
 export type IndexedContent = Pick<Content, 'terms' | 'uniques' | 'dueMs'>
 
-/** What a document's own record says it is to be found by; `undefined` where the document is to be believed. */
+/** Derives the indexed content from a document's record; `undefined` where the document's own is taken. */
 export type ContentOf = (document: StoredDocument) => Promise<IndexedContent | undefined>
 
-/** What a verification has looked at, and what of it disagrees with the records. */
+/** The result of a verification. */
 export interface Findings {
   documents: number
-  /** Keys of the index, of all sorts. */
+  /** Keys of the index. */
   entries: number
-  /** Documents that say something else of themselves than their record does. */
+  /** Documents whose terms, uniques or due time differ from those of their record. */
   outdated: number
-  /** Index entries that are not there. */
+  /** Missing index entries. */
   missing: number
-  /** Index entries that are there, and say something else. */
+  /** Index entries with a wrong value. */
   different: number
-  /** Index entries of nothing there is. */
+  /** Index entries that belong to no document. */
   stray: number
-  /** Documents that were cut off: of them nothing can be believed, and what stands of them stays. */
+  /** Documents that were cut off. Their index entries stay, as nothing about them is reliable. */
   cutOff: number
-  /** Documents whose place in the collection another one holds; nothing can tell which of them is right. */
+  /** Documents whose ordinal another document has; it is not known which one is right. */
   displaced: number
 }
 
@@ -38,7 +38,7 @@ export function nothingFound(): Findings {
   }
 }
 
-/** How many disagreements there are. */
+/** Counts the faults in the findings. */
 export function countFaults({ outdated, missing, different, stray, displaced }: Findings): number {
   return outdated + missing + different + stray + displaced
 }

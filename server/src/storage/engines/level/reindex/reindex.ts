@@ -12,15 +12,15 @@ import { findStrayAgenda, findStrayKeys } from './strays.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 export interface ReindexOptions {
-  /** Puts right what disagrees; without it nothing is written. */
+  /** Corrects what differs. Without it, nothing is written. */
   readonly repair: boolean
   readonly contentOf: ContentOf
 }
 
 /**
- * Holds every entry of the index against the documents, and these against their records. The documents are
- * believed, the index is made from them. Nothing else may write meanwhile. A repair that was cut off leaves an
- * index that is better than before, and is begun again.
+ * Verifies every entry of the index against the documents, and the documents against their records. Documents are
+ * taken as correct, and the index is made from them. No other writes may happen at the same time. A repair that was
+ * cut off may be repeated.
  */
 export async function reindex(level: LevelDb, { repair, contentOf }: ReindexOptions): Promise<Findings> {
   const findings = nothingFound()
@@ -30,7 +30,7 @@ export async function reindex(level: LevelDb, { repair, contentOf }: ReindexOpti
     if (place) await verifyCollection({ level, contentOf, repairs, findings, collection: at, ...place })
   }
   await findStrayAgenda(level, repairs, findings)
-  // Last: it is what tells a folder of the earlier format from one that needs no repair.
+  // Last, because these keys mark a folder of the earlier format that needs a repair.
   await findStrayKeys(level, registryKeys, repairs, findings)
   return findings
 }

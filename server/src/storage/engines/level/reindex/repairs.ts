@@ -3,7 +3,7 @@ import type { LevelDb } from '../leveldb.ts'
 
 type Batch = ReturnType<LevelDb['batch']>
 
-/** Collects what is to be put right, and does it or, in a dry run, does not. */
+/** Collects corrections in batches. In a dry run they are dropped. */
 export class Repairs implements Mutations {
   readonly #level: LevelDb
   readonly #wanted: boolean
@@ -22,7 +22,6 @@ export class Repairs implements Mutations {
     this.#open()?.del(key)
   }
 
-  /** Each repair brings the index nearer to the records: cut off between two of them, it is run again. */
   async flush(): Promise<void> {
     const batch = this.#batch
     this.#batch = undefined

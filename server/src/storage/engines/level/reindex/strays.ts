@@ -19,12 +19,13 @@ import type { Findings } from './findings.ts'
 import type { Repairs } from './repairs.ts'
 import { countedSorts, type Verification } from './verify-block.ts'
 
-/** `'unknown'` where the document was cut off: what stands of it may be right. */
+/** `'unknown'` if the document was cut off, as its entries may be right. */
 type Owner = Expected | 'unknown' | undefined
 
 /**
- * Removes entries that no document has. All that should be there and is has been counted: only where there
- * are more is each asked whose it is, which takes far longer.
+ * Removes entries that belong to no document. Only where there are more entries than `present` is the document of
+ * each entry looked up, which takes far longer.
+ * @param present the number of entries that belong to documents
  */
 export async function findStrays(verification: Verification, present: number): Promise<void> {
   const { level, collection, repairs, findings } = verification
@@ -60,7 +61,7 @@ async function isOfOne(
   return owner === 'unknown' || (owner?.entries.has(key) ?? false)
 }
 
-/** Whether any document of the block has the term; bits of others were put right before. */
+/** True if any document of the block has the term. Wrong bits in it were corrected before. */
 async function isOfSome(verification: Verification, key: string, value: Buffer): Promise<boolean> {
   const [term, block] = [termOfKey(key), blockOfKey(key)]
   const image = decodeBlock(value)
@@ -86,7 +87,7 @@ async function ownerOf(verification: Verification, id: Digest): Promise<Owner> {
   return value && ((await expectedOf(verification, id, value, contentOf)) ?? 'unknown')
 }
 
-/** What the agenda of all tenants has of documents that are gone, or are due at another time. */
+/** Removes agenda entries of documents that do not exist, or are due at another time. */
 export async function findStrayAgenda(level: LevelDb, repairs: Repairs, findings: Findings): Promise<void> {
   for await (const [key, value] of level.iterator(agendaOfAll)) {
     const { collection, dueMs } = partsOfAgendaKey(key)
@@ -100,7 +101,7 @@ export async function findStrayAgenda(level: LevelDb, repairs: Repairs, findings
   await repairs.flush()
 }
 
-/** Keys that this version has no use for. */
+/** Removes keys that this version does not use. */
 export async function findStrayKeys(
   level: LevelDb,
   range: { gte: string; lt: string },

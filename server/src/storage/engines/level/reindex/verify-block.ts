@@ -7,7 +7,7 @@ import { expectedOf, type Place } from './expected.ts'
 import type { ContentOf, Findings } from './findings.ts'
 import type { Repairs } from './repairs.ts'
 
-/** What the verification of one collection works with. */
+/** The context of the verification of one collection. */
 export interface Verification extends Place {
   readonly level: LevelDb
   readonly contentOf: ContentOf
@@ -15,7 +15,7 @@ export interface Verification extends Place {
   readonly findings: Findings
 }
 
-/** Up to 4096 documents that follow one another, by their ordinals. */
+/** Up to 4096 documents with consecutive ordinals. */
 export interface PlacedBlock {
   readonly block: number
   readonly places: readonly (readonly [key: string, value: Buffer, ordinal: number])[]
@@ -23,31 +23,31 @@ export interface PlacedBlock {
 
 /** In microseconds. */
 export interface BlockTimes {
-  /** When the first and the last of the documents were created. */
+  /** Creation of the first and of the last document. */
   readonly firstUs: number
   readonly lastUs: number
-  /** The latest stamp of all, modifications included. */
+  /** The latest stamp, including modifications. */
   readonly newestUs: number
 }
 
-/** What a block told of its collection. */
+/** The result for a block. */
 export interface BlockSummary {
-  /** How many keys of the sorts in `countedSorts` are there and should be. */
+  /** The number of expected keys of `countedSorts` that exist. */
   readonly present: number
-  /** The last place that a document has; -1 where there is none. */
+  /** The last ordinal in use; -1 if there is none. */
   readonly newestOrdinal: number
-  /** Of the documents that can be read, where there are some. */
+  /** The times of the readable documents, if there are any. */
   readonly times: BlockTimes | undefined
 }
 
-/** Sorts whose keys are counted, so that what belongs to nothing need not be looked for where all are accounted for. */
+/** Sorts whose keys are counted: strays are looked for only if there are more keys than expected. */
 export const countedSorts = ['b', 'm', 'e', 'u'] as const
 const isCounted = (key: string) =>
   !key.startsWith('!') && (countedSorts as readonly string[]).includes(sortOfKey(key))
 
 export const readsAtOnce = 1000
 
-/** Holds all that should stand of these documents against what does. */
+/** Compares the expected entries of these documents with the stored ones. */
 export async function verifyBlock(
   verification: Verification,
   { block, places }: PlacedBlock,
@@ -102,7 +102,7 @@ export async function verifyBlock(
   return { present, newestOrdinal, times: isEmpty ? undefined : { firstUs, lastUs, newestUs } }
 }
 
-/** Answers how many of the counted entries are there. */
+/** Returns how many of the counted entries exist. */
 async function compare(
   { level, repairs, findings }: Verification,
   expected: readonly (readonly [key: string, value: Buffer])[],
@@ -123,7 +123,7 @@ async function compare(
   return present
 }
 
-/** The bits of documents that were cut off are left as they are. */
+/** Like `compare`, for blocks. Bits of documents that were cut off are not changed. */
 async function compareBlocks(
   verification: Verification,
   expected: readonly (readonly [key: string, image: OwnBlock])[],

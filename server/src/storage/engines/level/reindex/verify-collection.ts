@@ -29,7 +29,7 @@ import {
   verifyBlock,
 } from './verify-block.ts'
 
-/** Holds the index of one collection against its documents, a block at a time, so that memory stays small. */
+/** Verifies the index of one collection against its documents, block by block, so that memory stays small. */
 export async function verifyCollection(verification: Verification): Promise<void> {
   await placeDocuments(verification)
   const anchors = await readAnchors(verification)
@@ -52,7 +52,7 @@ export async function verifyCollection(verification: Verification): Promise<void
   await verification.repairs.flush()
 }
 
-/** Finds documents that have no place in the order, and gives them the one they say they have. */
+/** Restores missing ordinal entries from the ordinals in the documents. */
 async function placeDocuments({ level, collection, repairs, findings }: Verification): Promise<void> {
   const documents = level.iterator(keysOfSort(collection, 'd'))
   try {
@@ -109,9 +109,9 @@ async function readAnchors({ level, collection }: Verification): Promise<Map<num
 }
 
 /**
- * A block with documents has one anchor, behind the documents before it and not behind its own. Its stamp is
- * that of the block's first document, which may be gone. Anchors of blocks without documents stay: the next
- * document may come into such a block, and would bring none.
+ * A block with documents has one anchor, with a stamp after the previous block's documents and not after its own: that
+ * of the block's first document, which may be removed since. Anchors of empty blocks stay, because the next document
+ * may come into such a block, and would not write an anchor.
  */
 function verifyAnchor(
   { collection, repairs, findings }: Verification,
@@ -129,7 +129,7 @@ function verifyAnchor(
   repairs.put(anchorKey(collection, firstUs, block), Buffer.alloc(0))
 }
 
-/** No new document may take a place or a time that was taken. */
+/** Ensures that new documents get ordinals and stamps that were never used. */
 async function verifyCounters(
   { level, collection, repairs, findings }: Verification,
   newestOrdinal: number,

@@ -1,8 +1,8 @@
-import type { Digest, DocumentKind } from '../port.ts'
+import type { Digest, DocumentKind } from './port.ts'
 
 /**
- * A stored record that does not open: changed, cut off, or put in a place that is not its own. It says where
- * the record stands, in digests, and nothing of what it holds; the log shows that as the error's code.
+ * Thrown for a stored record that does not open: it was changed, cut off or moved. The code, which the log shows,
+ * tells where the record is stored, in digests, and nothing of its content.
  */
 export class BrokenRecord extends Error {
   override readonly name = 'BrokenRecord'

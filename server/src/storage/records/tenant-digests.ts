@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../../base/cache-size.ts'
+import { KeyedDigest } from '../../crypto/keyed-digest.ts'
+import { keptOpen, randomIds } from '../kinds.ts'
+import type { Digest, DocumentKind } from '../port.ts'
+import { digestOfUuid } from '../uuid.ts'
+
+/** Fields of few and insensitive values, whose terms may be remembered. */
+const commonFields: ReadonlySet<string> = new Set([
+  'type',
+  'container',
+  'under',
+  'containers',
+  'container-numbered',
+  'under-numbered',
+  'created_by',
+  'modified_by',
+  'entity_type',
+])
+
+/** Digests remembered per kind or field: enough for the lists of two callers with 100 rules on ten containers each. */
+const mostDigests = 2000
+
+/** The digests under a tenant's index key by which the store knows ids, terms and API keys. */
+export class TenantDigests {
+  readonly #index: KeyedDigest
+  readonly #apiKeys = new LRUCache<string, string>(upTo(1000))
+  /** By use and by kind or field, so that each has its own limit. */
+  readonly #known = {
+    id: new Map<string, LRUCache<string, Digest>>(),
+    term: new Map<string, LRUCache<string, Digest>>(),
+  }
+
+  constructor(indexKey: Uint8Array) {
+    this.#index = new KeyedDigest(indexKey)
+  }
+
+  address(kind: DocumentKind, id: string): Digest {
+    // A random id of our own tells nothing, and needs no digest.
+    if (randomIds.has(kind)) return digestOfUuid(id)
+    return keptOpen.has(kind) ? this.#remembered('id', kind, id) : this.#digest('id', kind, id)
+  }
+
+  term(field: string, value: string): Digest {
+    return commonFields.has(field)
+      ? this.#remembered('term', field, value)
+      : this.#digest('term', field, value)
+  }
+
+  apiKey(key: string): string {
+    const known = this.#apiKeys.get(key)
+    if (known !== undefined) return known
+    const digest = this.shown('api-key', key)
+    this.#apiKeys.set(key, digest)
+    return digest
+  }
+
+  shown(purpose: string, value: string): string {
+    return this.#index.hex('shown', purpose, value)
+  }
+
+  #remembered(use: 'id' | 'term', name: string, value: string): Digest {
+    let known = this.#known[use].get(name)
+    if (!known) {
+      known = new LRUCache(upTo(mostDigests))
+      this.#known[use].set(name, known)
+    }
+    let digest = known.get(value)
+    if (digest === undefined) {
+      digest = this.#digest(use, name, value)
+      known.set(value, digest)
+    }
+    return digest
+  }
+
+  #digest(use: 'id' | 'term', name: string, value: string): Digest {
+    return this.#index.short(use, name, value) as Digest
+  }
+}
