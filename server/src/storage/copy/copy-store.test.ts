@@ -246,7 +246,7 @@ t.test('a server that begins at the same moment is noticed', async t => {
       return found
     },
   })
-  await t.rejects(copy(store, racing), { name: 'CopyRefused', message: /something else writes to it/ })
+  await t.rejects(copy(store, racing), { name: 'CopyRefused', message: /another process writes to it/ })
   await sealedOn(to, newKey).root(1)
 })
 
@@ -275,7 +275,7 @@ t.test('a copy that differs from its source is reported by address, without cont
     const code = `${of.kind}/${of.tenant}/${of.id}`
     await t.rejects(copy(store, to), {
       name: 'CopyDiffers',
-      message: new RegExp(`is: ${code} [a-z ]+; empty`),
+      message: new RegExp(`source: ${code} [a-z ]+; empty`),
     })
     await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy, 'no server starts on it')
   }

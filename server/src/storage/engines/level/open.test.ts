@@ -73,12 +73,12 @@ t.test('a folder of format 2 is taken over, unless its index has to be repaired 
   await (await LevelStore.open(folder)).close()
 })
 
-t.test('a database of something else is refused', async t => {
+t.test('a database of another program is refused', async t => {
   const folder = t.testdir()
   const level = await openLevelDb(folder)
   await level.put('somebody', Buffer.from('else'))
   await level.close()
-  await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of something else.'))
+  await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of another program.'))
 })
 
 t.test('a folder that cannot be one is refused', async t => {

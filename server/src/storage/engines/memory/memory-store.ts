@@ -18,13 +18,13 @@ interface Collection {
   readonly documents: Map<Digest, StoredDocument>
   readonly holders: Map<Digest, Digest>
   lastUs: number
-  /** The stamp of the newest document there ever was. */
+  /** The stamp of the newest document, even if it was removed. */
   lastCreatedUs: number
 }
 
 /**
- * The naive engine: plain Maps, and every query is asked of every document. It is the storage of `memory:`,
- * and the model the other engines are compared with, so it shares no code with them.
+ * The simple engine: Maps, and every query is checked against every document. It is the storage of `memory:` and the
+ * model that the other engines are compared with, so it shares no code with them.
  */
 export class MemoryStore implements Store {
   readonly #collections = new Map<string, Collection>()
@@ -40,7 +40,6 @@ export class MemoryStore implements Store {
     const written: (Written | undefined)[] = []
     for (const [index, write] of writes.entries()) {
       const collection = this.#collection(write.kind, write.tenant)
-      // A condition sees what the writes before it in the same commit did.
       const conflict = findConflict(collection, write)
       if (conflict) {
         for (const step of undo.reverse()) step()
@@ -94,7 +93,7 @@ export class MemoryStore implements Store {
     const due: (StoredDocument & { dueMs: number })[] = []
     for (const { documents } of this.#collections.values()) {
       for (const document of documents.values()) {
-        // A collection is of one kind, and those of tokens can be long.
+        // All documents of a collection have its kind, and collections of tokens can be long.
         if (document.kind !== kind) break
         const { dueMs } = document
         if (dueMs !== undefined && dueMs <= beforeMs) due.push({ ...document, dueMs })
@@ -200,7 +199,7 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     terms: [...terms],
     uniques: [...uniques],
     ...(dueMs === undefined ? {} : { dueMs }),
-    // The caller may clear or reuse its bytes afterwards.
+    // A copy, as the caller may clear or reuse its bytes.
     box: Uint8Array.from(box),
     ...written,
   })
@@ -219,7 +218,7 @@ function writtenBefore({ version, createdUs, modifiedUs }: Written): Written {
   return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
 }
 
-/** How to take a write to this document back. */
+/** Returns a function that restores the document. */
 function remember({ documents, holders }: Collection, id: Digest): () => void {
   const before = documents.get(id)
   return () => {

@@ -4,16 +4,16 @@ import { nameOf, readLocation } from './location.ts'
 import { DatabaseRefused } from './refused.ts'
 import { disableTimeout, resetTimeout } from './sql.ts'
 
-/** A pool, and how many connections it may open. */
+/** A pool, and its maximum number of connections. */
 export interface Connected {
   readonly pool: pg.Pool
   readonly max: number
 }
 
-/** How long the database may work on a statement, in milliseconds. */
+/** Time limit of a statement in the database, in milliseconds. */
 const statementMs = 60_000
 
-/** How long its answer may be on its way beyond that. */
+/** Additional time for its result to arrive. */
 const wayMs = 5_000
 
 /**
@@ -23,20 +23,21 @@ const wayMs = 5_000
 export const longQuery = { query_timeout: statementMs + wayMs }
 
 /**
- * How long any other statement may go without an answer before its connection is given up, in milliseconds: longer
- * than another server, frozen in the middle of a transaction, can hold a collection.
+ * Time limit of any other statement, after which its connection is closed, in milliseconds. Longer than a server that
+ * is frozen in a transaction can lock a collection.
  */
 const answerMs = 15_000
 
-/** What the database does by itself to sessions of ours; a URL whose options name one of them decides it. */
+/** Limits that the database applies to our sessions, unless the options of the URL set them. */
 const sessionLimits = {
-  // A server that is frozen in the middle of a transaction would hold its collections from all others.
+  // A server that is frozen in a transaction would keep its collections locked.
   idle_in_transaction_session_timeout: 10_000,
   statement_timeout: statementMs,
 }
 
 /**
- * A pool of connections to the database of a URL. `onIdleError` is told when one breaks that nobody uses.
+ * Creates a pool of connections to the database of a URL.
+ * @param onIdleError called when an unused connection breaks
  * @throws {DatabaseRefused}
  */
 export function openPool(
@@ -55,13 +56,13 @@ export function openPool(
     ...location,
     pipeline: true,
   })
-  // One that breaks in use says so by the statements that it breaks; unheard, its own word would end the process.
+  // A connection that breaks in use rejects its statements. Its error event would end the process without a listener.
   pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', onIdleError)
   return { pool, max: location.max }
 }
 
-/** Does something first with a database, and says in a sentence why that is not possible. @throws {DatabaseRefused} */
+/** Uses a database for the first time. Turns failures into a message for the operator. @throws {DatabaseRefused} */
 export async function firstUse<Result>(
   url: string,
   pool: pg.Pool,
@@ -84,7 +85,7 @@ export async function withoutTimeLimits<Result>(
   client: pg.PoolClient,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // The driver asks for it with each statement; its types do not know.
+  // The driver reads it for each statement, but it is not in the types.
   const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } }
   const { query_timeout } = connectionParameters
   await client.query(disableTimeout)
@@ -111,7 +112,7 @@ function explain(name: string, error: unknown): string | undefined {
     return `the database user lacks rights in ${name}: grant it CONNECT and USAGE of the schema`
   if (code === '53300')
     return `the database ${name} has no connection left: raise max_connections or lower pool`
-  if (code === '3F000') return `the schema that the storage URL puts first in search_path is not there`
+  if (code === '3F000') return `the schema that the storage URL puts first in search_path does not exist`
   const { message = '' } = (error ?? {}) as { message?: string }
   if (
     /SSL|TLS|certificate|self.signed/i.test(message) ||
@@ -123,7 +124,7 @@ function explain(name: string, error: unknown): string | undefined {
   return isOutage(error) ? `the database ${name} cannot be reached` : undefined
 }
 
-/** The library's words, without what might follow them. */
+/** The first sentence of the driver's message. */
 function plainReason(message: string): string {
   return message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
 }

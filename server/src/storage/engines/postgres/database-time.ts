@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
 import { databaseTime } from './sql.ts'
 
-/** How often the database is asked what time it is. Crystals drift by seconds a day. */
+/** How often the database is asked for the time. Clocks drift by seconds a day. */
 const everyMs = 60_000
 
-/** The shortest of so many questions tells the time best: the answer is at most half its way old. */
+/** The fastest of this many queries is used, as its result is the most precise. */
 const questions = 3
 
 /**
- * The time of the database, which is the one that counts: processes that share it agree on what is over,
- * whatever their own clocks say. In between the process counts on by its monotonic clock.
+ * The time of the database, so that all processes that share it agree on what is due, regardless of their own clocks.
+ * Between two queries the process's monotonic clock is added.
  */
 export class DatabaseTime {
   readonly #pool: Pool
@@ -37,12 +37,12 @@ export class DatabaseTime {
   }
 
   async #ask(): Promise<void> {
-    // A database that does not answer now is asked again; what was learned holds until then.
+    // After a failure the last measurement stays in use until the next query.
     this.#atZeroMs = await measure(this.#pool).catch(() => this.#atZeroMs)
   }
 }
 
-/** What the database's clock showed when the process's monotonic clock stood at zero. */
+/** Measures the database's time when the process's monotonic clock was zero. */
 async function measure(pool: Pool): Promise<number> {
   const client = await pool.connect()
   let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0 }

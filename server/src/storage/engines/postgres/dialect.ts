@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg'
 
-/** What a database of PostgreSQL's family does well. All of them answer the same. */
+/** Differences in speed between databases of PostgreSQL's family. Their results are the same. */
 export interface Dialect {
-  /** It combines several conditions on the search index in one search (PostgreSQL's bitmaps). */
+  /** Combines several conditions on the search index in one search (PostgreSQL's bitmaps). */
   readonly anyIndex: boolean
-  /** A table is one table: no statement is sent somewhere by the tenant it names. */
+  /** Tables are not distributed, so statements are not routed by tenant. */
   readonly undivided: boolean
 }
 
@@ -13,7 +13,7 @@ export async function dialectOf(client: ClientBase): Promise<Dialect> {
     `SELECT version() AS version, EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS divided`,
   )
   const { version = '', divided } = rows[0] ?? {}
-  // YugabyteDB's search index answers for one condition at a time.
+  // YugabyteDB's search index takes one condition at a time.
   const isItself = version.startsWith('PostgreSQL ') && !version.includes('-YB-')
   return { anyIndex: !version.includes('-YB-'), undivided: isItself && divided === false }
 }

@@ -4,7 +4,7 @@ import { isReadOnly } from './sql.ts'
 
 const probeEveryMs = 500
 
-/** Says why the database cannot be written to, from the first failure until a probe finds that it can again. */
+/** Knows why the database cannot be written to, from the first failure until a probe succeeds. */
 export class Health {
   readonly #pool: Pool
   #failure: string | undefined
@@ -19,7 +19,7 @@ export class Health {
     return this.#failure
   }
 
-  /** Takes note of an error, where it tells of more than the statement it met. */
+  /** Records an error, unless it concerns only its own statement. */
   failed(error: unknown): void {
     if (!isDown(error)) return
     this.#failure = reasonOf(error)
@@ -40,7 +40,7 @@ export class Health {
   async #probe(): Promise<void> {
     try {
       const { rows } = await this.#pool.query<{ transaction_read_only: string }>(isReadOnly)
-      // A standby answers, too.
+      // A standby answers, but takes no writes.
       this.#failure = rows[0]?.transaction_read_only === 'on' ? 'the database takes no writes' : undefined
     } catch (error) {
       this.#failure = reasonOf(error)

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../port.ts'
 
-/** A number never changes its meaning: databases outlive this table. 6 was another kind's; see the migrations. */
+/** Numbers must never change, as databases outlive this table. 6 was used before; see the migrations. */
 const numbers = {
   tenant: 1,
   application: 2,
@@ -28,6 +28,6 @@ export function numberOf(kind: DocumentKind): number {
 
 export function kindOf(number: number): DocumentKind {
   const kind = kinds.get(number)
-  if (!kind) throw new Error(`the database holds documents of kind ${number}, which nobody knows`)
+  if (!kind) throw new Error(`the database holds documents of the unknown kind ${number}`)
   return kind
 }

@@ -47,7 +47,7 @@ t.test('what cannot be meant is one sentence that repeats no password', async t 
     [`postgres://me:${secret}@db.example:port/vault`, /cannot be read: postgres:\/\/USER:PASSWORD@HOST/],
     [`postgres://me:${secret}@db.example`, /names no database/],
     [`postgres://me:${secret}@db.example/`, /names no database/],
-    [`${base}?sslmod=disable`, /unknown parameter; there are host, sslmode/],
+    [`${base}?sslmod=disable`, /unknown parameter; known are host, sslmode/],
     [`${base}?sslmode=prefer`, /sslmode .* one of disable, require, verify-ca, verify-full/],
     [`${base}?sslmode=verify-ca`, /parameters of the storage URL/],
     [`${base}?sslmode=verify-full&sslrootcert=/no/such/file`, /certificate or key file .* cannot be read/],

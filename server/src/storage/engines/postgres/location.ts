@@ -2,14 +2,14 @@ import type { PoolConfig } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import { DatabaseRefused } from './refused.ts'
 
-/** How many connections a server opens at most, where its URL says nothing of it. */
+/** The default maximum of connections per server. */
 const defaultConnections = 20
 const mostConnections = 500
 
 /** In seconds. */
 const longestTimeout = 600
 
-/** What a URL may say besides; all but `pool` are the parameters of libpq. */
+/** The parameters of a URL; all but `pool` are those of libpq. */
 const parameters = [
   'host',
   'sslmode',
@@ -25,25 +25,25 @@ const parameters = [
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full']
 
 /**
- * A `postgres://` URL as the driver takes it. No message repeats the URL: it holds a password.
+ * Parses a `postgres://` URL for the driver. No message repeats the URL, as it contains a password.
  * @throws {DatabaseRefused}
  */
 export function readLocation(url: string): PoolConfig & { readonly max: number } {
   if (!URL.canParse(url)) {
     throw new DatabaseRefused(
-      'the storage URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded',
+      'the storage URL is not valid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded',
     )
   }
   const { searchParams, pathname } = new URL(url)
   for (const name of searchParams.keys()) {
     if (!parameters.includes(name)) {
       throw new DatabaseRefused(
-        `the storage URL has an unknown parameter; there are ${parameters.join(', ')}`,
+        `the storage URL has an unknown parameter; known are ${parameters.join(', ')}`,
       )
     }
   }
   if (pathname.length < 2)
-    throw new DatabaseRefused('the storage URL names no database: …@HOST:PORT/DATABASE')
+    throw new DatabaseRefused('the storage URL names no database; use …@HOST:PORT/DATABASE')
   const sslMode = searchParams.get('sslmode')
   if (sslMode !== null && !sslModes.includes(sslMode)) {
     throw new DatabaseRefused(`sslmode in the storage URL must be one of ${sslModes.join(', ')}`)
@@ -53,12 +53,12 @@ export function readLocation(url: string): PoolConfig & { readonly max: number }
   const plain = new URL(url)
   plain.searchParams.delete('pool')
   plain.searchParams.delete('connect_timeout')
-  // The modes mean what they mean to every other client of PostgreSQL; the driver has other ideas by default.
+  // The modes as libpq defines them; the driver's own defaults differ.
   if (sslMode !== null) plain.searchParams.set('uselibpqcompat', 'true')
   return { ...readClientConfig(plain.href), max, ...timeout }
 }
 
-/** Without user, password and parameters: for the sentence that says which database it is. */
+/** Names the database of a URL for messages, without user, password and parameters. */
 export function nameOf(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `${pathname.slice(1)} at ${hostname || 'localhost'}:${port || 5432}`
@@ -71,7 +71,7 @@ function readPool(text: string | null): number {
   throw new DatabaseRefused(`pool in the storage URL must be a number from 2 to ${mostConnections}`)
 }
 
-/** In seconds, as in libpq, which the driver does not read. */
+/** In seconds, as in libpq. The driver does not read this parameter. */
 function readTimeout(text: string | null): Pick<PoolConfig, 'connectionTimeoutMillis'> {
   if (text === null) return {}
   const seconds = Number(text)
@@ -91,6 +91,6 @@ function readClientConfig(url: string): PoolConfig {
     if (code === 'ENOENT' || code === 'EACCES') {
       throw new DatabaseRefused('a certificate or key file that the storage URL names cannot be read')
     }
-    throw new DatabaseRefused('the parameters of the storage URL cannot be read')
+    throw new DatabaseRefused('the parameters of the storage URL are not valid')
   }
 }

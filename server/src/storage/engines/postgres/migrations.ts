@@ -1,11 +1,11 @@
-/** What cannot be brought along: the query finds a row where there is some of it. */
+/** Data that a step cannot migrate. The query finds a row if there are such data. */
 export interface Obstacle {
   readonly query: string
-  /** What it is and what to do about it, in one sentence. */
+  /** For the operator: what it is and what to do about it. */
   readonly sentence: string
 }
 
-/** A step is refused where there is its obstacle. */
+/** A step of the schema. It is refused where its obstacle exists. */
 export interface Migration {
   readonly statements: readonly string[]
   readonly obstacle?: Obstacle
@@ -25,17 +25,17 @@ const firstTables = [
      box bytea NOT NULL,
      PRIMARY KEY (tenant, kind, id)
    )`,
-  // The order of lists, and the promise that no two documents of a collection share a stamp. With the due time
-  // beside it the total of a range is counted in the index alone, in half the time.
+  // For the order of lists, and so that no two documents of a collection share a stamp. Including the due time, it
+  // lets the total of a range be counted in the index alone, in half the time.
   'CREATE UNIQUE INDEX documents_created ON documents (tenant, kind, created_us) INCLUDE (due_ms)',
   'CREATE INDEX documents_modified ON documents (tenant, kind, modified_us) WHERE modified_us IS NOT NULL',
   'CREATE INDEX documents_due ON documents (kind, due_ms) WHERE due_ms IS NOT NULL',
-  // What waits to be put in place is read by every search, and whoever makes it too long puts it in place while
-  // all others of its tenant wait: at the 4 MB of the default up to half a second, at 1 MB a quarter of that.
+  // Every search reads the pending list, and the insert that fills it empties it while other writers of its tenant
+  // wait: up to half a second with the default of 4 MB, a quarter of that with 1 MB.
   'CREATE INDEX documents_terms ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)',
-  // Totals are counted in an index as far as rows are known to be visible to all, which VACUUM finds out.
+  // Totals are counted in an index alone only for pages that VACUUM has marked as visible to all.
   'ALTER TABLE documents SET (autovacuum_vacuum_insert_scale_factor = 0.05)',
-  // Sealed boxes look random: trying to compress them is work for nothing.
+  // Sealed boxes cannot be compressed.
   'ALTER TABLE documents ALTER COLUMN box SET STORAGE EXTERNAL',
   `CREATE TABLE uniques (
      tenant uuid NOT NULL,
@@ -44,8 +44,8 @@ const firstTables = [
      holder uuid NOT NULL,
      PRIMARY KEY (tenant, kind, value)
    )`,
-  // One row per collection, changed by each commit: room in its page keeps the change there. It knows how many
-  // documents there are, so that the total of all need not be counted.
+  // One row per collection, which each commit updates; free space in its page keeps the update there. It has the
+  // number of documents, so that the total of all need not be counted.
   `CREATE TABLE collections (
      tenant uuid NOT NULL,
      kind smallint NOT NULL,
@@ -64,14 +64,14 @@ const firstTables = [
 ]
 
 /**
- * The schema, as the steps that lead to it. A step that was published never changes: databases stand at it.
- * Each runs in a transaction of its own with the row that says so.
+ * The steps that create the schema. A published step must never change. Each runs in a transaction together with the
+ * row that records it.
  */
 export const migrations: readonly Migration[] = [
   { statements: firstTables },
   {
-    // Tokens with several containers had other terms, by which they would not be found now. Only a server can make
-    // new ones, and kind 6 was the registry of their combinations: without an entry there was never such a token.
+    // Tokens with several containers had other terms, which searches would not find now. SQL cannot make the new ones.
+    // Kind 6 was the registry of combinations of containers: without an entry there was no such token.
     statements: [],
     obstacle: {
       query: 'SELECT 1 FROM collections WHERE kind = 6 AND documents > 0 LIMIT 1',
@@ -83,5 +83,5 @@ export const migrations: readonly Migration[] = [
 
 export const tables = ['documents', 'uniques', 'collections', 'leases'] as const
 
-/** The index without which every search would read every document. */
+/** Without this index every search would read all documents. */
 export const searchIndex = 'documents_terms'

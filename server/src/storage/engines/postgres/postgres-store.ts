@@ -22,13 +22,13 @@ import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
 
 export interface PostgresOptions {
-  /** Makes or raises the schema first, as a test server does for itself. */
+  /** Creates or upgrades the schema first. */
   readonly migrate?: boolean
-  /** How long the database may leave a statement without an answer, in milliseconds; searches have a minute. */
+  /** Time limit of a statement, except searches, in milliseconds. */
   readonly answerMs?: number
 }
 
-/** Leases belong to no tenant of ours; their table is split by tenant as all others are. */
+/** Leases belong to no tenant, but their table is distributed by tenant like all others. */
 const noTenant = '00000000-0000-0000-0000-000000000000'
 
 /** The PostgreSQL engine: one database, any number of processes. */
@@ -46,12 +46,12 @@ export class PostgresStore implements Store {
     this.#health = health
     this.#time = time
     const onFailure = (error: unknown) => health.failed(error)
-    // Nothing may take all connections: a rush of one kind would keep the others waiting. What is left over is for
-    // leases, upkeep and the question whether the database is there.
+    // No purpose may use all connections, so that many requests of one kind do not block the others. The rest is for
+    // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
     const limits = { reads: share(0.2), searches: share(0.25) }
     this.#reader = new Reader(pool, dialect, limits, onFailure)
-    // Most of them: tenants write side by side, and each write waits for a disk.
+    // The largest share: tenants write concurrently, and each write waits for a disk.
     this.#writer = new Writer(pool, share(0.5), onFailure)
   }
 
@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Makes or raises the schema of a database. @throws {DatabaseRefused} */
+  /** Creates or upgrades the schema of a database. @throws {DatabaseRefused} */
   static async migrate(url: string): Promise<Migrated> {
     const { pool } = openPool(url, () => {})
     try {
@@ -85,7 +85,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** The database's time in epoch milliseconds: what is over is over for all processes at once. */
+  /** The database's time in epoch milliseconds, which all processes share. */
   now(): number {
     return this.#time.nowMs()
   }
@@ -98,7 +98,7 @@ export class PostgresStore implements Store {
     return this.#reader.get(kind, tenant, ids)
   }
 
-  /** Never: another process may have changed it since. */
+  /** Always `undefined`, as another process may have changed the document. */
   peek(): undefined {
     return undefined
   }
@@ -120,7 +120,7 @@ export class PostgresStore implements Store {
   }
 
   compact(): Promise<void> {
-    // Two at a time would only do the same work twice.
+    // One at a time: two would do the same work twice.
     const compaction = this.#compaction.then(() =>
       this.#orUnavailable(() =>
         this.#withClient(client =>

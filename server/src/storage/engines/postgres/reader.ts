@@ -9,7 +9,7 @@ import { numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
 import { Semaphore } from './semaphore.ts'
 import * as sql from './sql.ts'
-import { asSpelled } from './transaction.ts'
+import { asText } from './transaction.ts'
 import { Condition, isAll, isFoundByTerms } from './where.ts'
 
 type Documents = ReadonlyMap<Digest, StoredDocument>
@@ -69,7 +69,7 @@ export class Reader {
     const text =
       limit === 0
         ? count
-        : sql.findPage(where, count, afterUs === undefined ? '' : behindOf(condition, afterUs, oldestFirst), {
+        : sql.findPage(where, count, afterUs === undefined ? '' : afterOf(condition, afterUs, oldestFirst), {
             order: oldestFirst ? 'ASC' : 'DESC',
             limit: condition.value(limit),
             offset: condition.value(offset),
@@ -83,7 +83,7 @@ export class Reader {
     for (const [, ...row] of rows) {
       const [id, , createdUs] = row
       if (id === undefined || id === null) continue
-      // Only `mostBytes` leaves out a box.
+      // A box is left out only because of `mostBytes`.
       if (row[7] === null) rest.push({ id: digestOfUuid(id), createdUs: Number(createdUs) })
       else documents.push(documentOf(kind, tenant, row))
     }
@@ -134,7 +134,7 @@ export class Reader {
         text,
         values,
         rowMode: 'array',
-        types: asSpelled,
+        types: asText,
       })
       return result.rows as unknown as readonly Row[]
     } catch (error) {
@@ -145,8 +145,8 @@ export class Reader {
   }
 }
 
-/** Stamps are whole numbers; one to continue behind may stand between two of them. */
-function behindOf(condition: Condition, afterUs: number, oldestFirst: boolean): string {
+/** The condition for documents after the stamp `afterUs`, which may be a fraction. */
+function afterOf(condition: Condition, afterUs: number, oldestFirst: boolean): string {
   if (oldestFirst) return ` AND created_us > ${condition.value(Math.floor(afterUs))}`
   return ` AND created_us < ${condition.value(Math.ceil(afterUs))}`
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../../base/operator-error.ts'
 
-/** The database cannot be used as it is; the message is one sentence for the operator. */
+/** Thrown for a database that cannot be used; the message is for the operator. */
 export class DatabaseRefused extends OperatorError {
   override readonly name = 'DatabaseRefused'
 }

@@ -10,7 +10,7 @@ export function digestsOf(uuids: string): Digest[] {
   return uuids === '{}' ? [] : uuids.slice(1, -1).split(',').map(digestOfUuid)
 }
 
-/** A row of `documentColumns`, every value as the database spells it. */
+/** A row of `documents`, every value in the database's text form. */
 export type DocumentRow = readonly [
   id: string,
   version: string,

@@ -11,7 +11,7 @@ const refused = (message: RegExp) => ({ name: 'DatabaseRefused', message })
 
 t.test('a database is migrated before a server works on it', withPostgres, async t => {
   const url = await openSchema(t)
-  await t.rejects(opens(url), refused(/has no schema of ours: run surrogate-server migrate/))
+  await t.rejects(opens(url), refused(/has no schema of surrogate-server: run surrogate-server migrate/))
   t.same(await PostgresStore.migrate(url), { from: 0, to: schemaVersion })
   await opens(url)
   t.same(
@@ -127,10 +127,10 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
   located.username = role
   located.password = password
   const url = located.href
-  await t.rejects(opens(url), refused(/has no schema of ours|lacks rights/))
+  await t.rejects(opens(url), refused(/has no schema of surrogate-server|lacks rights/))
   await admin.query(`GRANT USAGE ON SCHEMA ${schema.name} TO ${role}`)
   await t.rejects(opens(url), refused(/lacks rights on the table surrogate_schema/))
-  await t.rejects(PostgresStore.migrate(url), refused(/may not make tables here|lacks rights/))
+  await t.rejects(PostgresStore.migrate(url), refused(/may not create tables|lacks rights/))
   await admin.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema.name} TO ${role}`)
   await t.rejects(opens(url), refused(/lacks rights on the table documents: grant it SELECT, INSERT/))
   await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema.name} TO ${role}`)

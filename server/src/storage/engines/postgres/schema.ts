@@ -4,33 +4,33 @@ import { migrations, type Obstacle, searchIndex, tables } from './migrations.ts'
 import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
-/** The schema this server works with. */
+/** The version of the schema that this server needs. */
 export const schemaVersion = migrations.length
 
 const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
-/** Two who make the same table at once. */
-const madeMeanwhile = new Set(['23505', '42P07', '42710'])
+/** Another process created the same table at the same time. */
+const createdMeanwhile = new Set(['23505', '42P07', '42710'])
 
 export interface Migrated {
-  /** The version that was found; 0 where there was no schema. */
+  /** The version before; 0 if there was no schema. */
   readonly from: number
   readonly to: number
 }
 
-/** Makes or raises the schema. Of several who do it at once one works and the others wait. @throws {DatabaseRefused} */
+/** Creates or upgrades the schema. Concurrent calls wait for the first. @throws {DatabaseRefused} */
 export async function migrate(client: ClientBase): Promise<Migrated> {
   try {
     await makeVersionTable(client)
     const from = await readVersion(client)
     for (;;) {
-      const version = await raise(client)
+      const version = await upgradeOnce(client)
       if (version === schemaVersion) return { from: from ?? 0, to: version }
     }
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error
     throw new DatabaseRefused(
-      'the database user may not make tables here: grant it CREATE on the schema, or migrate as its owner',
+      'the database user may not create tables: grant it CREATE on the schema, or migrate as its owner',
     )
   }
 }
@@ -41,15 +41,15 @@ async function makeVersionTable(client: ClientBase): Promise<void> {
       'CREATE TABLE IF NOT EXISTS surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)',
     )
   } catch (error) {
-    if (!madeMeanwhile.has(codeOf(error))) throw error
+    if (!createdMeanwhile.has(codeOf(error))) throw error
   }
 }
 
-/** One step, or none where the schema is there already. Answers the version it has now. */
-async function raise(client: ClientBase): Promise<number> {
+/** Runs the next step, if there is one. Returns the version after it. */
+async function upgradeOnce(client: ClientBase): Promise<number> {
   await client.query('BEGIN')
   try {
-    // Held to the end of the transaction: whoever else migrates waits here and then sees what was done.
+    // Held until the end of the transaction: concurrent migrations wait here.
     await client.query('LOCK TABLE surrogate_schema IN EXCLUSIVE MODE')
     const version = (await readVersion(client)) ?? 0
     refuseNewer(version)
@@ -74,18 +74,16 @@ async function refuseObstacle(client: ClientBase, obstacle?: Obstacle): Promise<
   if (rows.length > 0) throw new DatabaseRefused(obstacle.sentence)
 }
 
-/** Makes sure that a server can work here, so that it is refused at start and not at the first request. */
+/** Checks that a server can use the database, so that it fails at start and not at the first request. */
 export async function checkSchema(client: ClientBase): Promise<void> {
   const readOnly = await client.query<{ transaction_read_only: string }>(isReadOnly)
   if (readOnly.rows[0]?.transaction_read_only === 'on') {
-    throw new DatabaseRefused(
-      'the database takes no writes: name the primary, not a replica that is only read',
-    )
+    throw new DatabaseRefused('the database takes no writes: use the primary, not a read-only replica')
   }
   const version = await readVersion(client)
   if (version === undefined) {
     throw new DatabaseRefused(
-      'the database has no schema of ours: run surrogate-server migrate with the same --storage',
+      'the database has no schema of surrogate-server: run surrogate-server migrate with the same --storage',
     )
   }
   refuseNewer(version)
@@ -101,11 +99,11 @@ export async function checkSchema(client: ClientBase): Promise<void> {
 function refuseNewer(version: number): void {
   if (version <= schemaVersion) return
   throw new DatabaseRefused(
-    `the database has schema ${version}, and this server knows ${schemaVersion}: use a server as new as the one that migrated it`,
+    `the database has schema ${version}, and this server knows only ${schemaVersion}: use a server as new as the one that migrated it`,
   )
 }
 
-/** `undefined` where there is no schema of ours. */
+/** Returns the version of the schema; `undefined` if there is none. */
 async function readVersion(client: ClientBase): Promise<number | undefined> {
   try {
     const { rows } = await client.query<{ version: number | null }>(
@@ -141,7 +139,7 @@ function missingRight(table: string): DatabaseRefused {
   )
 }
 
-/** Without it all would be right and nothing fast: every search would read every document there is. */
+/** Without the index every search would read all documents. */
 async function checkSearchIndex(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ valid: boolean }>(
     `SELECT indisvalid AND indisready AS valid FROM pg_index WHERE indexrelid = to_regclass($1)`,
@@ -149,6 +147,6 @@ async function checkSearchIndex(client: ClientBase): Promise<void> {
   )
   if (rows[0]?.valid === true) return
   throw new DatabaseRefused(
-    `the search index ${searchIndex} is missing or was never finished: CREATE INDEX ${searchIndex} ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)`,
+    `the search index ${searchIndex} is missing or not valid; create it: CREATE INDEX ${searchIndex} ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)`,
   )
 }

@@ -1,12 +1,11 @@
 /**
- * Every statement there is but those of migrations, in forms that also distributed relatives of PostgreSQL run.
- *
- * What all have in common: the tenant comes first, so that a statement is one of a single shard; no sequences
- * (ids and times are made by the server), no advisory locks and no LISTEN (nobody but PostgreSQL itself has
- * them), no locks over several tenants, and no table is changed twice in one statement.
+ * All statements except those of migrations, in forms that distributed databases with PostgreSQL's protocol run too:
+ * the tenant comes first, so that a statement goes to a single shard; no sequences (the server makes ids and times);
+ * no advisory locks and no LISTEN, which only PostgreSQL has; no locks over several tenants; and no table is changed
+ * twice in one statement.
  */
 
-/** A statement with a name is parsed once by each connection. */
+/** A statement with a name is parsed once per connection. */
 export interface Statement {
   readonly name?: string
   readonly text: string
@@ -14,13 +13,13 @@ export interface Statement {
 
 const columns = 'id, version, created_us, modified_us, due_ms, terms, uniques, box'
 
-/** One query for many ids: a hundred of them cost little more than one. */
+/** For many ids: a hundred cost little more than one. */
 export const getDocuments: Statement = {
   name: 'get_documents',
   text: `SELECT ${columns} FROM documents WHERE tenant = $1 AND kind = $2 AND id = ANY($3::uuid[])`,
 }
 
-/** Over all tenants, so without locks: who works on one takes it in a commit of its tenant. */
+/** Over all tenants, and so without locks. Work on a document is claimed in a commit of its tenant. */
 export const dueDocuments: Statement = {
   name: 'due_documents',
   text: `SELECT tenant, ${columns} FROM documents
@@ -28,8 +27,8 @@ export const dueDocuments: Statement = {
 }
 
 /**
- * The rows that stand for collections are taken in one order everywhere, so that two transactions cannot wait
- * for each other. Whoever holds such a row is the only writer of its collection: what it reads then stays so.
+ * Locks the rows of collections, always in the same order, so that two transactions cannot wait for each other. The
+ * transaction that holds a row is the only writer of its collection, so that what it reads cannot change.
  */
 export const lockCollections: Statement = {
   name: 'lock_collections',
@@ -44,14 +43,14 @@ export const addCollections: Statement = {
          ON CONFLICT (tenant, kind) DO NOTHING`,
 }
 
-/** Whoever counts on holds the row, and so nobody else does. */
+/** The row is locked by this transaction. */
 export const changeCollection: Statement = {
   name: 'change_collection',
   text: `UPDATE collections SET last_us = $3, last_created_us = $4, documents = documents + $5::bigint
          WHERE tenant = $1 AND kind = $2`,
 }
 
-/** What conditions ask of documents. */
+/** The part of documents that conditions need. */
 export const readHeaders: Statement = {
   name: 'read_headers',
   text: `SELECT id, version, created_us, uniques FROM documents
@@ -73,7 +72,7 @@ export const deleteUniques: Statement = {
   text: 'DELETE FROM uniques WHERE tenant = $1 AND kind = $2 AND value = ANY($3::uuid[])',
 }
 
-/** Rows are given as VALUES: a single statement for many, routed by its tenant. */
+/** A statement that inserts several rows, in a form that is routed by tenant. */
 function insertMany(table: string, columns: readonly string[], casts: readonly string[], rows: number) {
   const values = Array.from({ length: rows }, (_, row) => {
     const own = casts.map((cast, at) => `$${2 + row * casts.length + at}${cast}`)
@@ -106,13 +105,13 @@ const insertDocumentsOf = (rows: number) =>
 const insertUniquesOf = (rows: number) =>
   insertMany('uniques', ['kind', 'value', 'holder'], ['::smallint', '::uuid', '::uuid'], rows)
 
-/** Few shapes, so that each connection keeps all of them parsed: what is to be inserted is cut into these. */
+/** Numbers of rows for which there are statements: few, so that each connection keeps them parsed. */
 const sizes = [64, 32, 16, 8, 4, 2, 1]
 
 export const insertDocuments = new Map(sizes.map(size => [size, insertDocumentsOf(size)] as const))
 export const insertUniques = new Map(sizes.map(size => [size, insertUniquesOf(size)] as const))
 
-/** Cuts a list into the sizes for which there are statements. */
+/** Splits rows into parts for which there are statements. */
 export function cut<Row>(rows: readonly Row[]): Row[][] {
   const parts: Row[][] = []
   for (let at = 0; at < rows.length; ) {
@@ -123,7 +122,7 @@ export function cut<Row>(rows: readonly Row[]): Row[][] {
   return parts
 }
 
-/** In one statement, so that two who ask at once cannot both get it. */
+/** One statement, so that two concurrent calls cannot both succeed. */
 export const takeLease: Statement = {
   name: 'take_lease',
   text: `INSERT INTO leases AS held (tenant, name, holder, until_ms) VALUES ($1, $2, $3, $5)
@@ -132,36 +131,36 @@ export const takeLease: Statement = {
          RETURNING 1`,
 }
 
-/** What a search finds: what matches a condition and is not over. `now` names the time as a value. */
+/** The documents that match a condition and are not due. `now` is the parameter with the time. */
 export function matching(condition: string, now: string): string {
   return `${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
 }
 
-/** What is over, and not erased yet. */
-function isOver(now: string): string {
+/** Documents that are due and not yet erased. */
+function isDue(now: string): string {
   return `due_ms <= ${now}::bigint`
 }
 
-/** Of one collection. */
+/** Restricts a condition to one collection. */
 export function within(matching: string): string {
   return `tenant = $1::uuid AND kind = $2::smallint AND ${matching}`
 }
 
 /**
- * The same, where terms lead to the rows. They are one tenant's, so that rows of others hardly turn up; but
- * PostgreSQL takes tenant and terms for independent, and would first gather all places of the collection to
- * compare them with those of the terms, which takes longer than all the rest. This form it cannot look up.
+ * Like `within`, in a form that no index can serve, for conditions on terms. A term belongs to one tenant, but
+ * PostgreSQL assumes that tenant and terms are independent, and would first collect all rows of the collection from
+ * an index to intersect them with those of the terms, which takes longer than the rest of the query.
  */
 export function checked(matching: string): string {
   return `tenant IS NOT DISTINCT FROM $1::uuid AND kind IS NOT DISTINCT FROM $2::smallint AND ${matching}`
 }
 
-/** How a page is cut: the names of the values for its length and its offset. */
+/** The range of a page; `limit`, `offset` and `mostBytes` are parameters of the statement. */
 export interface PageCut {
   readonly order: 'ASC' | 'DESC'
   readonly limit: string
   readonly offset: string
-  /** Past so many bytes boxes are NULL. */
+  /** Boxes after this many bytes are NULL. */
   readonly mostBytes?: string
 }
 
@@ -174,22 +173,23 @@ export function countOf(where: string): string {
   return `SELECT count(*) AS total FROM documents WHERE ${where}`
 }
 
-/** The same of all that is not over, from the number that every commit keeps: only what is over is counted. */
+/** Counts all documents of a collection from the number in its row. Only due documents are counted one by one. */
 export function countOfAll(now: string): string {
-  return `SELECT coalesce(sum(documents), 0) - (${countOf(within(isOver(now)))}) AS total FROM collections
+  return `SELECT coalesce(sum(documents), 0) - (${countOf(within(isDue(now)))}) AS total FROM collections
           WHERE tenant = $1::uuid AND kind = $2::smallint`
 }
 
 /**
- * A page and the exact total of one moment: a statement reads one state. Where the page is all there is, it is
- * its own total and nothing is counted. `where` is what matches, `count` the statement that counts it, and
- * `behind` what of it comes behind the page before.
- * The statement has no name, so that it is planned for its own terms: a rare one and a common one want other plans.
+ * A page and the exact total in one statement, and so of one state. If the first page is not full, its length is the
+ * total, and nothing is counted. It has no name, so that it is planned for its terms: rare and common terms need
+ * different plans.
+ * @param count the statement that counts the documents of `where`
+ * @param after restricts the page to the documents after the previous page
  */
-export function findPage(where: string, count: string, behind: string, cut: PageCut): string {
+export function findPage(where: string, count: string, after: string, cut: PageCut): string {
   const { order, limit, offset, mostBytes } = cut
-  const isWhole = behind === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
-  return `WITH page AS MATERIALIZED (${pageOf(where + behind, cut)}), total AS (
+  const isWhole = after === '' ? `${offset}::bigint = 0 AND` : 'FALSE AND'
+  return `WITH page AS MATERIALIZED (${pageOf(where + after, cut)}), total AS (
             SELECT CASE WHEN ${isWhole} (SELECT count(*) FROM page) < ${limit}::bigint
                         THEN (SELECT count(*) FROM page) ELSE (${count}) END AS total
           )
@@ -197,22 +197,22 @@ export function findPage(where: string, count: string, behind: string, cut: Page
           FROM total LEFT JOIN page ON TRUE ORDER BY created_us ${order}`
 }
 
-/** How long a box is stands in its row, whether or not it is kept apart: only boxes that are answered are read. */
+/** The length of a box is in its row, so that only the boxes that are returned are read. */
 function withoutLateBoxes(mostBytes: string, order: PageCut['order']): string {
   const before = `sum(octet_length(box)) OVER (ORDER BY created_us ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
   return columns.replace('box', `CASE WHEN coalesce(${before}, 0) <= ${mostBytes}::bigint THEN box END`)
 }
 
-/** What was removed goes when nobody can see it any more. Each must stand outside of transactions. */
+/** Erases removed rows that no transaction can see any more. Not possible within a transaction. */
 export const vacuum = ['VACUUM documents', 'VACUUM uniques']
 
-/** For work that grows with the database, which may take longer than any request. */
+/** For work that grows with the database, which may take longer than requests. */
 export const disableTimeout = 'SET statement_timeout = 0'
 export const resetTimeout = 'RESET statement_timeout'
 
 export const removeAll = 'TRUNCATE documents, uniques, collections, leases'
 
-/** The time that counts, as milliseconds with a fraction. */
+/** Milliseconds with a fraction. */
 export const databaseTime = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'
 
 export const isReadOnly = 'SHOW transaction_read_only'

@@ -14,7 +14,6 @@ import { kindOf, numberOf } from './kinds.ts'
 import { digestsOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 
-/** A commit as it waits for its turn. */
 export interface PendingCommit {
   readonly writes: readonly Write[]
   readonly nowUs: number
@@ -174,10 +173,10 @@ async function query(client: PoolClient, { name, text }: sql.Statement, values: 
     text,
     values,
     rowMode: 'array',
-    types: asSpelled,
+    types: asText,
   })
   return result.rows as unknown as Rows
 }
 
-/** Values as the database spells them: what we make of them is said in rows.ts. */
-export const asSpelled = { getTypeParser: () => (value: string) => value }
+/** Leaves values in the database's text form; rows.ts parses them. */
+export const asText = { getTypeParser: () => (value: string) => value }

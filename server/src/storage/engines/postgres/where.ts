@@ -5,11 +5,11 @@ import { uuidArrayOf } from './rows.ts'
 const mostUs = Number.MAX_SAFE_INTEGER
 
 /**
- * A query as a condition of SQL, with the values it names. The terms that every match must have become one
- * containment, which drives the search through the index; the rest is asked of what that finds.
+ * Writes a query as an SQL condition with parameters. The terms that every match must have become one containment,
+ * which uses the search index; the other parts filter its result.
  *
- * `anyIndex` says that the database can combine several such conditions in one search (PostgreSQL's bitmaps);
- * where it cannot, the others are written so that no index is tried for them.
+ * If the database cannot combine several conditions on that index (`anyIndex`), the other parts are written so that
+ * it is not used for them.
  */
 export class Condition {
   readonly values: unknown[]
@@ -43,7 +43,7 @@ export class Condition {
       case 'created':
         return this.#within('created_us', query.fromUs, query.toUs)
       case 'modified':
-        // What was never modified is in no range, and outside of each: not NULL, which NOT would keep.
+        // FALSE instead of NULL for documents that were never modified, so that NOT includes them.
         return `(modified_us IS NOT NULL AND ${this.#within('modified_us', query.fromUs, query.toUs)})`
       case 'and':
         return joined(query.of, 'AND', 'TRUE', part => this.#part(part))
@@ -64,14 +64,14 @@ export class Condition {
   }
 
   #within(column: string, fromUs = 0, toUs = mostUs): string {
-    // Bounds may be infinite or between two stamps; stamps are whole numbers.
+    // Bounds may be infinite or fractions; stamps are whole numbers.
     const from = Math.ceil(Math.max(fromUs, 0))
     const to = Math.floor(Math.min(toUs, mostUs))
     if (!(from <= to)) return 'FALSE'
     return `(${column} >= ${this.value(from)} AND ${column} <= ${this.value(to)})`
   }
 
-  /** Adds a value and answers how the statement names it. */
+  /** Adds a parameter and returns its placeholder. */
   value(value: unknown): string {
     return `$${this.values.push(value)}`
   }
@@ -90,12 +90,12 @@ function joined(
   return of.length === 0 ? empty : `(${of.map(write).join(` ${operator} `)})`
 }
 
-/** Whether a query asks for nothing that a document might not have. */
+/** True if a query matches all documents. */
 export function isAll(query: Query): boolean {
   return conjuncts(query).every(part => part.op === 'all')
 }
 
-/** Whether all matches are found by terms they have, and nothing but terms narrows them down. */
+/** True if terms lead to all matches, and no id or time restricts them. */
 export function isFoundByTerms(query: Query): boolean {
   const parts = conjuncts(query)
   return (
@@ -108,7 +108,7 @@ function isAnyTerm(query: Query): boolean {
   return query.op === 'or' && query.of.length > 0 && alternatives(query.of).every(part => part.op === 'term')
 }
 
-/** What all have to match, nested ANDs unfolded. */
+/** The parts that all matches must fulfil, with nested ANDs flattened. */
 function conjuncts(query: Query): Query[] {
   return query.op === 'and' ? query.of.flatMap(conjuncts) : [query]
 }

@@ -12,24 +12,24 @@ interface Job extends PendingCommit {
   readonly reject: (reason: unknown) => void
 }
 
-// All callers of a group wait for all of it.
+// All callers of a group wait for the whole group.
 const mostWrites = 512
 const mostBytes = 4 << 20
 
 /**
- * Gathers commits that wait into transactions: one tenant's share one, tenants have theirs side by side. While a
- * transaction of a tenant is under way what arrives for it waits and goes into the next one together, as a second
- * one could only stand in line behind the first. Commits of a tenant are decided in the order in which they came.
+ * Groups waiting commits into transactions: those of one tenant share a transaction, and tenants have theirs
+ * concurrently. Commits that arrive during a transaction of their tenant share the next one, because a concurrent one
+ * would only wait for its locks. Commits of a tenant are decided in the order of their arrival.
  */
 export class Writer {
   readonly #pool: Pool
   readonly #mostAtOnce: number
   readonly #onFailure: (error: unknown) => void
   #waiting: Job[] = []
-  /** The tenants of transactions under way. */
+  /** The tenants of running transactions. */
   readonly #busy = new Set<string>()
   readonly #running = new Set<Promise<void>>()
-  /** Not at once: what the rest of this turn commits shares the transaction. */
+  /** Not at once: other commits of this turn share the transaction. */
   readonly #beginLater = oncePerTurn(() => this.#begin())
   #stopped = false
 
@@ -50,7 +50,7 @@ export class Writer {
     })
   }
 
-  /** Refuses new work, and resolves when what was accepted is done. */
+  /** Refuses new work, and resolves when accepted work is done. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#begin()
@@ -72,7 +72,7 @@ export class Writer {
     }
   }
 
-  /** The first commit whose tenants are free, and all that may go with it; what comes later overtakes nothing. */
+  /** Takes the first commit whose tenants are free, and those that can join it. The order per tenant is kept. */
   #take(): Job[] {
     const blocked = new Set(this.#busy)
     const rest: Job[] = []
@@ -118,7 +118,7 @@ export class Writer {
       failure = error
       throw error
     } finally {
-      // Of a connection on which something failed it is not known how it stands.
+      // The state of a connection after a failure is not known, so it is closed.
       client.release(failure !== undefined)
     }
   }
