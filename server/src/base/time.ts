@@ -1,3 +1,5 @@
+import { parseDateTime } from './date-time.ts'
+
 /**
  * Epoch microseconds as the wire shows them: ISO 8601, UTC, six decimals.
  *
@@ -12,13 +14,15 @@ export function formatMicros(us: number): string {
 }
 
 /**
- * An ISO 8601 date-time with offset as epoch microseconds; further digits of the second are cut off.
+ * Parses an ISO 8601 date-time with offset into epoch microseconds; further digits of the second are cut off. NaN for a
+ * leap second, which Node's clock does not have.
  *
  * @example
  * parseMicros('2026-01-31T09:30:00.123456Z') // 1769851800123456
  */
 export function parseMicros(iso: string): number {
-  const digits = /\.(\d+)/.exec(iso)?.[1] ?? ''
-  const wholeSecond = Date.parse(iso.replace(/\.\d+/, ''))
-  return wholeSecond * 1000 + Number(digits.padEnd(6, '0').slice(0, 6))
+  // RFC 3339 allows lower case, and a space for the T.
+  const read = parseDateTime(iso.toUpperCase().replace(/\s/, 'T'))
+  if (!read) return Number.NaN
+  return read.ms * 1000 + Number(read.fraction.padEnd(6, '0').slice(0, 6))
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
-import { joinPaths, memberPath } from '../base/member-path.ts'
+import { errorPath, memberPath } from '../base/member-path.ts'
 import { withoutEchoes } from './echoes.ts'
 import { formats } from './formats.ts'
 
@@ -93,5 +93,5 @@ function stepsOf(pointer: string): Step[] {
 
 /** The validator's paths begin with the part of the request: `/requestBody/data/number`, `/query/page`. */
 function joinPath(root: string | undefined, steps: readonly Step[]): string {
-  return joinPaths(root ?? '', memberPath(root === undefined ? steps.slice(1) : steps)) || 'body'
+  return errorPath(root ?? '', memberPath(root === undefined ? steps.slice(1) : steps))
 }

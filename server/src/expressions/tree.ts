@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { memberPath } from '../base/member-path.ts'
 import { ExpressionError } from './expression-error.ts'
 
 /** An error in one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
@@ -19,19 +20,19 @@ export interface TreeFilling {
  * of its object or list, so later elements of a list move up. Values that are not expressions stay, null too.
  */
 export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | undefined {
-  const path: string[] = []
+  const path: (string | number)[] = []
 
   function leaf(expression: string): JsonValue | undefined {
     try {
       return filling.evaluate(expression) ?? undefined
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
-      filling.onError(path.map(step => (plainName.test(step) ? step : '?')).join('.'), error)
+      filling.onError(memberPath(path), error)
       return undefined
     }
   }
 
-  function below(step: string, value: JsonValue): JsonValue | undefined {
+  function below(step: string | number, value: JsonValue): JsonValue | undefined {
     path.push(step)
     const filled = fill(value)
     path.pop()
@@ -41,9 +42,7 @@ export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | und
   function fill(value: JsonValue): JsonValue | undefined {
     if (typeof value === 'string') return filling.isExpression(value) ? leaf(value) : value
     if (Array.isArray(value)) {
-      return value
-        .map((element, index) => below(String(index), element))
-        .filter(filled => filled !== undefined)
+      return value.map((element, index) => below(index, element)).filter(filled => filled !== undefined)
     }
     if (!isJsonObject(value)) return value
     const members: [string, JsonValue][] = []
@@ -57,6 +56,3 @@ export function fillTree(tree: JsonValue, filling: TreeFilling): JsonValue | und
 
   return fill(tree)
 }
-
-/** Names of another form become '?' in paths: they may be sensitive values. */
-const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/

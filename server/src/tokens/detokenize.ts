@@ -2,6 +2,7 @@ import { type Caller, demand } from '../access/caller.ts'
 import type { Transform } from '../access/transforms.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
+import { errorPath } from '../base/member-path.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
@@ -122,7 +123,7 @@ async function readTokens(store: TenantStore, ids: readonly string[], root: stri
     return await store.getMany<TokenRecord>('token', ids, mostNamedBytes)
   } catch (error) {
     if (!(error instanceof TooManyBytes)) throw error
-    throw invalid(root || 'body', `names tokens of more than ${mostNamedBytes} bytes together; name fewer`)
+    throw invalid(errorPath(root), `names tokens of more than ${mostNamedBytes} bytes together; name fewer`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { ErrorList } from '../base/error-list.ts'
 import { invalid } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { errorPath } from '../base/member-path.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
@@ -23,12 +24,12 @@ export function fillReferences(
 ): JsonValue {
   const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
   const errors = new ErrorList()
-  const steps: string[] = []
+  const steps: (string | number)[] = []
   let left = largestOutcomeBytes - jsonBytes(json)
 
   const take = (bytes: number) => {
     left -= bytes
-    if (left < 0) throw invalid(root || 'body', `comes to more than ${largestOutcomeBytes} bytes`)
+    if (left < 0) throw invalid(errorPath(root), `comes to more than ${largestOutcomeBytes} bytes`)
   }
   const resolve = (reference: Reference): JsonValue => {
     const [id, second = id] = reference.ids
@@ -61,11 +62,11 @@ export function fillReferences(
       take(jsonBytes(filled) - jsonBytes(value))
       return filled
     }
-    if (Array.isArray(value)) return value.map((element, index) => below(String(index), element))
+    if (Array.isArray(value)) return value.map((element, index) => below(index, element))
     if (!isJsonObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
   }
-  const below = (step: string, value: JsonValue): JsonValue => {
+  const below = (step: string | number, value: JsonValue): JsonValue => {
     steps.push(step)
     const filled = fill(value)
     steps.pop()

@@ -1,7 +1,7 @@
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, type ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { joinPaths, memberPath } from '../base/member-path.ts'
+import { errorPath, memberPath } from '../base/member-path.ts'
 import type { Turns } from '../base/turn.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
@@ -41,7 +41,7 @@ export async function findReferences(
     if (named.size > mostTokens) throw tooManyTokens(root)
     if (reference.filters === '') return
     if (++filtered > mostFiltered) {
-      throw invalid(root || 'body', `has more than ${mostFiltered} expressions with filters`)
+      throw invalid(errorPath(root), `has more than ${mostFiltered} expressions with filters`)
     }
     expressions.check(templateOf(reference))
   }
@@ -65,7 +65,7 @@ export async function findReferences(
 
 // Requirements: INV-009
 export function tooManyTokens(root: string): ServiceError {
-  return invalid(root || 'body', `names more than ${mostTokens} different tokens`)
+  return invalid(errorPath(root), `names more than ${mostTokens} different tokens`)
 }
 
 /** The template that makes of a token's data what the reference asks for. */
@@ -75,7 +75,7 @@ export function templateOf({ filters }: Reference): string {
 }
 
 export function pathOf(root: string, steps: readonly (string | number)[]): string {
-  return joinPaths(root, memberPath(steps)) || 'body'
+  return errorPath(root, memberPath(steps))
 }
 
 /** What is wrong with an expression, for its caller; what is no such fault goes on. */

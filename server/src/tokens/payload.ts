@@ -29,8 +29,8 @@ export interface Payload {
  */
 export function readPayload(payload: JsonValue): Payload {
   const wishes: Wish[] = []
-  const steps: string[] = []
-  const below = (step: string, value: JsonValue): JsonValue => {
+  const steps: (string | number)[] = []
+  const below = (step: string | number, value: JsonValue): JsonValue => {
     steps.push(step)
     const shape = read(value)
     steps.pop()
@@ -42,7 +42,7 @@ export function readPayload(payload: JsonValue): Payload {
   }
   const read = (value: JsonValue): JsonValue => {
     if (value === null) return null
-    if (Array.isArray(value)) return value.map((element, index) => below(String(index), element))
+    if (Array.isArray(value)) return value.map((element, index) => below(index, element))
     if (!isJsonObject(value)) return wish({ type: 'token', data: value }, true)
     if (isDescription(value)) return wish(value as unknown as CreateTokenInput, false)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
-import { joinPaths } from '../base/member-path.ts'
+import { errorPath } from '../base/member-path.ts'
 import { nextTurn } from '../base/turn.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { isTooLarge, largestDataBytes } from './contents.ts'
@@ -112,6 +112,6 @@ async function collect(errors: ErrorList, path: string, act: () => void | Promis
     await act()
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'validation') throw error
-    errors.addAll(error.errors ?? { '': [error.message] }, member => joinPaths(path, member) || 'body')
+    errors.addAll(error.errors ?? { '': [error.message] }, member => errorPath(path, member))
   }
 }

@@ -10,7 +10,8 @@ export class NotJson extends Error {
 
 const deepest = 64
 const mostMembers = 100_000
-const plainName = /^[A-Za-z_$][\w$-]{0,63}$|^\d{1,6}$/
+/** The rule of `base/member-path.ts`, which is not part of this program. */
+const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/
 
 /** JSON.stringify would make `{}` of them, whatever they hold. */
 const emptied = [Map, Set, Promise]
