@@ -1,5 +1,6 @@
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
+import { readExpiration } from '../base/expiration.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import type { Write } from '../storage/port.ts'
@@ -29,8 +30,6 @@ export interface ApplicationsContext {
   readonly store: SealedStore
   readonly random: Random
   nowUs(): number
-  /** Reads an expiration in any of the accepted spellings. @throws {ServiceError} validation */
-  readExpiration(text: string): { readonly echo: string; readonly ms: number }
   /** Ends the sessions that an application created or authorized. @param actor the application that deleted it */
   endSessionsOf(store: TenantStore, application: string, actor: string): Promise<void>
 }
@@ -224,7 +223,9 @@ export class Applications {
     const rules = (input.rules ?? []).map(plainRule)
     checkRights(type, { permissions, rules })
     const expires =
-      typeof input.expires_at === 'string' ? this.#context.readExpiration(input.expires_at) : undefined
+      typeof input.expires_at === 'string'
+        ? readExpiration(input.expires_at, this.#context.nowUs())
+        : undefined
     return {
       name: input.name,
       permissions,

@@ -14,7 +14,6 @@ import { performJob } from '../reactors/perform.ts'
 import type { FormulaSandbox } from '../sandbox/create.ts'
 import { endSessionsOf } from '../sessions/end.ts'
 import type { TokensContext } from '../tokens/context.ts'
-import { readExpiration } from '../tokens/expiry.ts'
 import type { Performer } from '../webhooks/context.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openSandbox } from './formulas.ts'
@@ -47,7 +46,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const applications = new Applications({
     ...stores,
     endSessionsOf: (tenant, application, actor) => endSessionsOf(stores, tenant, application, actor),
-    readExpiration: text => readExpiration(text, nowUs()),
   })
   const tokens: TokensContext = {
     ...stores,

@@ -1,4 +1,5 @@
 import { parseDateTime } from './date-time.ts'
+import { invalid } from './errors.ts'
 
 export interface Expiration {
   /** In ISO 8601 (RFC 3339), with the offset that was given, as `±hh:mm`. */
@@ -27,6 +28,15 @@ export function parseExpiration(text: string): Expiration | undefined {
     echo: `${local}${shownFraction}${spelledOut(offset)}`,
     ms: ms + Math.ceil(Number(fraction.padEnd(9, '0')) / 1e6),
   }
+}
+
+/** Like `parseExpiration`, for an expiration that lies in the future. @throws {ServiceError} validation */
+// Requirements: TOK-015, TOK-505
+export function readExpiration(text: string, nowUs: number): Expiration {
+  const expiration = parseExpiration(text)
+  if (!expiration) throw invalid('expires_at', `must be ${expirationSpellings}`)
+  if (expiration.ms * 1000 <= nowUs) throw invalid('expires_at', 'must lie in the future')
+  return expiration
 }
 
 const unitedStates =

@@ -3,7 +3,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
-import { tokenize } from '../tokens/tokenize.ts'
+import { tokenize } from '../tokens/payloads/tokenize.ts'
 import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 

@@ -27,12 +27,12 @@ interface Token {
 
 type Bound = { readonly text: string; readonly included: boolean } | '*'
 
-type Wish =
+type Condition =
   | { readonly is: 'text'; readonly field: string; readonly value: string }
   | { readonly is: 'container'; readonly path: string; readonly below: boolean }
   | { readonly is: 'times'; readonly field: TimeField; readonly from: Bound; readonly to: Bound }
-  | { readonly is: 'not'; readonly of: Wish }
-  | { readonly is: 'and' | 'or'; readonly of: readonly Wish[] }
+  | { readonly is: 'not'; readonly of: Condition }
+  | { readonly is: 'and' | 'or'; readonly of: readonly Condition[] }
 
 type TimeField = 'created_at' | 'modified_at'
 
@@ -44,24 +44,26 @@ const lower = (text: string) => text.toLowerCase()
 
 // ------------------------------------------------------------------------------------------------ the model
 
-function matches(wish: Wish, token: Token): boolean {
-  switch (wish.is) {
+function matches(condition: Condition, token: Token): boolean {
+  switch (condition.is) {
     case 'text':
-      return textsOf(wish.field, token).some(text => lower(text) === lower(wish.value))
+      return textsOf(condition.field, token).some(text => lower(text) === lower(condition.value))
     case 'container':
       return token.containers.some(container =>
-        wish.below ? lower(container).startsWith(lower(wish.path)) : lower(container) === lower(wish.path),
+        condition.below
+          ? lower(container).startsWith(lower(condition.path))
+          : lower(container) === lower(condition.path),
       )
     case 'times': {
-      const time = token[wish.field]
-      return time !== undefined && isAfter(time, wish.from) && isBefore(time, wish.to)
+      const time = token[condition.field]
+      return time !== undefined && isAfter(time, condition.from) && isBefore(time, condition.to)
     }
     case 'not':
-      return !matches(wish.of, token)
+      return !matches(condition.of, token)
     case 'and':
-      return wish.of.every(part => matches(part, token))
+      return condition.of.every(part => matches(part, token))
     case 'or':
-      return wish.of.some(part => matches(part, token))
+      return condition.of.some(part => matches(part, token))
   }
 }
 
@@ -101,31 +103,35 @@ function drawFrom(numbers: readonly number[]): Draw {
 
 const ranks = { or: 0, and: 1, not: 2, text: 3, container: 3, times: 3 } as const
 
-/** The wish as a query; parentheses where the rank of what is around needs them, and at times elsewhere. */
-function spell(wish: Wish, draw: Draw, around = 0): string {
-  const text = spellBare(wish, draw)
-  return ranks[wish.is] < around || draw(false, false, false, true)
+/** The condition as a query; parentheses where the rank of what is around needs them, and at times elsewhere. */
+function spell(condition: Condition, draw: Draw, around = 0): string {
+  const text = spellBare(condition, draw)
+  return ranks[condition.is] < around || draw(false, false, false, true)
     ? `(${draw('', ' ')}${text}${draw('', ' ')})`
     : text
 }
 
-function spellBare(wish: Wish, draw: Draw): string {
-  switch (wish.is) {
+function spellBare(condition: Condition, draw: Draw): string {
+  switch (condition.is) {
     case 'text':
-      return `${wish.field}:${spellValue(changeCase(wish.value, draw), draw)}`
+      return `${condition.field}:${spellValue(changeCase(condition.value, draw), draw)}`
     case 'container': {
-      const path = changeCase(wish.path, draw)
-      const shown = wish.below ? `${path}*` : path !== '/' && draw(true, false) ? path.slice(0, -1) : path
+      const path = changeCase(condition.path, draw)
+      const shown = condition.below
+        ? `${path}*`
+        : path !== '/' && draw(true, false)
+          ? path.slice(0, -1)
+          : path
       return `container:${draw(shown, `"${shown}"`)}`
     }
     case 'times':
-      return spellTimes(wish, draw)
+      return spellTimes(condition, draw)
     case 'not':
-      return `${draw('NOT ', '!', '-', '! ', 'NOT  ')}${spell(wish.of, draw, 2)}`
+      return `${draw('NOT ', '!', '-', '! ', 'NOT  ')}${spell(condition.of, draw, 2)}`
     case 'or':
-      return wish.of.map(part => spell(part, draw, 1)).join(draw(' OR ', '  OR\n'))
+      return condition.of.map(part => spell(part, draw, 1)).join(draw(' OR ', '  OR\n'))
     case 'and':
-      return wish.of
+      return condition.of
         .map((part, place) => {
           const text = spell(part, draw, 2)
           if (place === 0) return text
@@ -137,7 +143,7 @@ function spellBare(wish: Wish, draw: Draw): string {
   }
 }
 
-function spellTimes({ field, from, to }: Extract<Wish, { is: 'times' }>, draw: Draw): string {
+function spellTimes({ field, from, to }: Extract<Condition, { is: 'times' }>, draw: Draw): string {
   const same = from !== '*' && to !== '*' && from.text === to.text && from.included && to.included
   if (same && draw(true, false)) return `${field}:${draw(from.text, `"${from.text}"`)}`
   const show = (bound: Bound) => (bound === '*' ? '*' : draw(bound.text, `"${bound.text}"`))
@@ -155,12 +161,12 @@ const changeCase = (text: string, draw: Draw) => draw(text, text, text.toUpperCa
 
 // ------------------------------------------------------------------------------------------------ the cases
 
-function wishes(tokens: readonly Token[]): fc.Arbitrary<Wish> {
+function conditions(tokens: readonly Token[]): fc.Arbitrary<Condition> {
   const some = <T>(...from: readonly T[]) => fc.constantFrom(...from)
   const ofTokens = (pick: (token: Token) => readonly (string | undefined)[]) =>
     some(...new Set(tokens.flatMap(pick).filter(text => text !== undefined)), 'nothing')
   const text = (field: string, value: fc.Arbitrary<string>) =>
-    value.map((chosen): Wish => ({ is: 'text', field, value: chosen }))
+    value.map((chosen): Condition => ({ is: 'text', field, value: chosen }))
   const stamps = tokens.flatMap(({ created_at, modified_at }) => [created_at, modified_at ?? created_at])
   const moments = some(...stamps, ...stamps.map(stamp => stamp.slice(0, 10)), '2020-01-01', '2990-12-31')
   const bound: fc.Arbitrary<Bound> = fc.oneof(
@@ -196,7 +202,7 @@ function wishes(tokens: readonly Token[]): fc.Arbitrary<Wish> {
     ),
     {
       weight: 3,
-      arbitrary: metadata.map(([key, value]): Wish => ({ is: 'text', field: `metadata.${key}`, value })),
+      arbitrary: metadata.map(([key, value]): Condition => ({ is: 'text', field: `metadata.${key}`, value })),
     },
     {
       weight: 3,
@@ -208,23 +214,23 @@ function wishes(tokens: readonly Token[]): fc.Arbitrary<Wish> {
     },
     fc.record({ is: fc.constant('times' as const), field, from: bound, to: bound }),
     fc.tuple(field, moments).map(
-      ([of, at]): Wish => ({
+      ([of, at]): Condition => ({
         is: 'times',
         field: of,
         from: { text: at, included: true },
         to: { text: at, included: true },
       }),
     ),
-  ) as fc.Arbitrary<Wish>
-  return fc.letrec<{ wish: Wish }>(tie => ({
-    wish: fc.oneof(
+  ) as fc.Arbitrary<Condition>
+  return fc.letrec<{ condition: Condition }>(tie => ({
+    condition: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
       leaf,
-      fc.array(tie('wish'), { minLength: 2, maxLength: 4 }).map((of): Wish => ({ is: 'and', of })),
-      fc.array(tie('wish'), { minLength: 2, maxLength: 4 }).map((of): Wish => ({ is: 'or', of })),
-      tie('wish').map((of): Wish => ({ is: 'not', of })),
+      fc.array(tie('condition'), { minLength: 2, maxLength: 4 }).map((of): Condition => ({ is: 'and', of })),
+      fc.array(tie('condition'), { minLength: 2, maxLength: 4 }).map((of): Condition => ({ is: 'or', of })),
+      tie('condition').map((of): Condition => ({ is: 'not', of })),
     ),
-  })).wish
+  })).condition
 }
 
 const tokenBodies = fc.sample(
@@ -343,21 +349,28 @@ for (const engine of enginesToTry) {
     const spelling = fc.array(fc.nat(59), { minLength: 1, maxLength: 40 })
     let [found, empty] = [0, 0]
     await fc.assert(
-      fc.asyncProperty(wishes(tokens), spelling, fc.nat(callers.length - 1), async (wish, numbers, which) => {
-        const query = spell(wish, drawFrom(numbers))
-        // Longer ones are refused, as another test has it.
-        fc.pre([...query].length <= 2000)
-        const { send, sees } = callers[which] as Reader
-        const { status, json, text } = await send('POST', '/tokens/search', { query, size: 100 })
-        if (status !== 200) throw new Error(`${query}: ${text}`)
-        const expected = tokens.filter(token => sees(token) && matches(wish, token)).map(token => token.id)
-        const got = json.data.map((token: Token) => token.id)
-        if (got.join() !== expected.reverse().join() || json.pagination.total_items !== got.length) {
-          throw new Error(`${query}\n found ${got}\n of    ${expected}`)
-        }
-        if (got.length > 0) found++
-        else empty++
-      }),
+      fc.asyncProperty(
+        conditions(tokens),
+        spelling,
+        fc.nat(callers.length - 1),
+        async (condition, numbers, which) => {
+          const query = spell(condition, drawFrom(numbers))
+          // Longer ones are refused, as another test has it.
+          fc.pre([...query].length <= 2000)
+          const { send, sees } = callers[which] as Reader
+          const { status, json, text } = await send('POST', '/tokens/search', { query, size: 100 })
+          if (status !== 200) throw new Error(`${query}: ${text}`)
+          const expected = tokens
+            .filter(token => sees(token) && matches(condition, token))
+            .map(token => token.id)
+          const got = json.data.map((token: Token) => token.id)
+          if (got.join() !== expected.reverse().join() || json.pagination.total_items !== got.length) {
+            throw new Error(`${query}\n found ${got}\n of    ${expected}`)
+          }
+          if (got.length > 0) found++
+          else empty++
+        },
+      ),
       { numRuns: runs },
     )
     t.comment(`${found} queries found something, ${empty} nothing`)

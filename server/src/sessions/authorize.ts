@@ -5,9 +5,9 @@ import { type AccessRule, holdsAnywhere, plainRule, type Rights } from '../acces
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
+import { readExpiration } from '../base/expiration.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
-import { readExpiration } from '../tokens/expiry.ts'
 import {
   callingApplication,
   digestNonce,

@@ -5,7 +5,7 @@ import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
 import { refuseIfAny, type TokensContext } from './context.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { tryMask } from './mask.ts'
+import { checkMask } from './mask.ts'
 import type { TokenRecord } from './token.ts'
 
 /** The part of a token that is computed from the rest of it. */
@@ -14,13 +14,13 @@ export interface Derived {
   readonly patterns?: readonly string[]
 }
 
-export interface Tried {
+export interface Evaluated {
   readonly derived: Derived
   /** What the mask gives, where it was evaluated. */
   readonly masked: JsonValue | undefined
 }
 
-type Expressive = Pick<
+type TokenExpressions = Pick<
   TokenRecord,
   'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
 >
@@ -44,14 +44,14 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
 export async function derive(
   context: TokensContext,
   store: TenantStore,
-  token: Expressive,
+  token: TokenExpressions,
   data: JsonValue,
   changes = everything,
   before: Derived = {},
-): Promise<Tried> {
+): Promise<Evaluated> {
   const { expressions } = context
   const turns = context.turns()
-  const { masked, errors } = tryMask(expressions, changes.mask ? token.mask : undefined, data)
+  const { masked, errors } = checkMask(expressions, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   await turns.passed()
   const fingerprint = changes.fingerprint
@@ -84,13 +84,14 @@ export function isTooLarge(data: JsonValue): boolean {
 export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
   return {
     terms: termsOf(store, token),
-    uniques: token.deduplicate_token && token.fingerprint ? [onlyOne(store, token.fingerprint)] : [],
+    uniques:
+      token.deduplicate_token && token.fingerprint ? [uniqueFingerprint(store, token.fingerprint)] : [],
     ...(token.expires_ms === undefined ? {} : { dueMs: token.expires_ms }),
   }
 }
 
 /** Held by the one deduplicating token of a fingerprint, so that two racing ones cannot both be stored. */
 // Requirements: TOK-502
-function onlyOne(store: TenantStore, fingerprint: string): Digest {
+function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
   return fingerprintTerm(store, `only ${fingerprint}`)
 }

@@ -6,7 +6,7 @@ import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { asLive, type CreateTokenInput, draftToken, draftWrites } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import { keptToken, singleToken } from './kept-tokens.ts'
+import { keptToken, singleToken } from './payloads/kept-tokens.ts'
 import { atMostMasked, showToken, type Token } from './show.ts'
 import type { TokenRecord } from './token.ts'
 

@@ -5,20 +5,20 @@ import type { FindOptions } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 /** Which page is asked for: by its number, or by the cursor that the page before it ended with. */
-export interface PageWish {
+export interface PageSelection {
   readonly page?: number | undefined
   readonly size: number
   readonly start?: string | undefined
 }
 
 /** The page as it is answered, and where the store finds it. */
-export interface PagePlace {
+export interface LocatedPage {
   readonly request: PageRequest
   readonly find: Pick<FindOptions, 'offset' | 'limit' | 'afterUs'>
 }
 
 /** @throws {ServiceError} validation, for a cursor that is none, and for a cursor beside a page number */
-export function placeOf(store: TenantStore, { page, size, start }: PageWish): PagePlace {
+export function locatePage(store: TenantStore, { page, size, start }: PageSelection): LocatedPage {
   if (start === undefined) {
     const request = { page: page ?? 1, size }
     return { request, find: { offset: offsetOf(request), limit: size } }

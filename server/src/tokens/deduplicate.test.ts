@@ -99,13 +99,16 @@ t.test('an update into a duplicate is not applied, and the original is answered'
   for (const member of ['data', 'mask', 'fingerprint_expression']) t.notOk(member in unread.json, member)
 })
 
-t.test('setting the wish on a twin answers the older one, on the oldest itself it is applied', async t => {
-  const tenant = await openTenant(vault)
-  const older = (await tenant.send('POST', '/tokens', { type: 'token', data: 'twin' })).json
-  const younger = (await tenant.send('POST', '/tokens', { type: 'token', data: 'twin' })).json
-  const refused = await tenant.send('PATCH', `/tokens/${younger.id}`, { deduplicate_token: true })
-  t.equal(refused.json.id, older.id)
-  const applied = await tenant.send('PATCH', `/tokens/${older.id}`, { deduplicate_token: true })
-  t.equal(applied.json.id, older.id)
-  t.ok('modified_at' in applied.json)
-})
+t.test(
+  'setting the wish on a duplicateOf answers the older one, on the oldest itself it is applied',
+  async t => {
+    const tenant = await openTenant(vault)
+    const older = (await tenant.send('POST', '/tokens', { type: 'token', data: 'duplicateOf' })).json
+    const younger = (await tenant.send('POST', '/tokens', { type: 'token', data: 'duplicateOf' })).json
+    const refused = await tenant.send('PATCH', `/tokens/${younger.id}`, { deduplicate_token: true })
+    t.equal(refused.json.id, older.id)
+    const applied = await tenant.send('PATCH', `/tokens/${older.id}`, { deduplicate_token: true })
+    t.equal(applied.json.id, older.id)
+    t.ok('modified_at' in applied.json)
+  },
+)

@@ -5,7 +5,7 @@ import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { eraseExpired } from './erase.ts'
-import { atMostMasked, showToken, type Token, withoutContent } from './show.ts'
+import { atMostMasked, showToken, type Token, withoutContents } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 /** Returns the oldest live token with the same fingerprint, if this token asks for deduplication. */
@@ -33,12 +33,12 @@ export async function showOriginal(
   original: OpenedRecord<TokenRecord>,
 ): Promise<Token> {
   const [live] = await withCvc(store, [original], context.nowUs())
-  return showDoubled(context, store, caller, live ?? new LiveToken(original))
+  return showDuplicated(context, store, caller, live ?? new LiveToken(original))
 }
 
 /** The same for a token that is at hand. */
 // Requirements: TOK-035
-export function showDoubled(
+export function showDuplicated(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
@@ -46,7 +46,7 @@ export function showDoubled(
 ): Token {
   const decision = decideFor(caller, 'token:read', token.record.value)
   if (decision.allowed) return showToken(context, store.tenant, token, atMostMasked(decision.transform))
-  return withoutContent(showToken(context, store.tenant, token, 'redact'))
+  return withoutContents(showToken(context, store.tenant, token, 'redact'))
 }
 
 /**

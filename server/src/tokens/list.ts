@@ -7,12 +7,12 @@ import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
-import { type PageWish, placeOf, writeCursor } from './cursor.ts'
+import { locatePage, type PageSelection, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
 import { showToken, type Token } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 
-export interface TokenFilter extends PageWish {
+export interface TokenFilter extends PageSelection {
   readonly id?: readonly string[]
   readonly type?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
@@ -35,9 +35,9 @@ export async function findTokens(
   caller: Caller,
   permission: Permission,
   query: Query,
-  wish: PageWish,
+  selection: PageSelection,
 ): Promise<Page<Token> | LongPage<Token>> {
-  const { request, find } = placeOf(store, wish)
+  const { request, find } = locatePage(store, selection)
   const nowUs = context.nowUs()
   const visible = visibleTo(store, caller, permission)
   const found = await store.findPage<TokenRecord>('token', matchAll([visible, query]), {

@@ -12,7 +12,7 @@ export function showMask(
   return mask === undefined ? undefined : expressions.evaluateTree(mask, { data })
 }
 
-export interface TriedMask {
+export interface CheckedMask {
   /** What the mask gives. */
   readonly masked: JsonValue | undefined
   /** Its expressions that do not parse, or fail on this data. */
@@ -20,7 +20,11 @@ export interface TriedMask {
 }
 
 /** A mask on the data it is to stay with. */
-export function tryMask(expressions: Expressions, mask: JsonValue | undefined, data: JsonValue): TriedMask {
+export function checkMask(
+  expressions: Expressions,
+  mask: JsonValue | undefined,
+  data: JsonValue,
+): CheckedMask {
   if (mask === undefined) return { masked: undefined, errors: {} }
   const { value, problems } = expressions.checkTree(mask, { data })
   const errors: FieldErrors = {}

@@ -3,11 +3,11 @@ import type { LongPage, Page } from '../base/page.ts'
 import { compileSearch } from '../search/compile.ts'
 import { parseQuery } from '../search/parse.ts'
 import { type TokensContext, tenantStore } from './context.ts'
-import type { PageWish } from './cursor.ts'
+import type { PageSelection } from './cursor.ts'
 import { findTokens } from './list.ts'
 import type { Token } from './show.ts'
 
-export interface TokenSearch extends PageWish {
+export interface TokenSearch extends PageSelection {
   /** Absent or empty: all that the caller may search. */
   readonly query?: string | undefined
 }

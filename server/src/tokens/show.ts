@@ -81,7 +81,7 @@ export function atMostMasked(transform: Transform): Transform {
 }
 
 /** A token that the caller ran into but may not read: that it is there, and nothing of what it holds. */
-export function withoutContent(token: Token): Token {
+export function withoutContents(token: Token): Token {
   const { data: _d, metadata: _m, fingerprint_expression: _f, search_indexes: _s, mask: _k, ...shown } = token
   return shown
 }

@@ -1,5 +1,5 @@
 import { type Caller, type DeniedCause, demand } from '../access/caller.ts'
-import { missingForExpressions } from '../access/expressions.ts'
+import { missingForExpressions } from '../access/expression-rights.ts'
 import type { Subject } from '../access/rules.ts'
 import { strictest, type Transform } from '../access/transforms.ts'
 import { ServiceError } from '../base/errors.ts'
@@ -10,7 +10,8 @@ import { tokenType } from './types/registry.ts'
 export const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
 
 /** The members of an update that need more than `token:update` on the token's present containers. */
-export interface AskingUpdate extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
+export interface GuardedUpdate
+  extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
   readonly containers?: readonly string[] | null
 }
 
@@ -28,7 +29,7 @@ export interface UpdateRight {
  * @throws {ServiceError} permission_denied, naming the members that the caller may not set
  */
 // Requirements: ACC-506, ACC-520
-export function demandUpdate(caller: Caller, current: TokenRecord, input: AskingUpdate): UpdateRight {
+export function demandUpdate(caller: Caller, current: TokenRecord, input: GuardedUpdate): UpdateRight {
   const subjects: Subject[] = [current]
   const { containers } = input
   if (containers !== undefined) {

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/context.ts'
-import { type KeptTokens, showKept } from '../tokens/kept-tokens.ts'
+import { type KeptTokens, showKept } from '../tokens/payloads/kept-tokens.ts'
 
 /** A response whose status, headers and body the formula chose. */
 export type CustomResponse = Extract<Outcome, { kind: 'custom' }>

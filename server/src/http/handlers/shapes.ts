@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { PageRequest } from '../../base/page.ts'
-import type { PageWish } from '../../tokens/cursor.ts'
+import type { PageSelection } from '../../tokens/cursor.ts'
 
 // Requirements: SEA-032
 const firstPage = 1
@@ -13,7 +13,7 @@ export function pageOf(query: JsonObject): PageRequest {
 }
 
 /** The page asked for where a cursor may say which it is. */
-export function wishOf({ page, size, start }: JsonObject): PageWish {
+export function pageSelectionOf({ page, size, start }: JsonObject): PageSelection {
   return {
     page: (page as number | null | undefined) ?? undefined,
     size: (size as number | null | undefined) ?? pageSize,

@@ -1,6 +1,6 @@
 import type { TokensContext } from '../../tokens/context.ts'
-import { detokenize } from '../../tokens/detokenize.ts'
-import { tokenize } from '../../tokens/tokenize.ts'
+import { detokenize } from '../../tokens/payloads/detokenize.ts'
+import { tokenize } from '../../tokens/payloads/tokenize.ts'
 import type { Handlers } from './handler.ts'
 
 export function tokenizationHandlers(context: TokensContext): Handlers {

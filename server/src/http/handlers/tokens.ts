@@ -8,7 +8,7 @@ import { readToken } from '../../tokens/read.ts'
 import { searchTokens } from '../../tokens/search.ts'
 import { type UpdateTokenInput, updateToken } from '../../tokens/update.ts'
 import type { Handlers } from './handler.ts'
-import { listOf, mapOf, pathId, wishOf } from './shapes.ts'
+import { listOf, mapOf, pageSelectionOf, pathId } from './shapes.ts'
 
 export function tokenHandlers(context: TokensContext): Handlers {
   return {
@@ -20,7 +20,7 @@ export function tokenHandlers(context: TokensContext): Handlers {
     'tokens.list': async ({ caller, query }) => ({
       status: 200,
       body: await listTokens(context, caller, {
-        ...wishOf(query),
+        ...pageSelectionOf(query),
         ...listOf('id', query),
         ...listOf('type', query),
         ...mapOf('metadata', query),
@@ -31,7 +31,7 @@ export function tokenHandlers(context: TokensContext): Handlers {
       return {
         status: 200,
         body: await searchTokens(context, caller, {
-          ...wishOf(page),
+          ...pageSelectionOf(page),
           query: (query as string | null | undefined) ?? undefined,
         }),
       }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import type { JsonValue } from '../../base/json.ts'
 
 /** What a payload makes only once: duplicates in it and around it, and repetitions of the whole. */
 const vault = openVault(t)
@@ -16,7 +16,7 @@ t.test('an original that is there is answered, beside new tokens', async t => {
   const original = (await tenant.send('POST', '/tokens', card)).json
   const { json } = await tenant.send('POST', '/tokenize', { only, another: card, bare: 1 })
   t.same(json.only, original)
-  t.not(json.another.id, original.id, 'without the wish there is another one')
+  t.not(json.another.id, original.id, 'without the request there is another one')
   t.equal(await countOf(tenant), 3)
   t.same(
     (await tenant.send('POST', '/tokenize', { only })).json,
@@ -129,7 +129,7 @@ t.test('an idempotency key answers the whole again, to the microsecond, and does
   const payload = {
     new: [{ type: 'card', data: { number: '5555555555554444' } }, 'bare', 7],
     old: only,
-    twin: { type: 'token', data: 'bare', deduplicate_token: true },
+    duplicateOf: { type: 'token', data: 'bare', deduplicate_token: true },
     user: { id: 'x y', tenant_id: 'not a token' },
     nothing: null,
   }

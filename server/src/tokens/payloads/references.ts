@@ -1,4 +1,4 @@
-import { isTokenId } from '../contract/token-id.ts'
+import { isTokenId } from '../../contract/token-id.ts'
 
 /**
  * How a text names tokens: `{{ id }}`, or `{{ id | filter: argument }}` for something made of the token's data.

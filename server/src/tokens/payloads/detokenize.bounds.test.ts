@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import type { JsonValue } from '../../base/json.ts'
 
 /** What one payload may ask of a server, and what it may get. */
 const vault = openVault(t)

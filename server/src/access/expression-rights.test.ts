@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Caller } from './caller.ts'
-import { missingForExpressions } from './expressions.ts'
+import { missingForExpressions } from './expression-rights.ts'
 import type { AccessRule } from './rules.ts'
 
 const rule = (priority: number, container: string, transform: AccessRule['transform']): AccessRule => ({

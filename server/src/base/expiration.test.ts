@@ -1,6 +1,5 @@
 import t from 'tap'
-import { parseExpiration } from '../base/expiration.ts'
-import { readExpiration } from './expiry.ts'
+import { parseExpiration, readExpiration } from './expiration.ts'
 
 const accepted: readonly [text: string, echo: string, iso: string][] = [
   ['2030-08-26T07:23:57-07:00', '2030-08-26T07:23:57-07:00', '2030-08-26T14:23:57.000Z'],

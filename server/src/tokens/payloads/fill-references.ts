@@ -1,8 +1,8 @@
-import { ErrorList } from '../base/error-list.ts'
-import { invalid } from '../base/errors.ts'
-import { isJsonObject, type JsonValue } from '../base/json.ts'
-import { errorPath } from '../base/member-path.ts'
-import type { Expressions } from '../expressions/engine.ts'
+import { ErrorList } from '../../base/error-list.ts'
+import { invalid } from '../../base/errors.ts'
+import { isJsonObject, type JsonValue } from '../../base/json.ts'
+import { errorPath } from '../../base/member-path.ts'
+import type { Expressions } from '../../expressions/engine.ts'
 import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
 

@@ -1,13 +1,13 @@
-import { invalid } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { memberPath } from '../base/member-path.ts'
-import type { CreateTokenInput } from './draft.ts'
+import { invalid } from '../../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { memberPath } from '../../base/member-path.ts'
+import type { CreateTokenInput } from '../draft.ts'
 
 /** How many tokens one payload may ask for. */
 export const mostTokens = 100
 
 /** A token that a payload asks for. */
-export interface Wish {
+export interface RequestedToken {
   /** Where the payload asks for it, for messages. */
   readonly path: string
   /** Not held against the contract yet, where it is a description. */
@@ -17,9 +17,9 @@ export interface Wish {
 }
 
 export interface Payload {
-  /** The payload with a number in the place of each token: its position in `wishes`. Nothing else is left of it. */
+  /** The payload with a number in the place of each token: its position in `requested`. Nothing else is left of it. */
   readonly shape: JsonValue
-  readonly wishes: readonly Wish[]
+  readonly requested: readonly RequestedToken[]
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Payload {
  * @throws {ServiceError} validation, where there are too many
  */
 export function readPayload(payload: JsonValue): Payload {
-  const wishes: Wish[] = []
+  const requested: RequestedToken[] = []
   const steps: (string | number)[] = []
   const below = (step: string | number, value: JsonValue): JsonValue => {
     steps.push(step)
@@ -36,21 +36,21 @@ export function readPayload(payload: JsonValue): Payload {
     steps.pop()
     return shape
   }
-  const wish = (input: CreateTokenInput, bare: boolean): number => {
-    if (wishes.length === mostTokens) throw invalid('body', `asks for more than ${mostTokens} tokens`)
-    return wishes.push({ path: memberPath(steps), input, bare }) - 1
+  const request = (input: CreateTokenInput, bare: boolean): number => {
+    if (requested.length === mostTokens) throw invalid('body', `asks for more than ${mostTokens} tokens`)
+    return requested.push({ path: memberPath(steps), input, bare }) - 1
   }
   const read = (value: JsonValue): JsonValue => {
     if (value === null) return null
     if (Array.isArray(value)) return value.map((element, index) => below(index, element))
-    if (!isJsonObject(value)) return wish({ type: 'token', data: value }, true)
-    if (isDescription(value)) return wish(value as unknown as CreateTokenInput, false)
+    if (!isJsonObject(value)) return request({ type: 'token', data: value }, true)
+    if (isDescription(value)) return request(value as unknown as CreateTokenInput, false)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
   }
-  return { shape: read(payload), wishes }
+  return { shape: read(payload), requested }
 }
 
-/** The payload again, with what has become of each wish in its place. */
+/** The payload again, with what has become of each request in its place. */
 // Requirements: TKZ-501
 export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
   if (typeof shape === 'number') return outcomes[shape] ?? null

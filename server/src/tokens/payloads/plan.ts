@@ -1,25 +1,25 @@
-import type { Caller } from '../access/caller.ts'
-import { ErrorList } from '../base/error-list.ts'
-import { ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
-import { errorPath } from '../base/member-path.ts'
-import { nextTurn } from '../base/turn.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
-import { isTooLarge, largestDataBytes } from './contents.ts'
-import { refuseIfAny, type TokensContext } from './context.ts'
-import { type Draft, draftToken } from './draft.ts'
-import { chooseId, isTakenIdFinal } from './id.ts'
-import type { Wish } from './payload.ts'
+import type { Caller } from '../../access/caller.ts'
+import { ErrorList } from '../../base/error-list.ts'
+import { ServiceError } from '../../base/errors.ts'
+import type { JsonValue } from '../../base/json.ts'
+import { errorPath } from '../../base/member-path.ts'
+import { nextTurn } from '../../base/turn.ts'
+import type { TenantStore } from '../../storage/records/sealed.ts'
+import { isTooLarge, largestDataBytes } from '../contents.ts'
+import { refuseIfAny, type TokensContext } from '../context.ts'
+import { type Draft, draftToken } from '../draft.ts'
+import { chooseId, isTakenIdFinal } from '../id.ts'
+import type { RequestedToken } from './payload.ts'
 
-/** A wish on its way to a token. */
+/** A request on its way to a token. */
 export interface Planned {
-  readonly wish: Wish
+  readonly request: RequestedToken
   /** Only its id may change, where an expression makes it. */
   draft: Draft
   /** How many ids were tried before this one. */
   attempt: number
   /** The earlier token of the same payload that this one would double. */
-  readonly twin?: Planned
+  readonly duplicateOf?: Planned
 }
 
 /** A token's expressions may take their time; between a few of them other requests have their turn. */
@@ -33,24 +33,29 @@ export async function planTokens(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  wishes: readonly Wish[],
+  requested: readonly RequestedToken[],
 ): Promise<Planned[]> {
   const errors = new ErrorList()
   const planned: Planned[] = []
   const firsts = new Map<string, Planned>()
   const givenIds = new Set<string>()
-  for (const [index, wish] of wishes.entries()) {
+  for (const [index, request] of requested.entries()) {
     if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
-    await collect(errors, wish.path, async () => {
-      checkWish(context, wish)
-      const draft = await draftToken(context, store, caller, wish.input)
+    await collect(errors, request.path, async () => {
+      checkRequested(context, request)
+      const draft = await draftToken(context, store, caller, request.input)
       const { fingerprint = '', deduplicate_token } = draft.record
       const first = firsts.get(fingerprint)
-      const one: Planned = { wish, draft, attempt: 0, ...(first && deduplicate_token ? { twin: first } : {}) }
+      const one: Planned = {
+        request,
+        draft,
+        attempt: 0,
+        ...(first && deduplicate_token ? { duplicateOf: first } : {}),
+      }
       planned.push(one)
-      if (one.twin) return
+      if (one.duplicateOf) return
       if (fingerprint !== '' && !first) firsts.set(fingerprint, one)
-      if (isTakenIdFinal(context, wish.input.id ?? undefined)) {
+      if (isTakenIdFinal(context, request.input.id ?? undefined)) {
         // Requirements: TKZ-505
         if (givenIds.has(draft.record.id))
           throw invalidId('is given to another token of this payload as well')
@@ -64,14 +69,14 @@ export async function planTokens(
 }
 
 /** Gives way where the id that an expression made is another token's of the same payload. */
-export async function setApart(context: TokensContext, planned: readonly Planned[]): Promise<void> {
-  const stored = planned.filter(one => !one.twin)
-  const isGiven = ({ wish }: Planned) => isTakenIdFinal(context, wish.input.id ?? undefined)
+export async function makeIdsDistinct(context: TokensContext, planned: readonly Planned[]): Promise<void> {
+  const stored = planned.filter(one => !one.duplicateOf)
+  const isGiven = ({ request }: Planned) => isTakenIdFinal(context, request.input.id ?? undefined)
   const ids = new Set(stored.filter(isGiven).map(({ draft }) => draft.record.id))
   for (const one of stored) {
     if (isGiven(one)) continue
     while (ids.has(one.draft.record.id)) {
-      await rename(context, one)
+      await drawAnotherId(context, one)
       await nextTurn()
     }
     ids.add(one.draft.record.id)
@@ -79,18 +84,18 @@ export async function setApart(context: TokensContext, planned: readonly Planned
 }
 
 /** Another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
-export async function rename(context: TokensContext, planned: Planned): Promise<void> {
-  const { wish, draft } = planned
+export async function drawAnotherId(context: TokensContext, planned: Planned): Promise<void> {
+  const { request, draft } = planned
   planned.attempt++
   const errors = new ErrorList()
-  await collect(errors, wish.path, () => {
-    const { id, fresh } = chooseId(context, wish.input, planned.attempt)
+  await collect(errors, request.path, () => {
+    const { id, fresh } = chooseId(context, request.input, planned.attempt)
     planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
   errors.refuseIfAny('the payload cannot be tokenized as it is')
 }
 
-function checkWish(context: TokensContext, { input, bare }: Wish): void {
+function checkRequested(context: TokensContext, { input, bare }: RequestedToken): void {
   if (!bare) {
     const description = input as unknown as JsonValue
     refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is no token')

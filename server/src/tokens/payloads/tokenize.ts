@@ -1,20 +1,20 @@
-import { type Caller, demand } from '../access/caller.ts'
-import type { JsonValue } from '../base/json.ts'
-import { joinPaths } from '../base/member-path.ts'
-import { nextTurn } from '../base/turn.ts'
-import type { Conflict } from '../storage/port.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
-import { type TokensContext, tenantStore } from './context.ts'
-import { evictExpiredHolder, originalOf, showDoubled, showOriginal } from './deduplicate.ts'
-import { asLive, type Draft, type DraftWrites, draftWrites } from './draft.ts'
-import { eraseExpired } from './erase.ts'
-import { isTakenIdFinal, takenIds } from './id.ts'
+import { type Caller, demand } from '../../access/caller.ts'
+import type { JsonValue } from '../../base/json.ts'
+import { joinPaths } from '../../base/member-path.ts'
+import { nextTurn } from '../../base/turn.ts'
+import type { Conflict } from '../../storage/port.ts'
+import type { OpenedRecord, TenantStore } from '../../storage/records/sealed.ts'
+import { type Receipt, transact } from '../../storage/transact.ts'
+import { type TokensContext, tenantStore } from '../context.ts'
+import { evictExpiredHolder, originalOf, showDuplicated, showOriginal } from '../deduplicate.ts'
+import { asLive, type Draft, type DraftWrites, draftWrites } from '../draft.ts'
+import { eraseExpired } from '../erase.ts'
+import { isTakenIdFinal, takenIds } from '../id.ts'
+import { atMostMasked, showToken } from '../show.ts'
+import { isExpired, type TokenRecord } from '../token.ts'
 import { type KeptToken, type KeptTokens, keptToken, shownPerTurn } from './kept-tokens.ts'
 import { fillShape, readPayload } from './payload.ts'
-import { type Planned, planTokens, rename, setApart } from './plan.ts'
-import { atMostMasked, showToken } from './show.ts'
-import { isExpired, type TokenRecord } from './token.ts'
+import { drawAnotherId, makeIdsDistinct, type Planned, planTokens } from './plan.ts'
 
 export interface TokenizeOptions {
   /**
@@ -39,19 +39,19 @@ export async function tokenize(
   { asksPermission = true, receipt }: TokenizeOptions = {},
 ): Promise<JsonValue> {
   const store = await tenantStore(context, caller)
-  const { shape, wishes } = readPayload(payload)
-  const planned = await planTokens(context, store, caller, wishes)
+  const { shape, requested } = readPayload(payload)
+  const planned = await planTokens(context, store, caller, requested)
   return transact<JsonValue, KeptTokens>(
     context,
     async () => {
-      await setApart(context, planned)
+      await makeIdsDistinct(context, planned)
       const transforms = planned.map(({ draft }) =>
         asksPermission ? atMostMasked(demand(caller, 'token:create', draft.record)) : 'mask',
       )
       const originals = await Promise.all(
         planned.map(({ draft }) => originalOf(context, store, draft.record)),
       )
-      const fresh = planned.filter((one, index) => !originals[index] && !one.twin)
+      const fresh = planned.filter((one, index) => !originals[index] && !one.duplicateOf)
       const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(context, store, caller, draft)]))
       return {
         writes: [...writes.values()].flatMap(({ all }) => all),
@@ -59,26 +59,29 @@ export async function tokenize(
         result: async written => {
           const live = (draft: Draft) => asLive(draft, written((writes.get(draft) as DraftWrites).token))
           const shown: unknown[] = []
-          for (const [index, { wish, draft, twin }] of planned.entries()) {
+          for (const [index, { request, draft, duplicateOf }] of planned.entries()) {
             if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
             const original = originals[index]
             if (original) shown.push(await showOriginal(context, store, caller, original))
-            else if (twin) shown.push(showDoubled(context, store, caller, live(twin.draft)))
-            else if (wish.bare) shown.push(draft.record.id)
+            else if (duplicateOf) shown.push(showDuplicated(context, store, caller, live(duplicateOf.draft)))
+            else if (request.bare) shown.push(draft.record.id)
             else shown.push(showToken(context, store.tenant, live(draft), transforms[index] ?? 'redact'))
           }
           return fillShape(shape, shown as JsonValue[])
         },
-        onConflict: conflict => makeWay(context, store, fresh, conflict),
+        onConflict: conflict => resolveConflict(context, store, fresh, conflict),
       }
     },
     receipt,
   )
 }
 
-function keptOf({ wish, draft, twin }: Planned, original: OpenedRecord<TokenRecord> | undefined): KeptToken {
-  const kept = keptToken(draft, original?.value.id ?? twin?.draft.record.id)
-  return kept.as === 'created' && wish.bare ? { id: kept.id, as: 'id' } : kept
+function keptOf(
+  { request, draft, duplicateOf }: Planned,
+  original: OpenedRecord<TokenRecord> | undefined,
+): KeptToken {
+  const kept = keptToken(draft, original?.value.id ?? duplicateOf?.draft.record.id)
+  return kept.as === 'created' && request.bare ? { id: kept.id, as: 'id' } : kept
 }
 
 /**
@@ -86,7 +89,7 @@ function keptOf({ wish, draft, twin }: Planned, original: OpenedRecord<TokenReco
  * looked for, or a hundred aliases would take a hundred attempts.
  * @throws {ServiceError} conflict, for ids that are taken
  */
-async function makeWay(
+async function resolveConflict(
   context: TokensContext,
   store: TenantStore,
   fresh: readonly Planned[],
@@ -101,9 +104,9 @@ async function makeWay(
     const holder = holders[index]
     if (!holder) continue
     if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, store, holder)
-    else if (isTakenIdFinal(context, planned.wish.input.id ?? undefined)) {
-      refused.push(joinPaths(planned.wish.path, 'id'))
-    } else await rename(context, planned)
+    else if (isTakenIdFinal(context, planned.request.input.id ?? undefined)) {
+      refused.push(joinPaths(planned.request.path, 'id'))
+    } else await drawAnotherId(context, planned)
   }
   if (refused.length > 0) throw takenIds(refused)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import type { JsonValue } from '../../base/json.ts'
 
 const vault = openVault(t)
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031 }

@@ -1,9 +1,9 @@
-import { ErrorList } from '../base/error-list.ts'
-import { invalid, type ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { errorPath, memberPath } from '../base/member-path.ts'
-import type { Turns } from '../base/turn.ts'
-import { ExpressionError, type Expressions } from '../expressions/engine.ts'
+import { ErrorList } from '../../base/error-list.ts'
+import { invalid, type ServiceError } from '../../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { errorPath, memberPath } from '../../base/member-path.ts'
+import type { Turns } from '../../base/turn.ts'
+import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
 /** How many different tokens one payload may name. */
