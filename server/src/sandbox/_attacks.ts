@@ -7,19 +7,19 @@ type Tap = typeof t
 const canary = 'canary-4242424242424242'
 
 /**
- * Every formula here tries one thing. After each the host is as it was: another tenant's formula runs, and its
- * data has not come out.
+ * Runs each attack as a test. Afterwards the host must be unaffected: another tenant's formula runs, and its data
+ * was not revealed.
  */
-export function holdAttacks(attacks: readonly Attack[]): void {
-  // What fills the memory of a slow machine should end by that, not by the time it takes.
+export function testAttacks(attacks: readonly Attack[]): void {
+  // Attacks on memory should be ended by the memory limit, not by the time limit, also on slow machines.
   const cpuMs = { sync: 20_000, async: 20_000 }
-  // All are of one tenant, which would wait longer and longer between them.
+  // All attacks are of one tenant, which would otherwise wait longer and longer between them.
   const backOff = { firstMs: 1, mostMs: 1, forgetMs: 1, tenants: 1 }
   const shared = openSandbox(t, { limits: { cpuMs, backOff } })
   let svcAnswers: (() => void)[] = []
 
   const svc: ServiceTransport = async ({ path }) => {
-    // Answered when the attack is over.
+    // Resolves when the attack has ended.
     if (path.endsWith('/slow')) await new Promise<void>(resolve => svcAnswers.push(resolve))
     return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
   }
@@ -33,10 +33,11 @@ export function holdAttacks(attacks: readonly Attack[]): void {
       const sandbox = attack.limits ? openSandbox(t, { limits: attack.limits }) : shared
       sandbox.lines.length = 0
       const run = (text: string) => sandbox.formula(text, { svc, tenant: 'hostile', ...attack.given })
-      holds(t, await run(attack.code ?? body(attack.tries ?? '')), attack.must)
-      // Answers that come when nobody waits any more.
+      checkOutcome(t, await run(attack.code ?? body(attack.tries ?? '')), attack.must)
+      // These responses arrive when the attack has ended.
       releaseSlow()
-      if (attack.nextMust) holds(t, await run(attack.nextCode ?? body(attack.next ?? '')), attack.nextMust)
+      if (attack.nextMust)
+        checkOutcome(t, await run(attack.nextCode ?? body(attack.next ?? '')), attack.nextMust)
       if (attack.quiet) t.same(sandbox.lines, [])
       t.notOk(sandbox.lines.some(({ text }) => text.includes(canary)))
       t.equal(
@@ -45,7 +46,7 @@ export function holdAttacks(attacks: readonly Attack[]): void {
           args: { secret: canary },
         }),
         canary,
-        'another tenant goes on',
+        'the formula of another tenant runs',
       )
     })
   }
@@ -56,8 +57,8 @@ export function holdAttacks(attacks: readonly Attack[]): void {
   })
 }
 
-function holds(t: Pick<Tap, 'match' | 'same' | 'notOk'>, outcome: Outcome, must: object): void {
+function checkOutcome(t: Pick<Tap, 'match' | 'same' | 'notOk'>, outcome: Outcome, must: object): void {
   t.match(outcome, must)
   if ('raw' in must) t.same((outcome as { raw?: unknown }).raw, must.raw)
-  t.notOk(JSON.stringify(outcome).includes(canary), 'nothing of another tenant')
+  t.notOk(JSON.stringify(outcome).includes(canary), 'no data of another tenant')
 }

@@ -6,10 +6,10 @@ import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
-/** Few processes, so that a test file does not start more than it needs. */
+/** Limits with few processes, so that a test file does not start more than it needs. */
 export const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
-  // Machines that run tests may be slow, and small.
+  // Machines that run tests may be slow and have little memory.
   waitMs: 60_000,
   prepareWithinMs: 60_000,
   memoryMiB: 16_384,
@@ -19,12 +19,12 @@ export const small: Partial<SandboxLimits> = {
   idle: 4,
 }
 
-export interface Bench extends FormulaSandbox {
-  /** Runs the code with what a test does not care about filled in. */
+export interface TestSandbox extends FormulaSandbox {
+  /** Runs the code, with defaults for the rest of the invocation. */
   formula(code: string, given?: Partial<Invocation>): Promise<Outcome>
-  /** What `raw` was. Fails the test where there was no answer. */
+  /** Runs the code and returns `raw`. Rejects if the outcome is not `answered`. */
   raw(code: string, given?: Partial<Invocation>): Promise<unknown>
-  /** What formulas have printed. */
+  /** The lines that formulas have printed. */
   readonly lines: ConsoleLine[]
 }
 
@@ -33,7 +33,7 @@ export function openSandbox(
   t: Teardown,
   { limits, ...options }: SandboxOptions = {},
   parts?: SandboxParts,
-): Bench {
+): TestSandbox {
   const sandbox = createSandbox({ ...options, limits: { ...small, ...limits } }, parts)
   t.teardown(() => sandbox.close())
   const lines: ConsoleLine[] = []
@@ -58,7 +58,7 @@ export function openSandbox(
   return { ...sandbox, formula, raw, lines }
 }
 
-/** Time that goes on only when it is told to. */
+/** A clock that only moves by `advance`. */
 export function manualTime(): Monotonic & { advance(ms: number): void; readonly timers: number } {
   let nowMs = 0
   const timers = new Set<{ readonly dueMs: number; readonly task: () => void }>()
@@ -81,5 +81,5 @@ export function manualTime(): Monotonic & { advance(ms: number): void; readonly 
   }
 }
 
-/** A formula whose body is this. */
+/** Returns a formula with this body. */
 export const body = (text: string) => `module.exports = async req => { ${text} }`

@@ -1,7 +1,7 @@
 /**
- * Starts plain Node, without the permission model, under the wrapper that this host has for formulas, and lets it
- * try what a process could that got past everything of ours. Prints what it could do, and what is claimed.
- * Arguments: the tools that the host is to be taken to lack, as JSON.
+ * Starts plain Node, without the permission model, under the wrapper that this host uses for formulas, and lets it
+ * try what a process could do that has escaped from SES. Prints the results and the claimed isolation as JSON.
+ * Argument: the tools that the host pretends not to have, as JSON.
  */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const tries = `
   const { connect, Socket } = require('node:net')
   const socket = new Socket({ fd: 3, readable: true, writable: true })
   const outcome = act => { try { return act() ?? 'done' } catch (error) { return error.code } }
-  const told = {
+  const results = {
     secret: outcome(() => readFileSync(${JSON.stringify(secret)}, 'utf8')),
     public: outcome(() => { readFileSync('/etc/passwd') }),
     environ: outcome(() => { readFileSync('/proc/${process.pid}/environ') }),
@@ -32,9 +32,9 @@ const tries = `
     signal: outcome(() => { process.kill(${process.pid}, 0) }),
   }
   const connection = connect(${port}, '127.0.0.1')
-  connection.on('connect', () => { connection.destroy(); tell('done') })
-  connection.on('error', error => tell(error.code))
-  const tell = network => socket.write(JSON.stringify({ ...told, network }) + '\\n')
+  connection.on('connect', () => { connection.destroy(); report('done') })
+  connection.on('error', error => report(error.code))
+  const report = network => socket.write(JSON.stringify({ ...results, network }) + '\\n')
   socket.resume()
 `
 const { isolation, launch } = await findLauncher({
@@ -53,7 +53,7 @@ osProcess.lowerPriority()
 const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'latin1')
 const groupOf = (stat: string) => stat.split(') ').at(-1)?.split(' ')[2]
 const capabilities = [...of('status').matchAll(/^Cap(?:Inh|Prm|Eff|Amb):\t(\w+)$/gm)].map(([, set]) => set)
-const told = {
+const results = {
   isolation,
   ...JSON.parse(String(line)),
   isServersUser: /^Uid:\t(\d+)/m.exec(of('status'))?.[1] === `${process.getuid?.()}`,
@@ -72,6 +72,6 @@ try {
 } catch {
   isGone = true
 }
-process.stdout.write(JSON.stringify({ ...told, isGone }))
+process.stdout.write(JSON.stringify({ ...results, isGone }))
 server.close()
 rmSync(folder, { recursive: true })

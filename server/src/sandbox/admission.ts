@@ -5,11 +5,11 @@ import { WaitingRoom, type WaitingRoomLimits } from './waiting-room.ts'
 export interface AdmissionOptions {
   readonly limits: FairQueueLimits & WaitingRoomLimits
   readonly memory: MemoryShare
-  /** False while a tenant has to wait for its next process. */
+  /** False while a tenant must wait for its next process. */
   readonly mayHaveProcess: (tenant: string) => boolean
 }
 
-/** The queue of one lane and depth, and how much may wait there. */
+/** The queue of one lane and depth. */
 interface Line {
   readonly depth: number
   readonly queue: FairQueue
@@ -17,8 +17,8 @@ interface Line {
 }
 
 /**
- * Decides when an invocation may have a process. Each lane and depth has slots of its own, so an invocation never
- * waits for the slot of one that waits for it; all share the memory.
+ * Decides when an invocation may have a process. Each lane and depth has its own slots, so that an invocation never
+ * waits for the slot of an invocation that waits for it. All share the memory.
  */
 export class Admission {
   readonly #options: AdmissionOptions
@@ -29,15 +29,15 @@ export class Admission {
   }
 
   /**
-   * A place to wait in, for whatever the invocation has to wait for.
-   * @param bytes what it holds meanwhile
-   * @returns a function to call when it waits no more, or `undefined` if too much waits already
+   * Registers a waiting invocation.
+   * @param bytes the size of its input
+   * @returns a function to call when it no longer waits, or `undefined` if too many invocations are waiting
    */
   wait(place: Place, bytes: number): (() => void) | undefined {
     return this.#line(place).room.enter(place.tenant, bytes)
   }
 
-  /** Calls `start` when there is a slot and the memory for a process. @returns a function that gives up waiting */
+  /** Calls `start` when a slot is free and there is memory for a process. @returns a function that stops waiting */
   enter(place: Place, start: (release: Release) => void): () => void {
     const { memory } = this.#options
     return this.#line(place).queue.enter(place.tenant, release => {
@@ -53,7 +53,7 @@ export class Admission {
     })
   }
 
-  /** Starts what may start now: what others wait for first. */
+  /** Starts all invocations that may start now, deeper levels first because others wait for them. */
   next(): void {
     const lines = [...this.#lines.values()].sort((a, b) => b.depth - a.depth)
     for (const { queue } of lines) queue.next()

@@ -1,6 +1,6 @@
 import type { Attack } from './attacks.model.ts'
 
-/** What code can cost: each ends in time, and only its own process. */
+/** Attacks on time and memory: each is ended in time, and ends only its own process. */
 const short = { timeoutMs: 700 }
 const time = { kind: 'failed', reason: 'time' } as const
 const memory = { kind: 'failed', reason: 'memory' } as const
@@ -54,13 +54,13 @@ export const costAttacks: readonly Attack[] = [
   },
   { name: 'a comparison without end', tries: `[2, 1].sort(() => { for (;;); })`, must: time, given: short },
   {
-    name: 'a print of something without end',
+    name: 'printing an endless value',
     tries: `console.log({ get a() { for (;;); } })`,
     must: time,
     given: short,
   },
   {
-    name: 'a throw of something without end',
+    name: 'throwing an endless value',
     tries: `throw { get message() { for (;;); }, get name() { for (;;); } }`,
     must: { kind: 'failed', reason: 'threw' },
   },
@@ -94,7 +94,7 @@ export const costAttacks: readonly Attack[] = [
     given: { timeoutMs: 5_000 },
   },
   {
-    name: 'buffers that nobody touches',
+    name: 'buffers that are never written',
     tries: `const a = []; for (;;) a.push(new ArrayBuffer(1e8))`,
     must: memory,
   },
@@ -120,7 +120,7 @@ export const costAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: true },
   },
   {
-    name: 'calls of the host at the end of the stack',
+    name: 'calls of the host when the stack is full',
     tries: `const f = () => { try { console.log('x'); setTimeout(f, 1e6); new URL('http://a'); f() } catch {} }; f(); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
   },
@@ -135,12 +135,12 @@ export const costAttacks: readonly Attack[] = [
     must: { kind: 'failed', reason: 'shape' },
   },
   {
-    name: 'an answer with more members than there are',
+    name: 'a proxy that claims more members than it has',
     tries: `return { raw: new Array(1e6) }`,
     must: { kind: 'failed', reason: 'shape' },
   },
   {
-    name: 'an answer that is short to say and long to send',
+    name: 'an answer that is short in memory and long as JSON',
     tries: `return { raw: '\\u0000'.repeat(1e6) }`,
     must: { kind: 'failed', reason: 'output' },
   },
@@ -160,17 +160,17 @@ export const costAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: 1 },
   },
   {
-    name: 'more timers than may wait',
+    name: 'more timers than allowed',
     tries: `for (let i = 0; i < 300; i++) setTimeout(() => {}, 1e6)`,
     must: { kind: 'failed', reason: 'threw' },
   },
   {
-    name: 'more requests at once than may be',
+    name: 'more requests at once than allowed',
     tries: `let n = 0; await new Promise(done => { for (let i = 0; i < 30; i++) req.svc.tokens.get('slow', { maxRetries: 0 }).catch(() => { if (++n === 10) done() }) }); await new Promise(done => setTimeout(done, 20)); return { raw: n }`,
     must: { kind: 'answered', raw: 10 },
   },
   {
-    name: 'more requests in all than may be',
+    name: 'more requests in total than allowed',
     tries: `let failed = 0; for (let i = 0; i < 205; i++) try { await req.svc.tokens.get('a', { maxRetries: 0 }) } catch { failed++ } return { raw: failed }`,
     must: { kind: 'answered', raw: 5 },
   },
@@ -180,12 +180,12 @@ export const costAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: 'ConnectionError' },
   },
   {
-    name: 'random bytes without measure',
+    name: 'unlimited random bytes',
     tries: `crypto.getRandomValues(new Uint8Array(1e6))`,
     must: { kind: 'failed', reason: 'threw' },
   },
   {
-    name: 'code that is hard to read',
+    name: 'code that is hard to parse',
     code: `module.exports = async () => ({ raw: "import(" + ${'['.repeat(20_000)}${']'.repeat(20_000)} })`,
     must: { kind: 'unusable' },
   },

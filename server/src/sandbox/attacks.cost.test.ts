@@ -1,5 +1,5 @@
 // In a process of its own: it takes long.
-import { holdAttacks } from './_attacks.ts'
+import { testAttacks } from './_attacks.ts'
 import { costAttacks } from './attacks.cost.cases.ts'
 
-holdAttacks(costAttacks)
+testAttacks(costAttacks)

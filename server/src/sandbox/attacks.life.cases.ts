@@ -1,30 +1,30 @@
 import type { Attack } from './attacks.model.ts'
 
-/** What code can leave behind: `next` is run next, for the same tenant. */
+/** Attacks on later invocations: `next` is run afterwards for the same tenant. */
 export const lifeAttacks: readonly Attack[] = [
   {
-    name: 'globals are not there in the next invocation',
+    name: 'globals do not exist in the next invocation',
     tries: `globalThis.left = 1; this; module.left = 1; process.env.LEFT = 'x'; console.left = 1; return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `return { raw: [typeof left, typeof module.left, Object.keys(process.env).length, typeof console.left] }`,
     nextMust: { kind: 'answered', raw: ['undefined', 'undefined', 0, 'undefined'] },
   },
   {
-    name: 'variables of the module are not there in the next invocation',
+    name: 'variables of the module do not exist in the next invocation',
     code: `let n = 0; module.exports = async () => ({ raw: ++n })`,
     must: { kind: 'answered', raw: 1 },
     nextCode: `let n = 0; module.exports = async () => ({ raw: ++n })`,
     nextMust: { kind: 'answered', raw: 1 },
   },
   {
-    name: 'registered symbols carry nothing',
+    name: 'registered symbols carry no state',
     tries: `const s = Symbol.for('note'); try { Object.prototype[s] = 1 } catch {} return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `return { raw: ({})[Symbol.for('note')] ?? null }`,
     nextMust: { kind: 'answered', raw: null },
   },
   {
-    name: 'a timer that is left does not fire',
+    name: 'a pending timer does not fire after the invocation',
     tries: `setTimeout(() => { console.log('late') }, 1); setInterval(() => { console.log('late') }, 1); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
@@ -32,7 +32,7 @@ export const lifeAttacks: readonly Attack[] = [
     quiet: true,
   },
   {
-    name: 'work that is left does not see the next invocation',
+    name: 'unfinished work does not see the next invocation',
     tries: `req.svc.tokens.get('slow').then(() => console.log('late'), () => console.log('late')); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
@@ -60,7 +60,7 @@ export const lifeAttacks: readonly Attack[] = [
     must: { kind: 'failed', reason: 'threw', detail: /TypeError/ },
   },
   {
-    name: 'a rejection that is left over hurts nobody',
+    name: 'a rejection after the answer has no effect',
     tries: `setTimeout(() => Promise.reject(new Error('late')), 0); Promise.reject(1).catch(() => {}); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `await new Promise(r => setTimeout(r, 30)); return { raw: 2 }`,
@@ -82,21 +82,21 @@ export const lifeAttacks: readonly Attack[] = [
     must: { kind: 'failed', reason: 'threw', detail: /URIError/ },
   },
   {
-    name: 'functions of an invocation that is over do nothing',
+    name: 'functions of an ended invocation do nothing',
     tries: `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('late'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `return { raw: 2 }`,
     nextMust: { kind: 'answered', raw: 2 },
   },
   {
-    name: 'memory that was taken does not stay',
+    name: 'memory is released',
     tries: `globalThis.kept = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: 1 }`,
     must: { kind: 'answered', raw: 1 },
     next: `const a = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: a.length }`,
     nextMust: { kind: 'answered', raw: 60 },
   },
   {
-    name: 'a module is evaluated anew',
+    name: 'a module is evaluated anew for each invocation',
     tries: `const errors = require('@surrogate/formula-errors'); try { errors.left = 1 } catch {} return { raw: typeof errors.left }`,
     must: { kind: 'answered', raw: 'undefined' },
     next: `return { raw: typeof require('@surrogate/formula-errors').left }`,

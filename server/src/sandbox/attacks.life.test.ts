@@ -1,4 +1,4 @@
-import { holdAttacks } from './_attacks.ts'
+import { testAttacks } from './_attacks.ts'
 import { lifeAttacks } from './attacks.life.cases.ts'
 
-holdAttacks(lifeAttacks)
+testAttacks(lifeAttacks)

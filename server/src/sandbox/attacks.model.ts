@@ -1,20 +1,20 @@
 import type { SandboxLimits } from './limits.ts'
 import type { Invocation } from './sandbox.ts'
 
-/** One formula that tries one thing, and what must come of it. */
+/** A formula that tries one attack, and the expected outcome. */
 export interface Attack {
   readonly name: string
-  /** The body of the formula, or its whole code. */
+  /** The body of the formula; or its whole code in `code`. */
   readonly tries?: string
   readonly code?: string
-  /** What the outcome matches; `raw` is equal. */
+  /** The outcome must match this; `raw` must be equal. */
   readonly must: object
   readonly given?: Partial<Invocation>
   readonly limits?: Partial<SandboxLimits>
-  /** Run next, for the same tenant. */
+  /** The body of a formula that is run next for the same tenant; or its whole code in `nextCode`. */
   readonly next?: string
   readonly nextCode?: string
   readonly nextMust?: object
-  /** Nothing may have been printed. */
+  /** Set if nothing may have been printed. */
   readonly quiet?: true
 }

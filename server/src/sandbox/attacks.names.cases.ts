@@ -1,6 +1,6 @@
 import type { Attack } from './attacks.model.ts'
 
-/** What code can name: the way out of its compartment, or into somebody else's. */
+/** Attacks by names: ways out of the compartment, or into another one. */
 const refused = (name: string, tries: string): Attack => ({
   name: `refused: ${name}`,
   tries,
@@ -109,22 +109,22 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [false, true, 'undefined'] },
   },
   {
-    name: 'a function tells nothing of its caller',
+    name: 'a function reveals nothing about its caller',
     tries: `return { raw: (function f() { return [f.caller ?? null, f.arguments ?? null] })() }`,
     must: { kind: 'answered', raw: [null, null] },
   },
   {
-    name: 'process holds an empty environment, a version and nextTick',
+    name: 'process has an empty environment, a version and nextTick',
     tries: `return { raw: [Object.keys(process), process.env, process.version] }`,
     must: { kind: 'answered', raw: [['env', 'version', 'nextTick'], {}, 'v16.20.2'] },
   },
   {
-    name: 'what carries state or code past the compartment is not there',
+    name: 'globals that carry state or code out of the compartment are missing',
     tries: `return { raw: ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'WeakRef', 'FinalizationRegistry', 'Compartment', 'lockdown', 'ModuleSource', '__natives', '__bridge', 'boot', 'exported', 'runner', 'getStackString'].filter(n => globalThis[n] !== undefined || Function('try { return typeof ' + n + ' !== "undefined" } catch { return false }')()) }`,
     must: { kind: 'answered', raw: [] },
   },
   {
-    name: 'require and module have no way further',
+    name: 'require and module lead nowhere',
     tries: `return { raw: [Object.keys(require), Object.keys(module), typeof require.main, typeof require.cache, module.constructor === Object, __filename, __dirname] }`,
     must: { kind: 'answered', raw: [[], ['exports'], 'undefined', 'undefined', true, '/formula.js', '/'] },
   },
@@ -134,7 +134,7 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [null, 1] },
   },
   {
-    name: 'a member __proto__ of the answer is refused, as it could not come back',
+    name: 'a member __proto__ of the answer is refused',
     tries: `return { raw: JSON.parse('{"a": {"__proto__": {"polluted": 1}, "b": 1}}') }`,
     must: { kind: 'failed', reason: 'shape' },
   },
@@ -164,7 +164,7 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [false, false, false] },
   },
   {
-    name: 'a regular expression tells nothing of earlier matches',
+    name: 'a regular expression reveals nothing of earlier matches',
     tries: `/(secret)/.test('secret'); return { raw: [RegExp.$1, RegExp.lastMatch, RegExp.input, RegExp['$_']].map(v => v ?? null) }`,
     must: { kind: 'answered', raw: [null, null, null, null] },
   },
@@ -179,7 +179,7 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: ['ca978112', 'b'] },
   },
   {
-    name: 'an encoding may not change while it is looked at',
+    name: 'an encoding may not change while it is checked',
     tries: `let n = 0; const e = { toString: () => (n++ ? 'hex' : 'utf8') }; try { return { raw: Buffer.from('a').toString(e) } } catch (x) { return { raw: x.name } }`,
     must: { kind: 'answered', raw: 'a' },
   },
@@ -194,7 +194,7 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: 'a' },
   },
   {
-    name: 'an answer that changes between looks is read once',
+    name: 'an answer that changes between reads is read once',
     tries: `let n = 0; return { get raw() { return ++n } }`,
     must: { kind: 'answered', raw: 1 },
   },
@@ -209,7 +209,7 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [1] },
   },
   {
-    name: 'toJSON may not hand over what it finds',
+    name: 'toJSON cannot pass on references',
     tries: `return { raw: { toJSON() { return { this: typeof this, g: typeof globalThis.boot } } } }`,
     must: { kind: 'answered', raw: { this: 'object', g: 'undefined' } },
   },
@@ -238,25 +238,25 @@ export const nameAttacks: readonly Attack[] = [
     },
   },
   {
-    name: 'a header of a chosen response is no member of every object',
+    name: 'a header of a chosen response does not become a member of every object',
     tries: `const { CustomHttpResponseError: C } = require('@surrogate/formula-errors'); throw new C({ status: 200, headers: JSON.parse('{"__proto__": "a", "x-a": "b"}') })`,
     must: { kind: 'failed', reason: 'shape' },
   },
   {
-    name: 'the client reaches no other server',
+    name: 'the client cannot reach another server',
     tries: `const { constructor: Surrogate } = req.svc; const other = new Surrogate({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }); try { await other.tokens.get('a') } catch (e) { return { raw: e.name } }`,
     must: { kind: 'answered', raw: 'ConnectionError' },
   },
   {
-    name: 'a fetch without an operator who allows it is refused',
+    name: 'a fetch that the operator does not allow is refused',
     tries: `try { await fetch('http://127.0.0.1:1/') } catch (e) { return { raw: [e.name, e.message] } }`,
     must: {
       kind: 'answered',
-      raw: ['TypeError', 'formulas may not fetch here: the operator allows no origin'],
+      raw: ['TypeError', 'fetch is not available: the operator allows no origin'],
     },
   },
   {
-    name: 'the clock and the language tell nothing of the host',
+    name: 'the clock and the language reveal nothing about the host',
     tries: `return { raw: [new Date(0).getTimezoneOffset(), Intl.DateTimeFormat().resolvedOptions().timeZone, Intl.DateTimeFormat().resolvedOptions().locale, typeof Intl.Segmenter] }`,
     must: { kind: 'answered', raw: [0, 'UTC', 'en-US', 'undefined'] },
   },

@@ -8,56 +8,56 @@ function opened(given: Partial<typeof limits> = {}) {
   const time = manualTime()
   const backOff = new BackOff({ ...limits, ...given }, time)
   let over = 0
-  backOff.onOver(() => over++)
+  backOff.onWaitEnd(() => over++)
   return { time, backOff, over: () => over }
 }
 
-t.test('each process that is worn out doubles the wait, up to a bound', async t => {
+t.test('each failure doubles the wait, up to a limit', async t => {
   const { backOff, over, time } = opened()
-  t.equal(backOff.waitMs('a'), 0, 'who has worn out none does not wait')
+  t.equal(backOff.waitMs('a'), 0, 'a tenant without failures does not wait')
   const waits = Array.from({ length: 6 }, () => {
-    backOff.wornOut('a')
+    backOff.recordFailure('a')
     return backOff.waitMs('a')
   })
   t.same(waits, [100, 200, 400, 800, 1_000, 1_000])
-  t.equal(backOff.waitMs('b'), 0, 'nor does anybody else')
+  t.equal(backOff.waitMs('b'), 0, 'nor do other tenants')
   time.advance(999)
   t.same([backOff.waitMs('a'), over()], [1, 0])
   time.advance(1)
-  t.same([backOff.waitMs('a'), over()], [0, 1], 'and the end of the wait is told, once')
+  t.same([backOff.waitMs('a'), over()], [0, 1], 'the end of the wait is reported once')
 })
 
-t.test('a tenant that is given a process waits as long before the next', async t => {
+t.test('a tenant that got a process waits as long again for the next', async t => {
   const { backOff, time } = opened()
-  for (const _ of [1, 2, 3]) backOff.wornOut('a')
+  for (const _ of [1, 2, 3]) backOff.recordFailure('a')
   time.advance(400)
   t.equal(backOff.waitMs('a'), 0)
-  backOff.given('a')
+  backOff.recordStart('a')
   t.equal(backOff.waitMs('a'), 400)
-  backOff.given('b')
+  backOff.recordStart('b')
   t.equal(backOff.waitMs('b'), 0, 'others do not')
 })
 
-t.test('it is forgotten after a while without', async t => {
+t.test('failures are forgotten after a while', async t => {
   const { backOff, time } = opened()
-  for (const _ of [1, 2, 3, 4]) backOff.wornOut('a')
+  for (const _ of [1, 2, 3, 4]) backOff.recordFailure('a')
   time.advance(59_999)
-  backOff.given('a')
+  backOff.recordStart('a')
   t.equal(backOff.waitMs('a'), 800)
   time.advance(800)
-  backOff.given('a')
-  t.equal(backOff.waitMs('a'), 0, 'a minute after the last one')
-  for (const _ of [1, 2, 3]) backOff.wornOut('b')
+  backOff.recordStart('a')
+  t.equal(backOff.waitMs('a'), 0, 'a minute after the last failure')
+  for (const _ of [1, 2, 3]) backOff.recordFailure('b')
   time.advance(60_000)
-  backOff.wornOut('b')
-  t.equal(backOff.waitMs('b'), 100, 'the next is a first one again')
+  backOff.recordFailure('b')
+  t.equal(backOff.waitMs('b'), 100, 'the next failure counts as the first')
 })
 
-t.test('neither many tenants nor many levels grow without end', async t => {
+t.test('the numbers of tenants and levels are bounded', async t => {
   const { backOff, time } = opened()
-  for (let n = 0; n < 100; n++) backOff.wornOut(`tenant ${n}`)
+  for (let n = 0; n < 100; n++) backOff.recordFailure(`tenant ${n}`)
   t.equal(time.timers, 3)
-  for (let n = 0; n < 5_000; n++) backOff.wornOut('a')
+  for (let n = 0; n < 5_000; n++) backOff.recordFailure('a')
   t.equal(backOff.waitMs('a'), 1_000)
   t.equal(time.timers, 3)
   backOff.close()
@@ -68,7 +68,7 @@ const one = body('return { raw: 1 }')
 const loop = body('for (;;);')
 const overflow = body('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))')
 
-t.test('who wears out a process waits for the next, and nobody else does', async t => {
+t.test('a tenant whose process was ended waits for the next, and other tenants do not', async t => {
   const time = manualTime()
   const sandbox = openSandbox(t, {}, { time })
   const hostile = (code: string) => sandbox.formula(code, { tenant: 'hostile', timeoutMs: 300 })
@@ -83,7 +83,7 @@ t.test('who wears out a process waits for the next, and nobody else does', async
   const before = started()
   time.advance(100)
   t.match(await next, { kind: 'answered' })
-  t.match(await hostile(one), { kind: 'answered' }, 'with the process that it has it goes on at once')
+  t.match(await hostile(one), { kind: 'answered' }, 'with the process that it still has, it does not wait')
   t.ok(started() <= before + 1)
 
   for (const code of [loop, overflow, loop]) {
@@ -102,7 +102,7 @@ t.test('who wears out a process waits for the next, and nobody else does', async
   t.match(await late, { kind: 'answered' })
 })
 
-t.test('a wait that is longer than an invocation may wait ends in busy', async t => {
+t.test('an invocation is busy if the back-off is longer than its wait', async t => {
   const time = manualTime()
   const backOff = { firstMs: 20_000, mostMs: 20_000, forgetMs: 60_000, tenants: 10 }
   const sandbox = openSandbox(t, { limits: { backOff, waitMs: 10_000 } }, { time })

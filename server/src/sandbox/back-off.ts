@@ -3,85 +3,85 @@ import { upTo } from '../base/cache-size.ts'
 import type { Monotonic } from './monotonic.ts'
 
 export interface BackOffLimits {
-  /** The wait after a first process; twice as long after each further one. */
+  /** The wait after a first failure; it doubles with each further one. */
   readonly firstMs: number
   readonly mostMs: number
-  /** A tenant that has worn out no process for so long starts anew. */
+  /** After this time without a failure, the tenant's failures are forgotten. */
   readonly forgetMs: number
-  /** How many tenants are remembered. */
+  /** The number of tenants that are remembered. */
   readonly tenants: number
 }
 
-interface Worn {
+interface Failures {
   readonly level: number
   readonly lastMs: number
-  /** `undefined` once the wait is over: by the timer, which may be a little early by the clock. */
+  /** `undefined` once the timer has ended the wait, which may be slightly early by the clock. */
   untilMs: number | undefined
   cancel: () => void
 }
 
 /**
- * Exponential back-off by tenant: one whose code had a process ended waits before it is given the next. Only new
- * processes wait; a process that the tenant still has is the tenant's to use.
+ * Exponential back-off for each tenant: after its code caused a process to be ended, the tenant waits for its next
+ * process. It may use processes that it still has without waiting.
  */
 export class BackOff {
   readonly #limits: BackOffLimits
   readonly #time: Monotonic
-  readonly #worn: LRUCache<string, Worn>
+  readonly #failures: LRUCache<string, Failures>
   readonly #listeners: (() => void)[] = []
 
   constructor(limits: BackOffLimits, time: Monotonic) {
     this.#limits = limits
     this.#time = time
-    this.#worn = new LRUCache({ ...upTo(limits.tenants), dispose: ({ cancel }) => cancel() })
+    this.#failures = new LRUCache({ ...upTo(limits.tenants), dispose: ({ cancel }) => cancel() })
   }
 
-  /** Calls `listener` whenever the wait of a tenant is over. */
-  onOver(listener: () => void): void {
+  /** Calls `listener` whenever the wait of a tenant has ended. */
+  onWaitEnd(listener: () => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Real milliseconds until the tenant may have a new process. */
+  /** Returns the real milliseconds until the tenant may have a new process. */
   waitMs(tenant: string): number {
-    const untilMs = this.#worn.get(tenant)?.untilMs
+    const untilMs = this.#failures.get(tenant)?.untilMs
     return untilMs === undefined ? 0 : Math.max(0, untilMs - this.#time.nowMs())
   }
 
-  /** A process was ended for what the tenant's code did. */
-  wornOut(tenant: string): void {
-    const before = this.#worn.get(tenant)
+  /** Records that the tenant's code caused a process to be ended. */
+  recordFailure(tenant: string): void {
+    const before = this.#failures.get(tenant)
     const nowMs = this.#time.nowMs()
     const isQuiet = !before || nowMs - before.lastMs >= this.#limits.forgetMs
     this.#wait(tenant, isQuiet ? 1 : before.level + 1, nowMs)
   }
 
-  /** The tenant has been given a new process: if it has to wait at all, then as long again before the next. */
-  given(tenant: string): void {
-    const worn = this.#worn.get(tenant)
-    if (!worn) return
-    if (this.#time.nowMs() - worn.lastMs >= this.#limits.forgetMs) this.#worn.delete(tenant)
-    else this.#wait(tenant, worn.level, worn.lastMs)
+  /** Records that the tenant got a new process. If it had to wait, it waits as long again for the next one. */
+  recordStart(tenant: string): void {
+    const failures = this.#failures.get(tenant)
+    if (!failures) return
+    if (this.#time.nowMs() - failures.lastMs >= this.#limits.forgetMs) this.#failures.delete(tenant)
+    else this.#wait(tenant, failures.level, failures.lastMs)
   }
 
   close(): void {
-    this.#worn.clear()
+    this.#failures.clear()
   }
 
   #wait(tenant: string, level: number, lastMs: number): void {
     const { firstMs, mostMs } = this.#limits
     const waitMs = Math.min(mostMs, firstMs * 2 ** (level - 1))
-    // Further levels would change nothing, and the power is to stay a number.
+    // Further levels would not change the wait, and their power of two would overflow.
     const most = Math.ceil(Math.log2(mostMs / firstMs)) + 1
-    const worn: Worn = {
+    const failures: Failures = {
       level: Math.min(level, most),
       lastMs,
       untilMs: this.#time.nowMs() + waitMs,
       cancel: () => {},
     }
-    worn.cancel = this.#time.after(waitMs, () => {
-      worn.untilMs = undefined
+    failures.cancel = this.#time.after(waitMs, () => {
+      failures.untilMs = undefined
       for (const listener of this.#listeners) listener()
     })
-    this.#worn.set(tenant, worn)
+    this.#failures.set(tenant, failures)
   }
 }

@@ -11,46 +11,46 @@ import { type Monotonic, monotonic } from './monotonic.ts'
 import type { SandboxOptions } from './options.ts'
 import { Pool } from './pool.ts'
 import { Preparer } from './preparer.ts'
+import { PreparationFailed, type Prepared } from './preparer-process.ts'
 import { type Programs, readPrograms } from './programs.ts'
-import { NotRead, type Prepared } from './reading-process.ts'
 import { NotStarted } from './runner.ts'
 import type { Invocation, Outcome, Sandbox } from './sandbox.ts'
 import type { TenantProcess } from './tenant-process.ts'
 import { TooLate, Wait } from './wait.ts'
 
-/** A sandbox, and what is known of it. */
+/** A sandbox and its state. */
 export interface FormulaSandbox extends Sandbox {
   /**
-   * Finds out what this host can do, and bundles the modules. Resolves with what will hold the processes.
+   * Detects the isolation layers of this host, and bundles the modules.
    * @throws {FormulaModuleRefused}
    */
   start(): Promise<Isolation>
-  /** Starts processes ahead of the first formula. Resolves when one is ready. */
+  /** Starts processes before the first formula. Resolves when one is ready. */
   warm(): Promise<void>
-  /** What holds the processes, once they have been started. */
+  /** The isolation layers of the processes; `undefined` before `start`. */
   isolation(): Isolation | undefined
-  /** How many processes there are, and have been. */
+  /** Numbers of processes. */
   counts(): { readonly alive: number; readonly started: number; readonly ended: number }
 }
 
-/** What a test replaces. */
+/** Parts that tests replace. */
 export interface SandboxParts {
-  /** Tools this host is to be taken to lack. */
+  /** Tools that this host pretends not to have. */
   readonly without?: NonNullable<LaunchOptions['without']>
-  /** Other programs for the processes than ours. */
+  /** Replacements for the programs of the processes. */
   readonly programs?: Partial<Programs>
-  /** The time by which invocations wait. */
+  /** The clock for waiting invocations. */
   readonly time?: Monotonic
 }
 
-/** What is made at the first use. */
+/** Created at the first use. */
 interface Started {
   readonly isolation: Isolation
   readonly pool: Pool
   readonly preparer: Preparer
 }
 
-/** What an invocation waited for. */
+/** All that an invocation needs to run. */
 interface Obtained {
   readonly process: TenantProcess
   readonly code: string
@@ -58,8 +58,8 @@ interface Obtained {
 }
 
 /**
- * Runs formulas in processes of their own. Nothing is started, read or loaded before the first formula or
- * `warm()`. Limits are real, monotonic time.
+ * Runs formulas in separate processes. Nothing is started, read or loaded before the first formula or `warm()`.
+ * Time limits are in real, monotonic time.
  *
  * @example
  * const sandbox = createSandbox({})
@@ -76,7 +76,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     memory: new MemoryShare({ processes: mostProcesses(limits), depth: limits.depth }),
     mayHaveProcess: tenant => !mustWait(tenant),
   })
-  backOff.onOver(() => admission.next())
+  backOff.onWaitEnd(() => admission.next())
   let starting: Promise<Started> | undefined
   let started: Started | undefined
   let closed = false
@@ -89,7 +89,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
         return made
       },
       error => {
-        // The next formula may find the host in better health.
+        // The next formula tries again.
         starting = undefined
         throw error
       },
@@ -101,15 +101,14 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     await Promise.all([preparer.close(), pool.close()])
   }
 
-  /** Waits for the sandbox, for its code to be read, for a slot and for a process, all within one bound. */
+  /** Waits for the sandbox to start, the code to be prepared, a slot and a process, all within one time limit. */
   const obtain = async (invocation: Invocation): Promise<Obtained | Outcome> => {
     const wait = new Wait(time, limits.waitMs)
     try {
-      // For most there is nothing to wait for.
       const made = started ?? (await wait.for(start()))
       const prepared = await prepare(made.preparer, invocation, wait)
       if (!prepared.ok) return { kind: 'unusable', detail: prepared.detail }
-      // Work that nobody waits for waits in the store, not here.
+      // Asynchronous work is put back into the store instead of waiting here.
       if (invocation.lane === 'async' && mustWait(invocation.tenant)) return { kind: 'busy' }
       return { ...(await wait.for(enter(admission, made.pool, invocation, wait))), code: prepared.text }
     } catch (error) {
@@ -122,7 +121,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     if (error instanceof FormulaModuleRefused) throw error
     if (closed) return failed('crash', 'the sandbox is closed')
     if (error instanceof TooLate) return { kind: 'busy' }
-    if (error instanceof NotRead) return notRead(error)
+    if (error instanceof PreparationFailed) return preparationOutcome(error)
     ;(options.log ?? silentLog).error('the sandbox cannot start a process')
     if (error instanceof NotStarted && error.isLate) return { kind: 'busy' }
     return failed('crash', 'no process could be started')
@@ -135,14 +134,14 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
         return failed('threw', `formulas may call formulas ${limits.depth} levels deep`)
       }
       const { args, configuration } = invocation
-      const given = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
-      const leave = admission.wait(invocation, given.length)
+      const input = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
+      const leave = admission.wait(invocation, input.length)
       if (!leave) return { kind: 'busy' }
       const obtained = await obtain(invocation).finally(leave)
       if ('kind' in obtained) return obtained
       const { process, code, release } = obtained
       const ended = closed ? 'the sandbox is closed' : 'the process of the formula ended'
-      const outcome = process.free ? process.run(invocation, code, given) : failed('crash', ended)
+      const outcome = process.free ? process.run(invocation, code, input) : failed('crash', ended)
       started?.pool.afterRun(process, release)
       return outcome
     },
@@ -180,10 +179,10 @@ async function startSandbox(
   const moduleTexts: Uint8Array[] = []
   for (const [name, text] of bundles) {
     const preparing = preparer.prepare('', text)
-    const prepared = 'ok' in preparing ? preparing : await preparing.prepared.catch(unread)
+    const prepared = 'ok' in preparing ? preparing : await preparing.prepared.catch(asRefusal)
     if (!prepared.ok) {
       await preparer.close()
-      throw new FormulaModuleRefused(`the module ${name} cannot be given to formulas: ${prepared.detail}`)
+      throw new FormulaModuleRefused(`the module ${name} cannot be provided to formulas: ${prepared.detail}`)
     }
     moduleTexts.push(Buffer.from(prepared.text, 'utf8'))
   }
@@ -213,10 +212,10 @@ async function startSandbox(
   return { isolation, pool, preparer }
 }
 
-/** A module that cannot be read is refused as one that does not compile is. */
-function unread(error: unknown): Prepared {
-  if (!(error instanceof NotRead)) throw error
-  return { ok: false, detail: 'it cannot be read in time and memory' }
+/** A module that exceeds the limits of preparation is refused like one that does not compile. */
+function asRefusal(error: unknown): Prepared {
+  if (!(error instanceof PreparationFailed)) throw error
+  return { ok: false, detail: 'parsing it takes too much time or memory' }
 }
 
 async function prepare(preparer: Preparer, { tenant, code }: Invocation, wait: Wait): Promise<Prepared> {
@@ -246,21 +245,21 @@ function enter(
         },
       )
     })
-    wait.onOver(giveUp)
+    wait.onTimeout(giveUp)
   })
 }
 
-/** The text's own fault where it took the time it had, and nobody's where it did not get it. */
-function notRead({ why }: NotRead): Outcome {
-  switch (why) {
+/** The outcome of an invocation whose code could not be prepared. */
+function preparationOutcome({ reason }: PreparationFailed): Outcome {
+  switch (reason) {
     case 'slow':
-      return failed('time', 'the code takes too long to read')
+      return failed('time', 'the code takes too long to parse')
     case 'memory':
-      return failed('memory', 'reading the code takes too much memory')
+      return failed('memory', 'parsing the code takes too much memory')
     case 'starved':
       return { kind: 'busy' }
     case 'crash':
-      return failed('crash', 'the process that reads the code ended')
+      return failed('crash', 'the process that parses the code ended')
   }
 }
 

@@ -2,19 +2,19 @@ import type { JsonValue } from '../base/json.ts'
 import type { Outcome } from './sandbox.ts'
 
 const mostHeaders = 50
-/** Of names and values together: what a proxy in front with a buffer of 8 kB still passes on. */
+/** Of names and values together: fits into the buffer of 8 kB that many proxies have. */
 const mostHeaderCharacters = 6_000
 
 const headerName = /^(content-type|x-[a-z0-9-]{1,100})$/
 const headerValue = /^[\t\x20-\x7e]*$/
-/** The body is JSON, so no other type may be claimed for it: as `text/html` it could be a page of this origin. */
+/** The body is always JSON: as `text/html` it could be a page of the server's origin. */
 const jsonType = /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;\s*charset="?utf-8"?)?$/i
 
 /**
- * How the names begin of response headers that somebody on the way to the caller, or its browser, acts upon. Those
- * that mean something in requests only, such as `x-forwarded-for` or `x-http-method-override`, are harmless here.
+ * Prefixes of response headers that proxies or browsers act upon. Headers that have a meaning in requests only, such
+ * as `x-forwarded-for` or `x-http-method-override`, are harmless here.
  */
-const obeyed = [
+const interpretedPrefixes = [
   // nginx and Caddy: redirects to internal locations, buffering, caching, rate limits
   'x-accel-',
   // Apache, lighttpd and application servers: files of the host
@@ -28,7 +28,7 @@ const obeyed = [
   'x-envoy-',
   // App Engine: stored blobs
   'x-appengine-',
-  // Browsers and crawlers: what holds for an origin is its operator's to say
+  // Browsers and crawlers: policies of an origin are decided by its operator
   'x-content-security-policy',
   'x-content-type-options',
   'x-dns-prefetch-control',
@@ -42,14 +42,13 @@ const obeyed = [
   'x-xss-protection',
 ]
 
-/** The headers of our own, behind the prefix. */
+/** The server's own headers, without their prefix. */
 const ownHeaders = ['api-key', 'idempotency-key', 'trace-id']
 
 const bodiless = [204, 205, 304]
 
 /**
- * Reads what `CustomHttpResponseError` was given: a response as far as a formula may choose one. Everything else is a
- * failure that says what is wrong.
+ * Checks the argument of `CustomHttpResponseError`. Returns a `custom` outcome, or a failure that says what is wrong.
  *
  * @param headerPrefix in lower case
  */
@@ -60,7 +59,7 @@ export function readCustomResponse(response: JsonValue | undefined, headerPrefix
     reason: 'shape',
     detail: `CustomHttpResponseError ${what}`,
   })
-  if (!isObject(response)) return refuse('takes an object of status, headers and body')
+  if (!isObject(response)) return refuse('takes an object with status, headers and body')
   const { status, headers: given, body } = response
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
     return refuse('needs a status from 200 to 599')
@@ -68,12 +67,12 @@ export function readCustomResponse(response: JsonValue | undefined, headerPrefix
   const headers = readHeaders(given ?? {}, headerPrefix)
   if (typeof headers === 'string') return refuse(headers)
   if (bodiless.includes(status) && body !== undefined && body !== null) {
-    return refuse(`has a body, which a response of status ${status} has not`)
+    return refuse(`has a body, which status ${status} does not allow`)
   }
   return { kind: 'custom', status, headers, ...(body === undefined ? {} : { body }) }
 }
 
-/** The headers under names in lower case, or what is wrong with them. */
+/** Returns the headers with names in lower case, or an error text. */
 function readHeaders(given: JsonValue, headerPrefix: string): Record<string, string> | string {
   if (!isObject(given)) return 'takes headers as an object'
   const pairs = Object.entries(given)
@@ -83,26 +82,27 @@ function readHeaders(given: JsonValue, headerPrefix: string): Record<string, str
   for (const [name, value] of pairs) {
     const key = name.toLowerCase()
     if (!headerName.test(key)) {
-      return 'may set content-type and headers that begin with x- and have letters, digits and hyphens in their names, no others'
+      return 'may only set content-type and headers whose names begin with x- and consist of letters, digits and hyphens'
     }
-    if (obeyed.some(beginning => key.startsWith(beginning))) {
-      return `may not set ${key}, as proxies or browsers act upon it`
+    if (interpretedPrefixes.some(beginning => key.startsWith(beginning))) {
+      return `may not set ${key}: proxies or browsers act upon it`
     }
     if (ownHeaders.some(own => key === `${headerPrefix}-${own}`)) {
       return `may not set ${key}, which is a header of the service`
     }
     if (typeof value !== 'string' || !headerValue.test(value)) {
-      return 'takes text of printable ASCII as the value of a header'
+      return 'takes header values of printable ASCII characters'
     }
     if (key === 'content-type' && !jsonType.test(value)) {
-      return 'takes a content-type of application/json or application/…+json in UTF-8, as the body is JSON'
+      return 'takes application/json or application/…+json in UTF-8 as content-type, because the body is JSON'
     }
-    if (Object.hasOwn(read, key)) return 'names a header twice'
+    if (Object.hasOwn(read, key)) return 'has a header twice'
     read[key] = value
     characters += key.length + value.length
   }
-  if (characters > mostHeaderCharacters)
-    return `takes headers of at most ${mostHeaderCharacters} characters in all`
+  if (characters > mostHeaderCharacters) {
+    return `takes headers of at most ${mostHeaderCharacters} characters in total`
+  }
   return read
 }
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 
-/** An existing folder that holds nothing which Node needs: the new root is mounted over it. */
+/** An existing folder that Node does not need. The new root is mounted over it. */
 const root = '/sys'
 
-/** Paths that need no quoting, in a shell or in a file system table. */
+/** Paths that need no quoting in a shell or in an fstab. */
 const plainPath = /^\/[\w@+.,/-]+$/
 
 export interface RootPrograms {
@@ -12,17 +12,17 @@ export interface RootPrograms {
   readonly unshare: string
 }
 
-/** A root of its own for a process, in a mount namespace: programs, their libraries and nothing else. */
+/** A root file system for a process in a mount namespace. It contains programs, their libraries and nothing else. */
 export interface EmptyRoot {
-  /** Shell commands that build it, each with an exit code; to be joined with `&&`. */
+  /** Shell commands that build it, to be joined with `&&`. */
   readonly build: readonly string[]
-  /** Words that go before a command to run it in there. */
+  /** The words before a command that runs in it. */
   readonly enter: readonly string[]
 }
 
 /**
- * How to make a root that holds `programs` and their libraries only, mounted read-only. `undefined` if the dynamic
- * loader does not tell the libraries, or a path would need quoting.
+ * Returns the commands for a read-only root with `programs` and their libraries. Returns `undefined` if the dynamic
+ * loader does not list the libraries, or a path would need quoting.
  */
 export async function emptyRootOf(
   programs: readonly string[],
@@ -39,7 +39,7 @@ export async function emptyRootOf(
       `${mount} -t tmpfs -o size=1m,mode=755,nosuid,nodev none ${root}`,
       `${mkdir} -p ${[...folders].join(' ')}`,
       ...files.map(file => `: > ${root}${file}`),
-      // One process mounts them all: one each would cost as much again as starting Node.
+      // One process mounts them all: a process for each would take as long as starting Node.
       `printf '%s\\n' ${table.join(' ')} > ${root}/fstab`,
       `${mount} -a -T ${root}/fstab`,
       `: > ${root}/fstab`,
@@ -49,7 +49,7 @@ export async function emptyRootOf(
   }
 }
 
-/** The paths at which the dynamic loader finds a program's libraries, its own included. */
+/** Returns the paths of a program's libraries and of the dynamic loader itself. */
 function librariesOf(program: string): Promise<string[]> {
   return new Promise(resolve => {
     const options = { env: { LD_TRACE_LOADED_OBJECTS: '1' }, cwd: '/', timeout: 5_000 }
@@ -57,7 +57,7 @@ function librariesOf(program: string): Promise<string[]> {
       const paths = [...stdout.matchAll(/(\/\S+) \(0x[\da-f]+\)$/gm)].map(([, path = '']) => path)
       resolve(error ? [] : paths)
     })
-    // A loader that ignores the variable starts the program, which then has nothing to read.
+    // A loader that ignores the variable starts the program, which then ends at the end of its input.
     child.stdin?.end()
   })
 }

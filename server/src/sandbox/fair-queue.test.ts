@@ -3,7 +3,7 @@ import { FairQueue, type Release } from './fair-queue.ts'
 
 const limits = { slots: 2, slotsPerTenant: 1 }
 
-/** A queue, and the order in which things were let in. */
+/** A queue, and the order in which tasks started. */
 function watched(given: Partial<typeof limits> = {}) {
   const queue = new FairQueue({ ...limits, ...given })
   const order: string[] = []
@@ -20,7 +20,7 @@ function watched(given: Partial<typeof limits> = {}) {
   }
 }
 
-t.test('tenants take turns, however many of one wait', async t => {
+t.test('tenants take turns, however many tasks of one wait', async t => {
   const { order, enter, leave } = watched({ slotsPerTenant: 2 })
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']) enter(name)
   t.same(order, ['a1', 'a2'], 'as many as there are slots')
@@ -28,19 +28,19 @@ t.test('tenants take turns, however many of one wait', async t => {
   t.same(order, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
 })
 
-t.test('a tenant that holds its share leaves the rest to others', async t => {
+t.test('a tenant that holds its share of slots gets no more', async t => {
   const { order, enter, leave } = watched()
   for (const name of ['a1', 'a2', 'a3', 'b1']) enter(name)
   t.same(order, ['a1', 'b1'])
   leave('b1')
-  t.same(order, ['a1', 'b1'], 'a free slot is not for the tenant that has its share')
+  t.same(order, ['a1', 'b1'], 'a free slot does not go to the tenant that holds its share')
   enter('c1')
   t.same(order, ['a1', 'b1', 'c1'])
   leave('a1')
   t.same(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-t.test('a start that depends on something else waits for it, and holds up nobody', async t => {
+t.test('a task that may not start yet waits, and does not delay others', async t => {
   const refused = new Set(['a'])
   const order: string[] = []
   const queue = new FairQueue(limits, tenant => !refused.has(tenant))
@@ -53,7 +53,7 @@ t.test('a start that depends on something else waits for it, and holds up nobody
   t.same([order, queue.queued], [['b', 'a'], 1])
 })
 
-t.test('who gives up waiting is passed over, and a slot is given back once', async t => {
+t.test('a task that gave up is skipped, and a slot is released only once', async t => {
   const { queue, order, enter, leave } = watched({ slots: 1 })
   enter('a1')
   const giveUp = enter('b1')
@@ -65,5 +65,5 @@ t.test('who gives up waiting is passed over, and a slot is given back once', asy
   leave('a1')
   t.same(order, ['a1', 'c1'])
   enter('d1')
-  t.same(order, ['a1', 'c1'], 'the second time gave nothing back')
+  t.same(order, ['a1', 'c1'], 'the second release had no effect')
 })

@@ -1,4 +1,4 @@
-/** What waits for a slot. */
+/** A task that waits for a slot. */
 interface Waiting {
   readonly tenant: string
   readonly start: () => void
@@ -9,23 +9,23 @@ export interface FairQueueLimits {
   readonly slotsPerTenant: number
 }
 
-/** Gives a slot back. */
+/** Releases a slot. */
 export type Release = () => void
 
 /**
- * Slots, given to tenants in turn: a tenant with a hundred waiting gets one, then everybody else gets theirs,
- * and no tenant holds them all. How many may wait is not its business.
+ * Semaphore that gives slots to tenants in round-robin order and limits the slots of one tenant. The number of
+ * waiting tasks is not limited here.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
   readonly #mayStart: (tenant: string) => boolean
   readonly #held = new Map<string, number>()
-  /** In the order of their turns. */
+  /** In round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>()
   #inUse = 0
   #queued = 0
 
-  /** @param mayStart what else a start of this tenant depends on; call `next` when it may have changed */
+  /** @param mayStart a further condition for starting a task of this tenant; call `next` when it may have changed */
   constructor(limits: FairQueueLimits, mayStart: (tenant: string) => boolean = () => true) {
     this.#limits = limits
     this.#mayStart = mayStart
@@ -36,8 +36,8 @@ export class FairQueue {
   }
 
   /**
-   * Calls `start` as soon as there is a slot, at once if there is one.
-   * @returns a function that gives up waiting
+   * Calls `start` as soon as a slot is free, synchronously if one is free now.
+   * @returns a function that stops waiting
    */
   enter(tenant: string, start: (release: Release) => void): () => void {
     const queue = this.#waiting.get(tenant) ?? []
@@ -53,7 +53,7 @@ export class FairQueue {
     return () => this.#giveUp(waiting)
   }
 
-  /** Starts what may start now. */
+  /** Starts all tasks that may start now. */
   next(): void {
     while (this.#startNext()) {}
   }
@@ -86,7 +86,7 @@ export class FairQueue {
       if (this.#inUse >= this.#limits.slots) return false
       if (!this.#mayTake(tenant)) continue
       const first = queue.shift()
-      // To the end of the turns.
+      // The tenant goes to the end of the order.
       this.#waiting.delete(tenant)
       if (queue.length > 0) this.#waiting.set(tenant, queue)
       if (!first) continue

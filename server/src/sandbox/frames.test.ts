@@ -4,7 +4,7 @@ import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts'
 
 const limits = { headerBytes: 1_000, bodyBytes: 1_000 }
 
-t.test('frames come out as they went in, wherever the stream is cut', async t => {
+t.test('frames are decoded correctly wherever the stream is split', async t => {
   const frame = fc.record({
     header: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), {
       maxKeys: 3,
@@ -39,7 +39,7 @@ t.test('frames come out as they went in, wherever the stream is cut', async t =>
   t.pass('for every sequence')
 })
 
-t.test('a length is refused before anything is kept for it', async t => {
+t.test('a length is checked before anything is buffered', async t => {
   const prefix = (header: number, body: number) => {
     const bytes = Buffer.alloc(8)
     bytes.writeUInt32BE(header, 0)
@@ -49,10 +49,10 @@ t.test('a length is refused before anything is kept for it', async t => {
   t.throws(() => new FrameReader(limits).push(prefix(1_001, 0)), FrameError)
   t.throws(() => new FrameReader(limits).push(prefix(2, 1_001)), FrameError)
   t.throws(() => new FrameReader(limits).push(prefix(0xffffffff, 0xffffffff)), FrameError)
-  t.same(new FrameReader(limits).push(prefix(1_000, 1_000)), [], 'what is allowed is waited for')
+  t.same(new FrameReader(limits).push(prefix(1_000, 1_000)), [], 'an allowed length is accepted')
 })
 
-t.test('a header that is no object is refused', async t => {
+t.test('a header that is not an object is refused', async t => {
   for (const text of ['', '[]', 'null', '1', '{', '{}x', '['.repeat(1_000)]) {
     const bytes = Buffer.alloc(8 + text.length)
     bytes.writeUInt32BE(text.length, 0)

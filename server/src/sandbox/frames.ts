@@ -1,14 +1,13 @@
 /**
- * How the two processes talk: frames of a small JSON header and a body of bytes, each announced by its length.
- * Both ends use this file. What comes from a runner is not to be trusted: a length is checked before anything
- * is kept for it.
+ * A message between host and runner: a small JSON header and a body of bytes, each prefixed by its length. Both
+ * processes use this file. A runner is not trusted: lengths are checked before anything is buffered.
  */
 export interface Frame {
   readonly header: Record<string, unknown>
   readonly body: Uint8Array
 }
 
-/** A peer that does not keep to the protocol; there is no going on with it. */
+/** The peer violated the protocol; the connection cannot continue. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
@@ -16,7 +15,7 @@ export class FrameError extends Error {
 const prefixLength = 8
 const empty = new Uint8Array(0)
 
-/** The header must be small: the reader refuses more than its limit. */
+/** Encodes a frame. The header must not exceed the reader's limit. */
 export function encodeFrame(header: object, body: Uint8Array = empty): Buffer {
   const head = Buffer.from(JSON.stringify(header), 'utf8')
   const frame = Buffer.allocUnsafeSlow(prefixLength + head.length + body.length)
@@ -32,19 +31,19 @@ export interface FrameLimits {
   readonly bodyBytes: number
 }
 
-/** Cuts a stream of chunks into frames. */
+/** Splits a stream of chunks into frames. */
 export class FrameReader {
   readonly #limits: FrameLimits
   #chunks: Buffer[] = []
   #length = 0
-  /** Of the frame under way; 0 while its prefix is not there. */
+  /** The length of the current frame; 0 until its prefix has arrived. */
   #expected = 0
 
   constructor(limits: FrameLimits) {
     this.#limits = limits
   }
 
-  /** The frames that this chunk completes. @throws {FrameError} */
+  /** Returns the frames that this chunk completes. @throws {FrameError} */
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = []
     this.#chunks.push(chunk)

@@ -3,8 +3,8 @@ import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 
 /**
- * A formula that broke out of everything would speak for its process. Here the process runs a program that
- * says what it likes; whatever it is, the host ends it, tells the caller that it crashed, and goes on.
+ * A formula that escaped from SES controls the messages of its process. Here the process runs a program that sends
+ * hostile messages: the host must end the process, report a crash to the caller, and keep working.
  */
 const prelude = `
   const { Socket } = require('node:net')
@@ -19,7 +19,7 @@ const prelude = `
   const say = (header, body) => socket.write(frame(header, body))
   const raw = (...bytes) => socket.write(Buffer.from(bytes))
   const answer = { type: 'done', run: 1 }, good = '{"kind":"answered","raw":1}'
-  const idle = { type: 'idle', run: 1, worn: false }
+  const idle = { type: 'idle', run: 1, unfit: false }
   const call = { type: 'call', run: 1, call: 1, kind: 'svc', method: 'GET', target: '/tokens', headers: [], hasBody: false }
   const line = { type: 'console', run: 1, level: 'log', text: 'x' }
 `
@@ -28,30 +28,27 @@ const onRun = (text: string) =>
 const crash = { kind: 'failed', reason: 'crash' }
 
 const modes: readonly [name: string, says: string][] = [
-  ['bytes that are no frame', `raw(...Array(64).fill(255))`],
+  ['bytes that are not a frame', `raw(...Array(64).fill(255))`],
   ['a header longer than allowed', `raw(0, 2, 0, 0, 0, 0, 0, 0)`],
   ['a body longer than allowed', `raw(0, 0, 0, 2, 127, 255, 255, 255)`],
-  ['a header that is no JSON', `say('{')`],
+  ['a header that is not JSON', `say('{')`],
   ['a header that is a list', `say('[]')`],
   ['an unknown type', `say({ type: 'run', run: 1 })`],
   ['ready a second time', `say({ type: 'ready' })`],
   ['an answer of another invocation', `say({ type: 'done', run: 2 }, good)`],
   ['an answer of no invocation', `say({ type: 'done' }, good)`],
   ['an end before the answer', `say(idle)`],
-  ['an answer that is no JSON', `say(answer, '{"kind":')`],
+  ['an answer that is not JSON', `say(answer, '{"kind":')`],
   ['an answer that is text', `say(answer, '"answered"')`],
   ['an answer of an unknown kind', `say(answer, '{"kind":"approved"}')`],
   ['an answer with a reason of the host', `say(answer, '{"kind":"failed","reason":"time","detail":"x"}')`],
   ['a refusal of an unknown class', `say(answer, '{"kind":"refused","error":"Error","errors":{}}')`],
   [
-    'a refusal whose messages are none',
+    'a refusal whose messages are not valid',
     `say(answer, '{"kind":"refused","error":"BadRequestError","errors":{"a":1}}')`,
   ],
   ['an answer with a prototype', `say(answer, '{"kind":"answered","raw":[{"__proto__":{"a":1}}]}')`],
-  [
-    'an answer with a prototype in disguise',
-    `say(answer, '{"kind":"answered","raw":{"__pro\\\\u0074o__":1}}')`,
-  ],
+  ['an answer with an escaped prototype', `say(answer, '{"kind":"answered","raw":{"__pro\\\\u0074o__":1}}')`],
   [
     'a refusal with a prototype',
     `say(answer, '{"kind":"refused","error":"BadRequestError","errors":{"__proto__":["a"]}}')`,
@@ -62,13 +59,13 @@ const modes: readonly [name: string, says: string][] = [
   ],
   ['an answer nested a million deep', `say(answer, '['.repeat(1e6))`],
   ['a line of an unknown level', `say({ ...line, level: 'fatal' })`],
-  ['a line that is no text', `say({ ...line, text: {} })`],
+  ['a line that is not text', `say({ ...line, text: {} })`],
   ['a line that is too long', `say({ ...line, text: 'x'.repeat(5000) })`],
   ['more lines than allowed', `for (let i = 0; i < 101; i++) say(line)`],
   ['a request out of turn', `say({ ...call, call: 2 })`],
   ['a request twice', `say(call); say(call)`],
   ['a request of an unknown kind', `say({ ...call, kind: 'file' })`],
-  ['a request with headers that are none', `say({ ...call, headers: [['a']] })`],
+  ['a request with headers that are not valid', `say({ ...call, headers: [['a']] })`],
   ['a request with a header that splits', `say({ ...call, headers: [['x-a', 'b\\r\\nc: d']] })`],
   ['more frames than allowed', `for (let i = 1; i < 1100; i++) say({ ...call, call: i, method: 'TRACE' })`],
   ['nothing, and an end', `process.exit(0)`],
@@ -76,7 +73,7 @@ const modes: readonly [name: string, says: string][] = [
 ]
 
 for (const [name, says] of modes) {
-  t.test(`a process that says ${name}`, async t => {
+  t.test(`a process that sends ${name}`, async t => {
     const asked: string[] = []
     const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(says) } })
     const svc = async ({ path }: { path: string }) => {
@@ -89,7 +86,7 @@ for (const [name, says] of modes) {
   })
 }
 
-t.test('the same process is believed when it keeps to the protocol', async t => {
+t.test('control: a process that follows the protocol', async t => {
   const sandbox = openSandbox(
     t,
     {},
@@ -99,7 +96,7 @@ t.test('the same process is believed when it keeps to the protocol', async t => 
   t.equal(sandbox.lines.length, 1)
 })
 
-t.test('a process that chooses a response is held to what formulas may choose', async t => {
+t.test('a response chosen by a process has the same limits as one chosen by a formula', async t => {
   const responses: readonly [headers: object, kind: string][] = [
     [{ 'x-shop': 'a' }, 'custom'],
     [{ 'x-accel-redirect': '/etc/passwd' }, 'failed'],
@@ -125,7 +122,7 @@ const after: readonly [name: string, says: string][] = [
   ['an end of another invocation', `say(answer, good); say({ ...idle, run: 2 })`],
 ]
 for (const [name, says] of after) {
-  t.test(`a process that says ${name} has answered, and is ended`, async t => {
+  t.test(`a process that sends ${name} has answered, and is ended`, async t => {
     const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(says) } })
     let asked = 0
     const svc = async () => {
@@ -133,13 +130,13 @@ for (const [name, says] of after) {
       return { status: 200, headers: {} }
     }
     t.same(await sandbox.formula('', { svc }), { kind: 'answered', raw: 1 })
-    t.same(await sandbox.formula('', { svc }), { kind: 'answered', raw: 1 }, 'by another process')
+    t.same(await sandbox.formula('', { svc }), { kind: 'answered', raw: 1 }, 'in another process')
     t.equal(sandbox.counts().started, 2)
     t.equal(asked, 0)
   })
 }
 
-t.test('a process cannot say who it is', async t => {
+t.test('a process cannot choose its identity', async t => {
   const forged = `say({ ...call, target: '//evil.test/tokens', headers: [['svc-api-key', 'k'], ['authorization', 'k'], ['content-type', 'a/b']] });
     say({ ...call, call: 2, target: '/tokens?a=b', headers: [['svc-api-key', 'k'], ['cookie', 'k'], ['content-type', 'a/b']] });
     say({ ...call, call: 3, target: 'http://evil.test/' }); say({ ...call, call: 4, kind: 'fetch', target: 'http://evil.test/' });
@@ -155,7 +152,7 @@ t.test('a process cannot say who it is', async t => {
   t.same(asked, [{ method: 'GET', path: '/tokens?a=b', headers: { 'content-type': 'a/b' } }])
 })
 
-t.test('a process that never starts is waited for in vain, one that ends is a fault of ours', async t => {
+t.test('a process that does not start in time is busy, one that ends at the start is a crash', async t => {
   for (const [program, outcome] of [
     ['setInterval(() => {}, 1000)', { kind: 'busy' }],
     ['process.exit(0)', { kind: 'failed', reason: 'crash', detail: 'no process could be started' }],
@@ -166,7 +163,7 @@ t.test('a process that never starts is waited for in vain, one that ends is a fa
   }
 })
 
-t.test('a process that asks and does not read is not answered without end', async t => {
+t.test('a process that does not read responses gets a limited number', async t => {
   const asks = `socket.pause(); let n = 0; setInterval(() => { if (n < 200) say({ ...call, call: ++n }) }, 2)`
   const sandbox = openSandbox(t, { limits: { spares: 0 } }, { programs: { runner: onRun(asks) } })
   let [asked, answered] = [0, 0]
@@ -179,10 +176,10 @@ t.test('a process that asks and does not read is not answered without end', asyn
   }
   const outcome = await sandbox.formula('', { svc, timeoutMs: 2_000 })
   t.match(outcome, { kind: 'failed', reason: 'time' })
-  t.ok(asked >= 20 && asked <= 24, `${asked} requests, of which ${answered} were answered`)
+  t.ok(asked >= 20 && asked <= 24, `${asked} requests, ${answered} of them answered`)
 })
 
-t.test('a process that speaks before it is ready is ended', async t => {
+t.test('a process that sends a frame before it is ready is ended', async t => {
   const programs = { runner: Buffer.from(`${prelude} say(line)`) }
   const sandbox = openSandbox(t, {}, { programs })
   t.match(await sandbox.formula(''), { kind: 'failed', reason: 'crash' })

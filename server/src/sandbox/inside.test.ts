@@ -3,7 +3,7 @@ import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 import type { EgressRequest } from './options.ts'
 
-/** Each expression gives in a formula what it gives in Node, or throws where Node throws. */
+/** Each expression has the same result in a formula as in Node, or throws in both. */
 const alike = [
   `new URL('HTTP://a.test:80/b/../c?d=e#f').href`,
   `new URL('/x?y', 'https://u:p@a.test:8443/z').toString()`,
@@ -116,7 +116,7 @@ for (const expression of alike) {
   })
 }
 
-t.test('fetch asks whoever the host has put there', async t => {
+t.test('fetch calls the egress of the host', async t => {
   const asked: EgressRequest[] = []
   const egress = async (request: EgressRequest) => {
     asked.push(request)
@@ -135,12 +135,12 @@ t.test('fetch asks whoever the host has put there', async t => {
   const refused = body(
     `try { await fetch('http://refused.test') } catch (e) { return { raw: [e.name, e.message] } }`,
   )
-  t.same(await open.raw(refused), ['TypeError', 'the request failed'], 'and does not say why')
+  t.same(await open.raw(refused), ['TypeError', 'the request failed'], 'without the reason')
   const aborted = body(
     `try { await fetch('http://never.test', { signal: AbortSignal.timeout(5) }) } catch (e) { return { raw: e.name } }`,
   )
   t.equal(await open.raw(aborted), 'TimeoutError')
-  t.equal(asked.at(-1)?.signal.aborted, true, 'nobody waits any more')
+  t.equal(asked.at(-1)?.signal.aborted, true, 'the request is aborted')
   t.equal(
     await open.raw(body(`try { await fetch('nothing') } catch (e) { return { raw: e.name } }`)),
     'TypeError',

@@ -35,8 +35,8 @@ async function probe(without: readonly string[], prefix: readonly string[]): Pro
   return JSON.parse(stdout)
 }
 
-/** Holds what was claimed of a process against what it could do, both ways: it is claimed exactly if it holds. */
-function holds(t: Tap, probed: Probed): void {
+/** Checks that the claimed isolation is exactly the isolation that the probe observed. */
+function checkClaims(t: Tap, probed: Probed): void {
   const { isolation } = probed
   const { user, files } = isolation
   t.equal(
@@ -53,7 +53,7 @@ function holds(t: Tap, probed: Probed): void {
     )
   t.equal(probed.environ === 'done', user === 'server', `the environment of the server: ${probed.environ}`)
   t.equal(probed.signal === 'done', !isolation.signalsNobody, `a signal to the server: ${probed.signal}`)
-  // Signals to a process group cross the bounds of a namespace of process ids; the user is what bounds them.
+  // Signals to a process group cross PID namespaces; only a separate user or group prevents them.
   if (user === 'namespace') t.equal(probed.isInServersGroup, !isolation.signalsNobody)
   t.equal(probed.network === 'done', isolation.network === 'server', `a connection: ${probed.network}`)
   t.equal(probed.oomScoreAdj === 1000, isolation.endsFirst)
@@ -61,10 +61,10 @@ function holds(t: Tap, probed: Probed): void {
   if (!isRoot || user !== 'server') t.match(probed.capabilities, [/^0+$/], 'no capabilities')
   t.ok(
     probed.usage && probed.usage.cpuMs > 0 && probed.usage.residentMiB > 20,
-    'Node is measured, not its wrapper',
+    'the usage is that of Node, not of its wrapper',
   )
-  t.ok(probed.niceness > 10, 'and the priority is that of Node')
-  t.ok(probed.isGone, 'and the end')
+  t.ok(probed.niceness > 10, 'the priority is that of Node')
+  t.ok(probed.isGone, 'Node has ended')
 }
 
 type Tap = Pick<typeof t, 'equal' | 'match' | 'ok' | 'strictSame'>
@@ -80,25 +80,25 @@ const lacking: readonly (readonly string[])[] = [
 
 for (const without of lacking) {
   const name = without.length === 0 ? 'with all tools' : `without ${without.join(', ')}`
-  t.test(`what is claimed of a process holds, ${name}`, { skip: !linux }, async t => {
-    holds(t, await probe(without, []))
+  t.test(`the claimed isolation holds, ${name}`, { skip: !linux }, async t => {
+    checkClaims(t, await probe(without, []))
   })
 }
 
-t.test('what is claimed of a process of an ordinary user holds', { skip: !linux || !isRoot }, async t => {
+t.test('the claimed isolation holds for an ordinary user', { skip: !linux || !isRoot }, async t => {
   const file = new URL('package.json', root).pathname
   const readable = await execute(ordinaryUser[0] ?? '', [...ordinaryUser.slice(1), 'test', '-r', file]).then(
     () => true,
     () => false,
   )
   if (!readable) {
-    t.comment('skipped: nobody else may read this folder')
+    t.comment('skipped: other users cannot read this folder')
     return
   }
   for (const without of lacking) {
     await t.test(`lacking ${without.join(', ') || 'nothing'}`, async t => {
       const probed = await probe(without, ordinaryUser)
-      holds(t, probed)
+      checkClaims(t, probed)
       t.not(probed.isolation.user, 'own')
     })
   }
@@ -117,7 +117,7 @@ const all: Isolation = {
   noNewPrivileges: true,
 }
 
-t.test('the line for the operator names what holds and what is missing', async t => {
+t.test('the line for the operator names the layers that hold and those that are missing', async t => {
   t.equal(
     describeIsolation(all),
     'formulas run in processes with: the permission model, an interpreter only, a user of its own, no files, no signals to other processes, no network, no new privileges, resource limits, an end before the server when memory is short, an end with the server',
@@ -126,7 +126,7 @@ t.test('the line for the operator names what holds and what is missing', async t
   t.match(
     describeIsolation({ ...all, user: 'namespace', files: 'server', signalsNobody: false }),
     /without: no files, no signals to other processes$/,
-    'a user namespace alone keeps nothing of the server from a process',
+    'a user namespace alone protects nothing of the server',
   )
   t.match(
     describeIsolation({ ...all, user: 'server', files: 'public', network: 'server' }),
@@ -135,7 +135,7 @@ t.test('the line for the operator names what holds and what is missing', async t
   t.equal(describeIsolation('none'), 'formulas cannot run: no process can be started')
 })
 
-t.test('isolation that is required is there, or its absence is named', async t => {
+t.test('required isolation holds, or an error names the missing layers', async t => {
   requireIsolation(all)
   requireIsolation({ ...all, user: 'namespace' })
   const lacks: readonly [given: Partial<Isolation>, name: string][] = [
@@ -157,13 +157,13 @@ t.test('isolation that is required is there, or its absence is named', async t =
       .filter((one, at, list) => list.indexOf(one) === at)
       .sort(),
     Object.keys(all).sort(),
-    'every member is tried',
+    'every member is tested',
   )
   for (const [given, name] of lacks) {
     t.same(missingLayers({ ...all, ...given }), [name])
     t.throws(() => requireIsolation({ ...all, ...given }), {
       name: 'IsolationMissing',
-      message: `--require-isolation: this host lacks layers that hold the processes of formulas: ${name}`,
+      message: `--require-isolation: this host lacks layers that isolate formulas: ${name}`,
     })
   }
   t.throws(() => requireIsolation('none'), { name: 'IsolationMissing' })

@@ -1,38 +1,38 @@
 import { OperatorError } from '../base/operator-error.ts'
 
-/** The layers that hold a process of the sandbox, apart from its compartment. A host may lack some. */
+/** The layers that isolate a process of the sandbox, besides its compartment. A host may lack some. */
 export interface Isolation {
   /** Node's permission model: no files, no processes, no workers, no native code. */
   readonly permissionModel: boolean
   /** No code is compiled at run time, and no memory is both writable and executable. */
   readonly jitless: boolean
-  /** A user of its own, a user namespace (still the server's user to the system), or the server's user. */
+  /** A separate user, a user namespace (outside of it still the server's user), or the server's user. */
   readonly user: 'own' | 'namespace' | 'server'
   /**
-   * What a process can open that got past the permission model: nothing but Node and its libraries, what every
-   * user of the host may read, or all that the server may.
+   * The files that a process could open without the permission model: only Node and its libraries, files that every
+   * user of the host may read, or all files of the server.
    */
   readonly files: 'none' | 'public' | 'server'
-  /** True if a process cannot signal or trace any process of the server or of another tenant. */
+  /** True if a process cannot signal or trace processes of the server or of other tenants. */
   readonly signalsNobody: boolean
-  /** A namespace without any network, or the server's network. */
+  /** A network namespace without interfaces, or the server's network. */
   readonly network: 'none' | 'server'
   /** Limits of the operating system on memory, processor time, files and core dumps. */
   readonly resourceLimits: boolean
   /** When memory is short, the system ends this process before the server. */
   readonly endsFirst: boolean
-  /** Ends with the server, however that ends. */
+  /** The process ends when the server ends, for whatever reason. */
   readonly endsWithServer: boolean
-  /** No program that it starts can gain rights. */
+  /** Programs that it starts cannot gain rights. */
   readonly noNewPrivileges: boolean
 }
 
-/** Thrown at the start of a server that requires layers which this host does not have. */
+/** Thrown when a server that requires all layers starts on a host that lacks some. */
 export class IsolationMissing extends OperatorError {
   override readonly name = 'IsolationMissing'
 }
 
-/** True for a layer that holds, by the name that operators read. */
+/** Returns the layers by the names that operators see; `holds` is true if the host has the layer. */
 function layersOf(isolation: Isolation): readonly (readonly [name: string, holds: boolean])[] {
   return [
     ['the permission model', isolation.permissionModel],
@@ -48,14 +48,14 @@ function layersOf(isolation: Isolation): readonly (readonly [name: string, holds
   ]
 }
 
-/** The names of the layers that this host does not have. */
+/** Returns the names of the layers that this host lacks. */
 export function missingLayers(isolation: Isolation): string[] {
   return layersOf(isolation)
     .filter(([, holds]) => !holds)
     .map(([name]) => name)
 }
 
-/** A line for the operator: which layers hold the processes of formulas, and which are missing. */
+/** Returns a line for the operator: the layers that isolate formulas, and those that are missing. */
 export function describeIsolation(isolation: Isolation | 'none'): string {
   if (isolation === 'none') return 'formulas cannot run: no process can be started'
   const holding = layersOf(isolation)
@@ -72,6 +72,6 @@ export function requireIsolation(isolation: Isolation | 'none'): void {
   const missing = missingLayers(isolation)
   if (missing.length === 0) return
   throw new IsolationMissing(
-    `--require-isolation: this host lacks layers that hold the processes of formulas: ${missing.join(', ')}`,
+    `--require-isolation: this host lacks layers that isolate formulas: ${missing.join(', ')}`,
   )
 }

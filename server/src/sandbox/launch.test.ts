@@ -30,7 +30,7 @@ t.test(
   },
 )
 
-/** A sandbox in a process whose parent adds nothing to its environment, as tap does. */
+/** Runs a sandbox in a process whose environment has nothing added by tap. */
 const script = `
   import { body, openSandbox } from './server/src/sandbox/_fixture.ts'
   const sandbox = openSandbox({ teardown() {} }, { limits: { spares: 0 } }, JSON.parse(process.argv.at(-1)))
@@ -57,22 +57,26 @@ async function alone(parts: object, prefix: readonly string[] = []) {
   return JSON.parse(stdout) as [number, string, Isolation]
 }
 
-t.test('with nothing but Node a formula runs, and its memory is watched', { skip: !linux }, async t => {
-  const [answer, reason, isolation] = await alone({ without: ['unshare', 'setpriv', 'sh'] })
-  t.same([answer, reason], [1, 'memory'])
-  t.same(isolation, {
-    permissionModel: true,
-    jitless: true,
-    user: 'server',
-    files: 'server',
-    signalsNobody: false,
-    network: 'server',
-    resourceLimits: false,
-    endsFirst: false,
-    endsWithServer: false,
-    noNewPrivileges: false,
-  })
-})
+t.test(
+  'on a host with nothing but Node, a formula runs and its memory is watched',
+  { skip: !linux },
+  async t => {
+    const [answer, reason, isolation] = await alone({ without: ['unshare', 'setpriv', 'sh'] })
+    t.same([answer, reason], [1, 'memory'])
+    t.same(isolation, {
+      permissionModel: true,
+      jitless: true,
+      user: 'server',
+      files: 'server',
+      signalsNobody: false,
+      network: 'server',
+      resourceLimits: false,
+      endsFirst: false,
+      endsWithServer: false,
+      noNewPrivileges: false,
+    })
+  },
+)
 
 t.test('a formula that loops does not outlive a server that was killed', { skip: !linux }, async t => {
   const looping = `
@@ -106,7 +110,7 @@ t.test('a formula that loops does not outlive a server that was killed', { skip:
       return false
     }
   }
-  // Until then the test does not end, and its own time limit fails it.
+  // Otherwise the time limit of the test fails it.
   while (children.some(isLooping)) await new Promise(resolve => setImmediate(resolve))
   t.pass('every process is gone')
 })
@@ -132,7 +136,7 @@ t.test('an ordinary user runs formulas too', { skip: !linux || !isRoot }, async 
   t.not(isolation.user, 'own')
 })
 
-t.test('with a compiler a formula runs too', async t => {
+t.test('a formula also runs with JIT compilation', async t => {
   const sandbox = openSandbox(t, { jitless: false, limits: { spares: 0 } })
   t.equal(
     await sandbox.raw(body('let n = 0; for (let i = 0; i < 1e6; i++) n += i % 3; return { raw: n }')),

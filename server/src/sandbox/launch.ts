@@ -6,23 +6,23 @@ import type { Isolation } from './isolation.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { Launched } from './os-process.ts'
 
-/** How to start a process in isolation. */
+/** Starts isolated processes. */
 export interface Launcher {
   readonly isolation: Isolation
-  /** Starts Node with the boot program and a socket at descriptor 3; nothing of our environment goes with it. */
+  /** Starts Node with the boot program and a socket at descriptor 3, without the server's environment. */
   launch(): Launched
 }
 
 interface Wrapper {
   readonly user: Isolation['user']
   readonly network: Isolation['network']
-  /** An empty root; in a user namespace also a namespace of process ids, as the user is still the server's. */
+  /** An empty root; in a user namespace also a PID namespace, because the user is still the server's. */
   readonly root: boolean
   readonly setpriv: boolean
   readonly limits: boolean
 }
 
-/** From the strongest; the first that this host can start is taken. */
+/** From strongest to weakest; the first that works on this host is used. */
 const wrappers: readonly Wrapper[] = [
   { user: 'own', network: 'none', root: true, setpriv: true, limits: true },
   { user: 'namespace', network: 'none', root: true, setpriv: true, limits: true },
@@ -36,20 +36,20 @@ const wrappers: readonly Wrapper[] = [
   { user: 'server', network: 'server', root: false, setpriv: false, limits: false },
 ]
 
-/** Users nobody has, one for each process: two runners must not be able to signal or trace each other. */
+/** Unused user ids, one for each process, so that runners cannot signal or trace each other. */
 const firstUser = 0x70_00_00_00
 const users = 0x00_ff_ff_ff
 
-/** Processor time of a whole life, for a runner that outlives its server where nothing else ends it. */
+/** Limit of the processor time of a process over its lifetime, in case it outlives its server. */
 export const lifeCpuSeconds = 600
 
-/** What V8 sets aside for compiled code, since Node 24 at once. */
+/** The memory that V8 reserves for compiled code; since Node 24 at the start. */
 const codeRangeMiB = 520
 
-/** Processes and threads of one runner; Node needs about ten. */
+/** Maximum of processes and threads of one runner; Node needs about ten. */
 const tasks = 64
 
-/** The descriptors above the socket's that a shell can close; the server opens all of its own close-on-exec. */
+/** Closes the descriptors above the socket's that a shell can name; the server opens its own close-on-exec. */
 const shellCloses = '4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 
 const environment = { TZ: 'UTC', LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
@@ -60,15 +60,15 @@ type Tool = (typeof tools)[number]
 export interface LaunchOptions {
   readonly limits: Pick<SandboxLimits, 'heapMiB' | 'dataMiB'>
   readonly jitless: boolean
-  /** The text of the boot program. */
+  /** The source of the boot program. */
   readonly boot: string
-  /** Only for tests: tools this host is to be taken to lack. */
+  /** Only for tests: tools that this host pretends not to have. */
   readonly without?: readonly Tool[]
-  /** Only for tests: no permission model, for a program that tries what it would keep it from. */
+  /** Only for tests: no permission model, for a program that tests the other layers. */
   readonly withoutPermissionModel?: boolean
 }
 
-/** Finds out what this host can do, by doing it: prints Node's version under each wrapper in turn. */
+/** Finds the strongest wrapper that works on this host, by running `node --version` under each in turn. */
 export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
   const flags = nodeFlags(options)
   const programs = findTools(options.without ?? [])
@@ -112,7 +112,7 @@ function isolationOf({ user, network, root, setpriv, limits }: Wrapper, options:
   }
 }
 
-/** The user of a namespace is the server's to the rest of the system, and could signal whatever it can name. */
+/** A user in a user namespace is still the server's user outside of it, so it also needs a PID namespace. */
 function isForked({ user, root }: Wrapper): boolean {
   return user === 'namespace' && root
 }
@@ -136,7 +136,7 @@ async function findRoot({ unshare, setpriv, mount, mkdir }: Programs): Promise<E
   return emptyRootOf([process.execPath, setpriv], { unshare, mount, mkdir })
 }
 
-/** The words before `node`, made anew for each process; `undefined` where a program for it is missing. */
+/** Returns a function that makes the words before `node` for one process; `undefined` if a tool is missing. */
 function command(
   wrapper: Wrapper,
   { unshare, setpriv, setsid, sh }: Programs,
@@ -149,12 +149,12 @@ function command(
   if (wrapper.setpriv && !setpriv) return undefined
   if (wrapper.limits && !sh) return undefined
   if (wrapper.user === 'own' && !isRoot) return undefined
-  // Root in a namespace of users is still root to whatever checks the owner of a file or a process.
+  // Root in a user namespace is still root in checks of the owner of a file or process.
   if (wrapper.user === 'namespace' && isRoot) return undefined
   if (wrapper.root && !root) return undefined
-  if (isForked(wrapper) && (!setsid || !tellsChildren())) return undefined
+  if (isForked(wrapper) && (!setsid || !canListChildren())) return undefined
   return () => [
-    // The process that waits must end with the server, too.
+    // The outer, waiting process must also end with the server.
     ...(isForked(wrapper) ? [`${setpriv}`, '--pdeathsig', 'KILL', '--'] : []),
     ...(wrapper.network === 'none' ? [`${unshare}`, ...namespaces(wrapper), '--'] : []),
     ...(wrapper.limits
@@ -168,8 +168,8 @@ function command(
   ]
 }
 
-/** True if the system tells which processes one has started; without that a forked process cannot be found. */
-function tellsChildren(): boolean {
+/** True if the system lists the children of a process, by which a forked process is found. */
+function canListChildren(): boolean {
   return existsSync(`/proc/self/task/${process.pid}/children`)
 }
 
@@ -179,7 +179,7 @@ function namespaces(wrapper: Wrapper): string[] {
     '--net',
     '--ipc',
     ...(wrapper.root ? ['--mount'] : []),
-    // Root of the namespace, as only root may mount; its rights are dropped before Node starts.
+    // Root inside the namespace, because only root may mount; its rights are dropped before Node starts.
     ...(isForked(wrapper) ? ['--map-root-user', '--pid', '--fork', '--kill-child=KILL'] : []),
   ]
 }
@@ -205,20 +205,20 @@ function script(
 ): string {
   const data = (limits.dataMiB + (jitless ? 0 : codeRangeMiB)) * 1024
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
-  // A process group of its own: signals to a group cross the bounds of a namespace of process ids.
+  // A separate process group, because signals to a group cross PID namespaces.
   const enter = [...(setsid ? [setsid] : []), ...(root?.enter ?? [])]
-  // What a system does not know it says, and the rest still holds.
+  // A command that the system does not support fails without stopping the others.
   return [
-    // Inherited by all that follows; without rights of its own a process can only raise it.
+    // Inherited by all that follows; an unprivileged process can only raise it.
     'echo 1000 2>/dev/null > /proc/self/oom_score_adj',
     ...(root ? [`{ ${root.build.join(' && ')}; } || exit 1`] : []),
     'ulimit -c 0',
     'ulimit -f 0',
     `ulimit -t ${lifeCpuSeconds}`,
     `ulimit -d ${data} 2>/dev/null`,
-    // Counted by user: shells differ in the letter, and a user who is shared has others' processes too.
+    // Counted for each user, so only for a separate user. Shells differ in the letter of the option.
     ...(user === 'own' ? [`{ ulimit -p ${tasks} || ulimit -u ${tasks}; } 2>/dev/null`] : []),
-    // What traces the server's processes may have added to the environment since; the shell adds to it too.
+    // The shell, and tools that trace the server's processes, may have added variables.
     `exec env -i ${variables.join(' ')} ${enter.join(' ')} "$0" "$@" ${shellCloses}`,
   ].join('; ')
 }
@@ -258,7 +258,7 @@ function nodeFlags({ limits, jitless, withoutPermissionModel }: LaunchOptions): 
     '--no-warnings',
     '--unhandled-rejections=none',
     ...(since([22, 14], [23, 7]) ? ['--disable-sigusr1'] : []),
-    // `import.source(…)`, which the filters for `import(…)` do not know.
+    // Disables `import.source(…)`, which the filters for `import(…)` do not recognize.
     ...(major >= 24 ? ['--no-js-source-phase-imports'] : []),
   ]
 }

@@ -1,78 +1,78 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { BackOffLimits } from './back-off.ts'
 
-/** What an invocation may cost, and how many there may be. Times are real milliseconds. */
+/** Limits on the cost and number of invocations. Times are in real milliseconds. */
 export interface SandboxLimits {
   /** Processor time of one invocation, by lane. */
   readonly cpuMs: { readonly sync: number; readonly async: number }
-  /** Of the JSON an invocation answers with. */
+  /** Size of the JSON that an invocation returns. */
   readonly outputBytes: number
   /** V8's heap of one process, in MiB. */
   readonly heapMiB: number
-  /** All of a process's private memory, buffers outside the heap included, in MiB. */
+  /** All private memory of a process, including buffers outside the heap, in MiB. */
   readonly dataMiB: number
-  /** What a process usually has resident, in MiB: how many there may be is counted by this. */
+  /** The usual resident memory of a process, in MiB. Determines how many processes there may be. */
   readonly usualMiB: number
-  /** What all processes together may have resident, in MiB; beyond it the largest is ended. */
+  /** Resident memory of all processes together, in MiB. Above it, the largest process is ended. */
   readonly memoryMiB: number
-  /** Requests of `svc` and `fetch`: under way at once, in all, and bytes: of each body, and of responses not read yet. */
+  /** Requests of `svc` and `fetch`: open at once, in total, bytes of each body, and bytes of unread responses. */
   readonly calls: {
     readonly open: number
     readonly total: number
     readonly bodyBytes: number
     readonly unreadBytes: number
   }
-  /** What a formula may print; the rest is dropped. */
+  /** Output on the console; the rest is dropped. */
   readonly console: { readonly lines: number; readonly lineLength: number; readonly bytes: number }
-  /** Frames and bytes one invocation may send, all kinds together. */
+  /** Frames and bytes that one invocation may send, of all types together. */
   readonly traffic: { readonly frames: number; readonly bytes: number }
-  /** Timers that wait at once. */
+  /** Pending timers. */
   readonly timers: number
-  /** Invocations at work at once, by lane and depth; and of one tenant among them. */
+  /** Invocations that run at once, for each lane and depth; and those of one tenant among them. */
   readonly slots: number
   readonly slotsPerTenant: number
-  /** Invocations that wait, by lane and depth, and what they hold in bytes; and of one tenant among them. */
+  /** Waiting invocations and the bytes of their input, for each lane and depth; and those of one tenant. */
   readonly queue: number
   readonly queuePerTenant: number
   readonly queueBytes: number
   readonly queueBytesPerTenant: number
-  /** How long an invocation waits for a process. */
+  /** Time that an invocation may wait for a process. */
   readonly waitMs: number
-  /** How long a tenant waits for a process after one was ended for what its code did. */
+  /** The wait of a tenant for its next process after its code caused one to be ended. */
   readonly backOff: BackOffLimits
-  /** A formula may call a formula this many levels deep. */
+  /** Maximum nesting of formulas that call formulas. */
   readonly depth: number
-  /** Processes that wait for a tenant, ready. */
+  /** Started processes without a tenant. */
   readonly spares: number
-  /** Processes that wait for their tenant's next invocation, and for how long. */
+  /** Free processes that wait for the next invocation of their tenant, and for how long. */
   readonly idle: number
   readonly idleMs: number
-  /** A process is replaced after so many invocations, or above this resident size in MiB. */
+  /** A process is replaced after this many invocations, or above this resident size in MiB. */
   readonly runsPerProcess: number
   readonly residentMiB: number
-  /** From the answer to the moment nothing of the invocation is left. */
+  /** Time from the answer until nothing of the invocation may be left. */
   readonly drainMs: number
-  /** Of a process that starts. */
+  /** Time for a process to start. */
   readonly startMs: number
-  /** Processes that read code which holds words the sandbox looks for. */
-  readonly readers: number
-  /** Processor time of reading one text, and how long a process may take to get that. */
+  /** Processes that parse and rewrite code. */
+  readonly preparers: number
+  /** Processor time for preparing one text, and the real time in which a process must get it. */
   readonly prepareMs: number
   readonly prepareWithinMs: number
 }
 
-/** The processes that may run formulas, those at work and those that wait for work. */
-export function mostProcesses({ memoryMiB, usualMiB, depth, readers }: SandboxLimits): number {
-  // As many as it takes for short and long work to go on beside each other, at every depth.
-  return Math.max(depth + 2, Math.floor(memoryMiB / usualMiB) - readers)
+/** Returns the maximum number of processes that run formulas, busy or idle. */
+export function mostProcesses({ memoryMiB, usualMiB, depth, preparers }: SandboxLimits): number {
+  // At least enough for sync and async work at every depth.
+  return Math.max(depth + 2, Math.floor(memoryMiB / usualMiB) - preparers)
 }
 
-/** Half of the memory of this machine, or of the container. */
+/** Returns half of the memory of this machine or container. */
 export function memoryShareMiB(constrained: number | undefined = process.constrainedMemory()): number {
   return Math.floor(Math.min(totalmem(), constrained || Number.POSITIVE_INFINITY) / 2 ** 21)
 }
 
-/** The limits in force unless told otherwise. */
+/** The default limits. */
 export function defaultLimits(cores: number = availableParallelism()): SandboxLimits {
   const slots = Math.max(8, 4 * cores)
   return {
@@ -102,7 +102,7 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     residentMiB: 160,
     drainMs: 150,
     startMs: 10_000,
-    readers: 2,
+    preparers: 2,
     prepareMs: 2_000,
     prepareWithinMs: 8_000,
   }

@@ -5,7 +5,7 @@ import { describeIsolation, type Isolation, missingLayers } from './isolation.ts
 
 const keyed = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 
-t.test('a server says at its start, and in /healthz, what holds formulas', async t => {
+t.test('a server reports the isolation of formulas at its start and in /healthz', async t => {
   const server = startProcess(t, ['--port=0', '--storage=memory:'], keyed)
   const { url } = await server.ready()
   const [, said = ''] = await server.printed(/^(formulas run in processes with: .*)\n/m)
@@ -18,7 +18,7 @@ t.test('a server says at its start, and in /healthz, what holds formulas', async
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 
-t.test('a server that requires isolation starts where it has it only', { skip: !isRoot }, async t => {
+t.test('a server that requires isolation starts only where all layers hold', { skip: !isRoot }, async t => {
   const args = ['--port=0', '--storage=memory:', '--require-isolation']
   const complete = startProcess(t, args, keyed)
   const first = await Promise.race([complete.ready().then(() => 'ready' as const), complete.ended])
@@ -29,24 +29,24 @@ t.test('a server that requires isolation starts where it has it only', { skip: !
   }
   const { url } = await complete.ready()
   const { formulas } = (await (await fetch(`${url}/healthz`)).json()) as { formulas: Isolation }
-  t.same(missingLayers(formulas), [], 'known before a formula has run')
+  t.same(missingLayers(formulas), [], 'known before the first formula')
   await complete.end()
-  // Root that may not make namespaces, as in most containers.
+  // Root that may not create namespaces, as in most containers.
   const bound = ['setpriv', '--bounding-set', '-sys_admin', '--inh-caps', '-sys_admin']
   const lacking = await startProcess(t, args, keyed, bound).ended
   t.equal(lacking.code, 2)
   t.equal(
     lacking.stderr,
-    'surrogate-server: --require-isolation: this host lacks layers that hold the processes of formulas: no files, no network\n',
+    'surrogate-server: --require-isolation: this host lacks layers that isolate formulas: no files, no network\n',
   )
-  t.equal(lacking.stdout, '', 'it has not listened')
+  t.equal(lacking.stdout, '', 'it did not listen')
   const control = startProcess(t, args.slice(0, 2), keyed, bound)
   await control.ready()
   t.match(await control.printed(/without: .*\n/), ['without: no files, no network\n'])
   await control.end()
 })
 
-t.test('a vault that requires isolation does not open without', async t => {
+t.test('a vault that requires isolation does not open without it', async t => {
   const without = ['unshare', 'setpriv'] as const
   const lacking = createVaultWith({ sandboxParts: { without } }, { requireIsolation: true })
   await t.rejects(lacking.ready(), { name: 'IsolationMissing', message: /no network/ })
@@ -56,10 +56,10 @@ t.test('a vault that requires isolation does not open without', async t => {
   await control.close()
 })
 
-t.test('a module that cannot be given to formulas is refused at the start', async t => {
+t.test('a module that cannot be provided to formulas is refused at the start', async t => {
   for (const [name, says] of [
     ['no-such-package', /Could not resolve "no-such-package"/],
-    ['../package.json', /is no name of a package/],
+    ['../package.json', /is not the name of a package/],
     ['fs', /Could not resolve "fs"/],
   ] as const) {
     const { code, stderr } = await startProcess(t, [

@@ -6,7 +6,7 @@ import type { Outcome, ServiceTransport } from './sandbox.ts'
 
 const at = (tenant: string, lane: Place['lane'], depth: number): Place => ({ tenant, lane, depth })
 
-/** How many in a row are allowed, each of another tenant unless one is named. */
+/** Takes shares until none is allowed, each for another tenant unless one is given. Returns their number. */
 function fill(share: MemoryShare, lane: Place['lane'], depth: number, tenant?: string): number {
   for (let n = 0; ; n++) {
     const place = at(tenant ?? `tenant ${lane} ${depth} ${n}`, lane, depth)
@@ -15,7 +15,7 @@ function fill(share: MemoryShare, lane: Place['lane'], depth: number, tenant?: s
   }
 }
 
-t.test('one process more at each deeper level always has room', async t => {
+t.test('there is always room for one more process at each deeper level', async t => {
   for (const processes of [1, 4, 5, 10, 38]) {
     const share = new MemoryShare({ processes, depth: 2 })
     const top = fill(share, 'sync', 0) + fill(share, 'async', 0)
@@ -26,17 +26,17 @@ t.test('one process more at each deeper level always has room', async t => {
   }
 })
 
-t.test('neither long work nor one tenant takes all', async t => {
+t.test('neither async work nor one tenant takes all', async t => {
   const share = new MemoryShare({ processes: 12, depth: 2 })
   t.equal(fill(share, 'async', 0), 5, 'half of the ten')
-  t.equal(fill(share, 'sync', 0, 'a'), 4, 'half of all, but for what a chain of its own needs')
+  t.equal(fill(share, 'sync', 0, 'a'), 4, 'half of all, less the processes for nested formulas')
   t.equal(fill(share, 'sync', 0, 'b'), 1)
   const short = new MemoryShare({ processes: 12, depth: 2 })
   t.equal(fill(short, 'sync', 0), 9)
-  t.equal(fill(short, 'async', 0), 1, 'short work leaves one for long')
+  t.equal(fill(short, 'async', 0), 1, 'sync work leaves one for async work')
 })
 
-t.test('what is given back is there again', async t => {
+t.test('a returned share is available again', async t => {
   const share = new MemoryShare({ processes: 4, depth: 2 })
   const place = at('a', 'sync', 0)
   for (let n = 0; n < 100; n++) {
@@ -47,11 +47,11 @@ t.test('what is given back is there again', async t => {
   }
 })
 
-t.test('the share is half of what there is, and of the container where that is less', async t => {
+t.test('the share is half of the memory of the machine, or of a smaller container', async t => {
   t.equal(memoryShareMiB(2 ** 30), 512)
-  t.equal(memoryShareMiB(0), memoryShareMiB(2 ** 64), 'no limit is none')
+  t.equal(memoryShareMiB(0), memoryShareMiB(2 ** 64), '0 means no limit')
   const limits = (memoryMiB: number) => ({ ...defaultLimits(2), memoryMiB })
-  t.equal(mostProcesses(limits(512)), 4, 'as many as it takes')
+  t.equal(mostProcesses(limits(512)), 4, 'the minimum')
   t.equal(mostProcesses(limits(2_048)), 14)
 })
 
@@ -62,7 +62,7 @@ const found = { status: 200, headers: { 'content-type': 'application/json' }, bo
 t.test(
   'no more processes are alive than the memory allows, and none is needed that is not there',
   async t => {
-    // Room for six; more tenants than that come and go, and each finds one.
+    // Room for six: more tenants than that each get one in turn.
     const limits = { memoryMiB: 8 * 128, idle: 100, slots: 100, slotsPerTenant: 50, spares: 2 }
     const sandbox = openSandbox(t, { limits })
     let most = 0
@@ -78,7 +78,7 @@ t.test(
   },
 )
 
-t.test('formulas that call formulas get through with the least of memory', async t => {
+t.test('formulas that call formulas finish with the minimum of memory', async t => {
   const sandbox = openSandbox(t, { limits: { memoryMiB: 512, slots: 8, slotsPerTenant: 8 } })
   const svcAt =
     (tenant: string, depth: number): ServiceTransport =>
@@ -92,7 +92,7 @@ t.test('formulas that call formulas get through with the least of memory', async
   t.ok(sandbox.counts().alive <= 4)
 })
 
-t.test('where all together use too much memory the largest is ended, and the rest go on', async t => {
+t.test('if all together use too much memory, the largest is ended and the others continue', async t => {
   const fills = (mebibytes: number) =>
     body(
       `const a = new Uint8Array(${mebibytes} * 2 ** 20).fill(1); await req.svc.tokens.get('a'); return { raw: a.length > 0 }`,
@@ -104,7 +104,7 @@ t.test('where all together use too much memory the largest is ended, and the res
     const sandbox = openSandbox(t, { limits: { memoryMiB } })
     let isOver = false
     const svc = async () => {
-      // Until both have been measured, or one is gone.
+      // Until both have been measured, or one has ended.
       while (!isOver && sandbox.counts().ended === 0) await new Promise(resolve => setTimeout(resolve, 10))
       return found
     }

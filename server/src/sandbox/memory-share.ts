@@ -1,19 +1,19 @@
 import type { Invocation } from './sandbox.ts'
 
-/** What an invocation takes its share by. */
+/** The properties of an invocation that decide its share. */
 export type Place = Pick<Invocation, 'tenant' | 'lane' | 'depth'>
 
 /**
- * Shares the processes that the memory allows, all lanes and depths together, so that those who hold one never
- * wait for each other: an invocation starts only if one more at each deeper level still could. A tenant gets half,
- * long work gets half, and short work leaves one.
+ * Divides the processes that the memory allows among tenants, lanes and depths. To prevent deadlocks, an invocation
+ * starts only if one more at each deeper level could still start. A tenant and async work get at most half, and
+ * sync work leaves one.
  */
 export class MemoryShare {
   readonly #processes: number
   readonly #depth: number
   readonly #held = new Map<string, number>()
 
-  /** @param processes at work at once; at least `depth` and two */
+  /** @param processes that may be busy at once; at least `depth` + 2 */
   constructor({ processes, depth }: { readonly processes: number; readonly depth: number }) {
     this.#processes = Math.max(processes, depth + 2)
     this.#depth = depth

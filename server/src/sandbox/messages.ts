@@ -1,9 +1,9 @@
 /**
- * What host and runner say to each other; see `frames.ts` for how. One invocation at a time: the runner says
- * `done` when it has the answer, and `idle` when nothing of the invocation is left.
+ * The messages between host and runner; `frames.ts` has their encoding. There is one invocation at a time: the
+ * runner sends `done` with the answer, and `idle` when nothing of the invocation is left.
  */
 
-/** The classes of `@surrogate/formula-errors` that stand for a status of ours. */
+/** The classes of `@surrogate/formula-errors` that map to an error of the API. */
 export const formulaErrorNames = [
   'BadRequestError',
   'AuthenticationError',
@@ -14,7 +14,7 @@ export const formulaErrorNames = [
   'InvalidReactorConfigurationError',
 ] as const
 
-/** Once, before anything else. Parts of the body: program, its compiled form, classes, client, and the modules. */
+/** The first frame. Parts of the body: the program, its code cache, the classes, the client, and the modules. */
 export interface BootHeader {
   readonly parts: readonly number[]
   readonly svcNames: readonly string[]
@@ -24,7 +24,7 @@ export interface BootHeader {
   readonly limits: RunnerLimits
 }
 
-/** The limits a runner keeps by itself. The host holds it to most of them besides. */
+/** Limits that the runner enforces. The host enforces most of them too. */
 export interface RunnerLimits {
   readonly outputBytes: number
   readonly callBodyBytes: number
@@ -43,7 +43,7 @@ export type ToRunner =
       readonly svc: boolean
       readonly fetch: boolean
     }
-  /** Body: of the response. */
+  /** Body: the body of the response. */
   | {
       readonly type: 'answer'
       readonly call: number
@@ -53,10 +53,10 @@ export type ToRunner =
   | { readonly type: 'failure'; readonly call: number; readonly message: string }
 
 export type FromRunner =
-  /** Body: the compiled form of the program, where it was asked for. */
+  /** Body: the code cache of the program, if `wantsCache`. */
   | { readonly type: 'ready' }
   | { readonly type: 'console'; readonly run: number; readonly level: string; readonly text: string }
-  /** Body: of the request, where `hasBody`. */
+  /** Body: the body of the request, if `hasBody`. */
   | {
       readonly type: 'call'
       readonly run: number
@@ -67,11 +67,11 @@ export type FromRunner =
       readonly headers: readonly (readonly [string, string])[]
       readonly hasBody: boolean
     }
-  /** Body: JSON of a `Report`. */
+  /** Body: a `Report` as JSON. */
   | { readonly type: 'done'; readonly run: number }
-  | { readonly type: 'idle'; readonly run: number; readonly worn: boolean }
+  | { readonly type: 'idle'; readonly run: number; readonly unfit: boolean }
 
-/** How an invocation ended, as the runner tells it. */
+/** The result of an invocation, as the runner sends it. */
 export type Report =
   | { readonly kind: 'answered'; readonly raw?: unknown; readonly tokenize?: unknown }
   | { readonly kind: 'custom'; readonly response: unknown }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../base/operator-error.ts'
 
-/** A package that formulas may not be given: the sentence is for the operator. */
+/** A package cannot be provided to formulas. The message is for the operator. */
 export class FormulaModuleRefused extends OperatorError {
   override readonly name = 'FormulaModuleRefused'
 }
@@ -9,8 +9,8 @@ const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*(\/[\w
 const longest = 4 * 1024 * 1024
 
 /**
- * Each package as one text of CommonJS without anything of Node's: whatever of it reaches for files or the
- * network does not bundle. @throws {FormulaModuleRefused}
+ * Bundles each package into one CommonJS text without modules of Node: a package that uses files or the network
+ * cannot be bundled. @throws {FormulaModuleRefused}
  */
 export async function bundleModules(
   names: readonly string[],
@@ -18,10 +18,10 @@ export async function bundleModules(
 ): Promise<ReadonlyMap<string, string>> {
   const bundles = new Map<string, string>()
   if (names.length === 0) return bundles
-  // Loaded only where modules are allowed at all.
+  // Loaded only if the operator allows modules.
   const { build } = await import('esbuild')
   for (const name of names) {
-    if (!packageName.test(name)) throw new FormulaModuleRefused(`${name} is no name of a package`)
+    if (!packageName.test(name)) throw new FormulaModuleRefused(`${name} is not the name of a package`)
     const made = await build({
       stdin: {
         contents: `module.exports = require(${JSON.stringify(name)})`,
@@ -39,11 +39,12 @@ export async function bundleModules(
       logLevel: 'silent',
     }).catch((error: { errors?: { text: string }[] }) => {
       const reason = error.errors?.[0]?.text ?? 'it cannot be bundled'
-      throw new FormulaModuleRefused(`the module ${name} cannot be given to formulas: ${reason}`)
+      throw new FormulaModuleRefused(`the module ${name} cannot be provided to formulas: ${reason}`)
     })
     const text = made.outputFiles[0]?.text ?? ''
-    if (text.length > longest)
+    if (text.length > longest) {
       throw new FormulaModuleRefused(`the module ${name} is longer than ${longest} bytes`)
+    }
     bundles.set(name, text)
   }
   return bundles

@@ -1,4 +1,4 @@
-/** Real time that only goes forward, for waits and back-off. A test moves its own. */
+/** A monotonic clock with timers. Tests replace it by one that they advance. */
 export interface Monotonic {
   nowMs(): number
   /** Calls `task` once after `ms`. Returns a function that cancels it. */

@@ -4,15 +4,15 @@ import { setPriority } from 'node:os'
 
 const ticksPerSecond = 100
 const pageSize = 4096
-/** Of POSIX's scale, on which 19 yields to all others. */
+/** On the scale of `nice`, where 19 is the lowest priority. */
 const niceness = 15
 
 /** A process that a launcher has started. */
 export interface Launched {
   readonly child: ChildProcess
   /**
-   * True if the child only waits for a process of its own, which runs Node in a namespace of process ids. The two
-   * end together: the child when its process has, and the process, as the first of its namespace, with all in it.
+   * True if the child only waits for its own child, which runs Node in a PID namespace. The two end together: the
+   * outer one when the inner one has ended, and the inner one, as the first of its namespace, with all in it.
    */
   readonly isForked: boolean
 }
@@ -28,7 +28,7 @@ export class OsProcess {
     this.#isForked = isForked
   }
 
-  /** The id of the process that runs Node; `undefined` if there is none, or none yet. */
+  /** The id of the process that runs Node; `undefined` if there is none (yet). */
   get pid(): number | undefined {
     this.#pid ??= this.#isForked ? this.#forked() : this.#child.pid
     return this.#pid
@@ -36,23 +36,23 @@ export class OsProcess {
 
   /** Ends it at once. The exit of the child follows. */
   kill(): void {
-    // Asked anew: an id that was remembered could be another process's by now.
+    // Looked up again: a remembered id could belong to another process by now.
     const forked = this.#isForked ? this.#forked() : undefined
     if (forked === undefined) this.#child.kill('SIGKILL')
     else tryTo(() => process.kill(forked, 'SIGKILL'))
   }
 
-  /** Lets the server's own work go first. Some hosts do not allow it; the other limits hold all the same. */
+  /** Gives the server's own work priority. Not every host allows it; the other limits hold nevertheless. */
   lowerPriority(): void {
     const { pid } = this
     if (pid !== undefined) tryTo(() => setPriority(pid, niceness))
   }
 
-  /** Processor time so far in milliseconds, and resident memory in MiB, if the system tells. */
+  /** Returns processor time in milliseconds and resident memory in MiB, if the system reports them. */
   usage(): { readonly cpuMs: number; readonly residentMiB: number } | undefined {
     return tryTo(() => {
       const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1')
-      // The name in brackets may hold anything, brackets and blanks too.
+      // The process name in brackets may itself contain brackets and spaces.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       const ticks = Number(fields[11]) + Number(fields[12])
       return {

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorRegistry } from '../base/errors.ts'
 import type { FormulaErrorName, Outcome } from './sandbox.ts'
 
-/** What each class of `@surrogate/formula-errors` is to a caller. */
+/** The error code for each class of `@surrogate/formula-errors`. */
 // Requirements: INV-507
 export const formulaErrorCodes: Readonly<Record<FormulaErrorName, ErrorCode>> = {
   BadRequestError: 'validation',
@@ -13,10 +13,10 @@ export const formulaErrorCodes: Readonly<Record<FormulaErrorName, ErrorCode>> = 
   InvalidReactorConfigurationError: 'validation',
 }
 
-/** What came of running the code, where it is no answer. */
+/** An outcome without a response of the formula. */
 export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }>
 
-/** The code of the problem that a caller is told of. */
+/** Returns the error code for a failure. */
 export function failureCode(failure: Failure): ErrorCode {
   switch (failure.kind) {
     case 'refused':
@@ -32,7 +32,7 @@ export function failureCode(failure: Failure): ErrorCode {
   }
 }
 
-/** The status with which an invocation answers. */
+/** Returns the HTTP status of an invocation. */
 export function outcomeStatus(outcome: Outcome): number {
   if (outcome.kind === 'answered') return 200
   return outcome.kind === 'custom' ? outcome.status : errorRegistry[failureCode(outcome)].status

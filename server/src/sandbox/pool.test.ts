@@ -1,4 +1,4 @@
-// In a process of its own: it looks for whatever processes a server leaves behind.
+// In a process of its own: it looks for processes that a server leaves behind.
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'
@@ -9,7 +9,7 @@ const one = body('return { raw: 1 }')
 const asks = body(`await req.svc.tokens.get('slow', { maxRetries: 0 }); return { raw: 1 }`)
 const hasProc = existsSync('/proc/self/stat')
 
-/** Process ids of runners that this process started, itself or by a process that waits for them. */
+/** Returns the process ids of all runners that this process started, directly or indirectly. */
 function runnersOfOurs(): string[] {
   const parentOf = (pid: string | undefined) =>
     readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]
@@ -25,7 +25,7 @@ function runnersOfOurs(): string[] {
   })
 }
 
-/** Answers when it is told to. */
+/** A formula that waits until the test lets it continue. */
 function gate() {
   const waiting: (() => void)[] = []
   const arrivals: (() => void)[] = []
@@ -46,7 +46,7 @@ function gate() {
   }
 }
 
-t.test('while a hostile tenant keeps its share busy, the others go on', async t => {
+t.test('while a hostile tenant uses its whole share, other tenants are served', async t => {
   const sandbox = openSandbox(t, { limits: { slots: 2, slotsPerTenant: 1 } })
   const { svc, open, arrived } = gate()
   const order: string[] = []
@@ -63,7 +63,7 @@ t.test('while a hostile tenant keeps its share busy, the others go on', async t 
   t.equal(order.length, 8)
 })
 
-t.test('a queue that is full says so, and so does one in which the wait is over', async t => {
+t.test('an invocation is busy if the queue is full or its wait has ended', async t => {
   const time = manualTime()
   const limits = { slots: 1, slotsPerTenant: 1, queuePerTenant: 1, waitMs: 10_000 }
   const sandbox = openSandbox(t, { limits }, { time })
@@ -71,18 +71,22 @@ t.test('a queue that is full says so, and so does one in which the wait is over'
   const first = sandbox.formula(asks, { svc })
   await arrived()
   const second = sandbox.formula(one, { timeoutMs: 300 })
-  t.same(await sandbox.formula(one), { kind: 'busy' }, 'one waits, and no more may')
+  t.same(await sandbox.formula(one), { kind: 'busy' }, 'one waits, and no more may wait')
   time.advance(9_999)
   const other = sandbox.formula(one, { tenant: 'tenant-b' })
   time.advance(1)
-  t.same(await second, { kind: 'busy' }, 'the wait has its own bound, whatever time the formula has')
+  t.same(
+    await second,
+    { kind: 'busy' },
+    'the wait has its own limit, independent of the time limit of the formula',
+  )
   open()
   t.match(await first, { kind: 'answered' })
-  t.match(await other, { kind: 'answered' }, 'who came later waits on')
-  t.match(await sandbox.formula(one), { kind: 'answered' }, 'and there is room again')
+  t.match(await other, { kind: 'answered' }, 'a later invocation keeps waiting')
+  t.match(await sandbox.formula(one), { kind: 'answered' }, 'there is room again')
 })
 
-t.test('the time of a formula begins when it does', async t => {
+t.test('the time limit of a formula starts with the formula', async t => {
   const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
   const { svc, open, arrived } = gate()
   const first = sandbox.formula(asks, { svc })
@@ -94,7 +98,7 @@ t.test('the time of a formula begins when it does', async t => {
   t.match([await first, await second], [{ kind: 'answered' }, { kind: 'answered' }])
 })
 
-t.test('what waits is bounded in bytes', async t => {
+t.test('the bytes of waiting invocations are limited', async t => {
   const limits = { slots: 1, slotsPerTenant: 1, queueBytes: 3_000, queueBytesPerTenant: 2_000 }
   const sandbox = openSandbox(t, { limits })
   const { svc, open, arrived } = gate()
@@ -103,15 +107,15 @@ t.test('what waits is bounded in bytes', async t => {
   const wait = (tenant: string, length: number) =>
     sandbox.formula(one, { tenant, args: 'x'.repeat(length) }).then(({ kind }) => kind)
   const large = wait('tenant-a', 5_000)
-  t.equal(await wait('tenant-a', 10), 'busy', 'one that is alone may be larger; another has no room')
-  t.equal(await wait('tenant-b', 10), 'busy', 'nor has that of another tenant')
+  t.equal(await wait('tenant-a', 10), 'busy', 'a single one may be larger; a second one has no room')
+  t.equal(await wait('tenant-b', 10), 'busy', 'nor has one of another tenant')
   open()
   await first
   t.equal(await large, 'answered')
   t.equal(await wait('tenant-a', 10), 'answered')
 })
 
-t.test('long work waits apart from short', async t => {
+t.test('async work waits in a separate queue', async t => {
   const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
   const { svc, open, arrived } = gate()
   const long = sandbox.formula(asks, { svc, lane: 'async' })
@@ -138,16 +142,16 @@ t.test('a formula that calls a formula never waits for its own slot', async t =>
 t.test('a process serves one tenant, many times, and no other', async t => {
   const sandbox = openSandbox(t, { limits: { spares: 1, runsPerProcess: 3 } })
   for (let n = 0; n < 2; n++) await sandbox.raw(one, { tenant: 'a' })
-  t.same(sandbox.counts(), { alive: 2, started: 2, ended: 0 }, 'one of the tenant, one spare')
+  t.same(sandbox.counts(), { alive: 2, started: 2, ended: 0 }, 'one process of the tenant, one spare')
   await sandbox.raw(one, { tenant: 'a' })
   t.equal(sandbox.counts().started, 2)
   await sandbox.raw(one, { tenant: 'b' })
-  t.equal(sandbox.counts().started, 3, 'another tenant has another')
+  t.equal(sandbox.counts().started, 3, 'another tenant has another process')
   await sandbox.raw(one, { tenant: 'a' })
-  t.equal(sandbox.counts().started, 4, 'after three invocations the first was replaced')
+  t.equal(sandbox.counts().started, 4, 'the first process was replaced after three invocations')
 })
 
-t.test('a process is ended by what it costs, and its tenant is served on', async t => {
+t.test('a process that costs too much is ended, and its tenant is served by the next one', async t => {
   const sandbox = openSandbox(t)
   await sandbox.raw(one)
   t.match(await sandbox.formula(body('for (;;);'), { timeoutMs: 300 }), { reason: 'time' })
@@ -155,13 +159,13 @@ t.test('a process is ended by what it costs, and its tenant is served on', async
   t.match(await sandbox.formula(one), { kind: 'answered' })
 })
 
-t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
+t.test('a process inherits nothing from the server', { skip: !hasProc }, async t => {
   process.env.SURROGATE_TEST_CANARY = 'canary'
   t.teardown(() => delete process.env.SURROGATE_TEST_CANARY)
   const sandbox = openSandbox(t)
   await sandbox.raw(one)
   const isolation = sandbox.isolation()
-  // Once they have started they come after what the server has to do; others are still on their way.
+  // Started runners have a low priority; others may still be starting.
   const runners = runnersOfOurs().filter(pid => getPriority(Number(pid)) > getPriority())
   t.ok(runners.length >= 1)
   const users = new Set<string>()
@@ -180,18 +184,18 @@ t.test('a process has nothing of ours', { skip: !hasProc }, async t => {
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').filter(Boolean)
     t.same(environment.map(entry => entry.split('=')[0]).sort(), ['LANG', 'LC_ALL', 'TZ'])
     const files = readdirSync(`/proc/${pid}/fd`).map(fd => readlinkSync(`/proc/${pid}/fd/${fd}`))
-    // Where there is no /dev/null, Node opens the root instead: its own, which is mounted over /sys.
+    // Without /dev/null, Node opens its root folder instead, which is mounted over /sys.
     const foreign = files.filter(file => !/^(\/dev\/null|\/sys|anon_inode:.*|pipe:.*|socket:.*)$/.test(file))
     t.same(foreign, [], 'no file is open')
-    t.equal(files.filter(file => file.startsWith('socket:')).length, 1, 'one socket, to us')
+    t.equal(files.filter(file => file.startsWith('socket:')).length, 1, 'one socket, to the server')
     if (isolation?.network === 'none') {
       t.not(readlinkSync(`/proc/${pid}/ns/net`), readlinkSync('/proc/self/ns/net'))
     }
   }
-  if (isolation?.user === 'own') t.equal(users.size, runners.length, 'each is a user of its own')
+  if (isolation?.user === 'own') t.equal(users.size, runners.length, 'each has a separate user')
 })
 
-t.test('what outlives us is nothing', { skip: !hasProc }, async t => {
+t.test('no process outlives the server', { skip: !hasProc }, async t => {
   const sandbox = openSandbox(t)
   await sandbox.raw(one)
   const all = Array.from({ length: 6 }, () => sandbox.formula(body('for (;;);')))

@@ -20,24 +20,24 @@ export interface PoolOptions {
   readonly backOff: BackOff
 }
 
-/** Given a process, and told whether it is still wanted when it is there. */
+/** A process that has no tenant yet. */
 interface Spare {
   readonly process: TenantProcess
   readonly ready: Promise<void>
 }
 
 /**
- * The processes there are: spares that belong to nobody yet, and those of tenants, never more than the memory
- * allows. How many invocations may run is for `Admission` to decide; this only hands out processes.
+ * All processes that run formulas: spares without a tenant, and those of tenants, never more than the memory
+ * allows. `Admission` decides how many invocations may run; the pool only hands out processes.
  */
 export class Pool {
   readonly #options: PoolOptions
   readonly #all = new Set<TenantProcess>()
   readonly #spares: Spare[] = []
-  /** Free and of a tenant, the one used last at the end. */
+  /** Free processes of tenants with their idle timers, the most recently used last. */
   readonly #free = new Map<TenantProcess, NodeJS.Timeout>()
   readonly #onFree = new Map<TenantProcess, () => void>()
-  /** Who waits for a process that has answered and is not free yet. */
+  /** Waiting for a process that has answered and is not free yet. */
   readonly #claims = new Map<TenantProcess, () => void>()
   readonly #most: number
   #cache: Uint8Array = new Uint8Array(0)
@@ -49,12 +49,11 @@ export class Pool {
     this.#most = mostProcesses(options.limits)
   }
 
-  /** How many processes there are, and have been. */
   get counts(): { readonly alive: number; readonly started: number; readonly ended: number } {
     return { alive: this.#all.size, ...this.#counts }
   }
 
-  /** Fills up the spares. Resolves when the first is ready. @throws when no process can be started */
+  /** Starts missing spares. Resolves when the first is ready. @throws if no process can be started */
   async warm(): Promise<void> {
     this.#refill()
     await this.#spares[0]?.ready
@@ -66,17 +65,17 @@ export class Pool {
     return false
   }
 
-  /** A process of this tenant, or one that will be. @throws {NotStarted} */
+  /** Returns a free process of this tenant, or a spare. @throws {NotStarted} */
   async take(tenant: string): Promise<TenantProcess> {
     const free = this.#takeFree(tenant)
     if (free) return free
-    this.#options.backOff.given(tenant)
+    this.#options.backOff.recordStart(tenant)
     const own = await this.#waitForDraining(tenant)
     if (own) return own
     for (let attempt = 0; ; attempt++) {
       if (this.#closed) throw new Error('the pool is closed')
       const spare = this.#takeSpare()
-      // The next is started only when this one is: two at once would make both late.
+      // The next spare is started only afterwards: starting two at once would delay both.
       try {
         await spare.ready
         this.#refill()
@@ -87,20 +86,20 @@ export class Pool {
     }
   }
 
-  /** Gives back what was taken and not used. */
+  /** Returns a process that was taken and not used. */
   putBack(process: TenantProcess): void {
     if (!process.alive) return
     if (process.tenant === undefined) this.#spares.unshift({ process, ready: Promise.resolve() })
     else this.#becameFree(process)
   }
 
-  /** Gives back what was taken: `then` is called when the process is free again, or gone. */
+  /** Returns a process that was used: `then` is called when it is free again, or gone. */
   afterRun(process: TenantProcess, then: () => void): void {
     if (process.alive) this.#onFree.set(process, then)
     else then()
   }
 
-  /** Ends every process, and resolves when none is left. */
+  /** Ends all processes. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true
     const all = [...this.#all]
@@ -118,7 +117,7 @@ export class Pool {
     return undefined
   }
 
-  /** Whoever asks again right after an answer would otherwise cost a new process each time. */
+  /** Without this, an invocation right after the previous answer would need a new process each time. */
   async #waitForDraining(tenant: string): Promise<TenantProcess | undefined> {
     for (const process of this.#all) {
       if (process.tenant !== tenant || !process.draining || this.#claims.has(process)) continue
@@ -135,7 +134,7 @@ export class Pool {
     }
   }
 
-  /** There is room or a free process: who asks for one has a share of the memory, and so does each that works. */
+  /** The caller has a share of the memory, so there is either room or a free process to end. */
   #startInRoom(): Spare {
     while (this.#all.size >= this.#most && this.#free.size > 0) this.#endOldest()
     return this.#start()
@@ -174,14 +173,14 @@ export class Pool {
     this.#all.add(process)
     this.#counts.started++
     const ready = runner.ready.then(({ cache }) => {
-      // Made before any formula ran in that process, so it is ours.
+      // Created before any formula ran in that process, so it can be trusted.
       if (wantsCache && this.#cache.length === 0) this.#cache = new Uint8Array(cache)
     })
     ready.catch(() => {})
     return { process, ready }
   }
 
-  /** Ends the largest process where all together have more memory than they may. */
+  /** Ends the largest process if all together exceed the memory limit. */
   #holdMemory(): void {
     const { memoryMiB } = this.#options.limits
     const sizes = [...this.#all].map(process => ({ process, sizeMiB: process.residentMiB ?? 0 }))
@@ -195,7 +194,7 @@ export class Pool {
     const claim = this.#claims.get(process)
     if (claim) {
       this.#claims.delete(process)
-      this.#tell(process)
+      this.#notifyFree(process)
       claim()
       return
     }
@@ -204,7 +203,7 @@ export class Pool {
     expire.unref()
     this.#free.set(process, expire)
     if (this.#free.size > idle) this.#endOldest()
-    this.#tell(process)
+    this.#notifyFree(process)
   }
 
   #ended(process: TenantProcess, end: End): void {
@@ -214,18 +213,18 @@ export class Pool {
     this.#free.delete(process)
     const spare = this.#spares.findIndex(one => one.process === process)
     if (spare !== -1) this.#spares.splice(spare, 1)
-    if (end !== 'closed' && process.tenant !== undefined) this.#options.backOff.wornOut(process.tenant)
+    if (end !== 'closed' && process.tenant !== undefined) this.#options.backOff.recordFailure(process.tenant)
     if (end === 'protocol') {
-      this.#options.log.warn('a formula broke out of the protocol; its process was ended', {
+      this.#options.log.warn('a formula process violated the protocol and was ended', {
         tenant: process.tenant,
       })
     }
-    this.#tell(process)
+    this.#notifyFree(process)
     this.#claims.get(process)?.()
     this.#claims.delete(process)
   }
 
-  #tell(process: TenantProcess): void {
+  #notifyFree(process: TenantProcess): void {
     const then = this.#onFree.get(process)
     this.#onFree.delete(process)
     then?.()

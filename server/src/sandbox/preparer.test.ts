@@ -1,13 +1,13 @@
 import t from 'tap'
 import { body, manualTime, openSandbox } from './_fixture.ts'
 
-/** Code that is read in another process, as it holds a word the compartment would refuse. */
+/** Code that must be prepared, because it contains a word that the compartment would refuse. */
 const read = (n: number | string) => body(`return { raw: 'import( ${n}' }`)
 const prepared = (n: number | string) => ({ kind: 'answered', raw: `import( ${n}` })
 
 /**
- * A reader that counts what it reads, takes for ever over a text with the word `slow`, uses processor time or
- * not, and dies of one with the word `dies`. It tells the count as the text it prepared.
+ * A replacement for the program that prepares code. It loops forever on text with the word `slow`, never answers
+ * text with the word `waits`, and exits on text with the word `dies`. Else it returns the number of texts so far.
  */
 const reader = Buffer.from(`
   const { Socket } = require('node:net')
@@ -40,24 +40,24 @@ const reader = Buffer.from(`
 `)
 const counting = { programs: { prepare: reader } }
 
-t.test('a text that many ask for is read once', async t => {
-  const sandbox = openSandbox(t, { limits: { readers: 1 } }, counting)
+t.test('code requested several times is prepared once', async t => {
+  const sandbox = openSandbox(t, { limits: { preparers: 1 } }, counting)
   const ask = (n: number, tenant: string) => sandbox.raw(`import( ${n}`, { tenant })
   const all = [1, 2, 1, 1].flatMap(n => ['a', 'b', 'c'].map(tenant => ask(n, tenant)))
   t.same([...new Set(await Promise.all(all))].sort(), [1, 2])
-  t.equal(await ask(3, 'a'), 3, 'twelve askers, and two texts read')
+  t.equal(await ask(3, 'a'), 3, 'twelve requests, and two texts prepared')
 })
 
-t.test('a text that takes too long is a failure of its own, and no verdict', async t => {
+t.test('code that takes too long fails, and is tried again the next time', async t => {
   const sandbox = openSandbox(t, { limits: { prepareMs: 300, backOff: noBackOff } }, counting)
-  const detail = 'the code takes too long to read'
+  const detail = 'the code takes too long to parse'
   for (let n = 0; n < 2; n++) {
     t.same(await sandbox.formula('import( slow'), { kind: 'failed', reason: 'time', detail })
   }
-  t.equal(await sandbox.raw('import('), 1, 'the next text is read by a new process')
+  t.equal(await sandbox.raw('import('), 1, 'the next text is prepared by a new process')
 })
 
-t.test('what a reader said of a text is kept', async t => {
+t.test('results are cached', async t => {
   const sandbox = openSandbox(t)
   for (let n = 0; n < 2; n++) {
     t.match(await sandbox.formula('/* import( */ }'), { kind: 'unusable', detail: /\(1:14\)/ })
@@ -67,7 +67,7 @@ t.test('what a reader said of a text is kept', async t => {
 
 const noBackOff = { firstMs: 1, mostMs: 1, forgetMs: 1, tenants: 1 }
 
-t.test('one that did not get the processor is told to come back, one whose reader died is not', async t => {
+t.test('without processor time the outcome is busy, after a crash it is not', async t => {
   const limits = { prepareMs: 100, prepareWithinMs: 1_000, backOff: noBackOff }
   const sandbox = openSandbox(t, { limits }, counting)
   const hasUsage = process.platform === 'linux'
@@ -76,9 +76,9 @@ t.test('one that did not get the processor is told to come back, one whose reade
   t.match(await sandbox.formula('import('), { kind: 'answered' })
 })
 
-t.test('a tenant with slow texts does not hold up the others', async t => {
+t.test('a tenant with slow code does not delay others', async t => {
   const time = manualTime()
-  const limits = { prepareMs: 400, readers: 1 }
+  const limits = { prepareMs: 400, preparers: 1 }
   const sandbox = openSandbox(t, { limits }, { ...counting, time })
   let failed = 0
   const slow = Array.from({ length: 60 }, async (_, n) => {
@@ -88,19 +88,19 @@ t.test('a tenant with slow texts does not hold up the others', async t => {
   })
   const others = ['b', 'c', 'd'].map((tenant, n) => sandbox.formula(`import( ${n}`, { tenant }))
   for (const outcome of await Promise.all(others)) t.match(outcome, { kind: 'answered' })
-  t.equal(failed, 1, 'one text of the sixty was in front of them')
+  t.equal(failed, 1, 'one text of the sixty was first')
   time.advance(100)
   t.match(await sandbox.formula('import( 3', { tenant: 'b' }), { kind: 'answered' })
-  t.ok(failed <= 2, 'and one more in front of the next')
+  t.ok(failed <= 2, 'one more was before the next')
   time.advance(60_000)
   const kinds = await Promise.all(slow)
-  t.ok(kinds.filter(kind => kind === 'busy').length >= 57, 'the rest waited too long, and none was read')
+  t.ok(kinds.filter(kind => kind === 'busy').length >= 57, 'the rest waited too long, and none was prepared')
   t.notOk(kinds.includes('unusable'))
 })
 
-t.test('a text that nobody waits for any more is not read', async t => {
+t.test('code that nobody waits for any more is not prepared', async t => {
   const time = manualTime()
-  const sandbox = openSandbox(t, { limits: { prepareMs: 1_000, readers: 1 } }, { ...counting, time })
+  const sandbox = openSandbox(t, { limits: { prepareMs: 1_000, preparers: 1 } }, { ...counting, time })
   t.equal(await sandbox.raw('import( first', { tenant: 'a' }), 1)
   const slow = sandbox.formula('import( slow', { tenant: 'a' })
   const dropped = ['b', 'c'].map(tenant => sandbox.formula('import( dropped', { tenant }))
@@ -108,5 +108,5 @@ t.test('a text that nobody waits for any more is not read', async t => {
   const kept = sandbox.raw('import( kept', { tenant: 'b' })
   time.advance(30_000)
   for (const outcome of await Promise.all([slow, ...dropped])) t.same(outcome, { kind: 'busy' })
-  t.equal(await kept, 1, 'the first of the process that follows the one of the slow text')
+  t.equal(await kept, 1, 'the first text of the process after the one that was ended')
 })

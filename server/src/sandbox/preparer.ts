@@ -2,118 +2,129 @@ import { LRUCache } from 'lru-cache'
 import { sha256 } from '../crypto/digest.ts'
 import type { BackOff } from './back-off.ts'
 import { FairQueue } from './fair-queue.ts'
-import { NotRead, type Prepared, type ReadingOptions, ReadingProcess } from './reading-process.ts'
+import {
+  PreparationFailed,
+  type Prepared,
+  PreparerProcess,
+  type PreparerProcessOptions,
+} from './preparer-process.ts'
 
-export interface PreparerOptions extends ReadingOptions {
+export interface PreparerOptions extends PreparerProcessOptions {
   readonly backOff: BackOff
 }
 
-/** Without one of these a text goes through the compartment's filters as it is. */
+/** Code without any of these passes the filters of the compartment unchanged. */
 const suspicious = /import|<!--|-->/
 
-/** Of all texts that are kept, in characters. */
-const keptLength = 8 * 1024 * 1024
+/** Size of the cache in characters. */
+const cacheLength = 8 * 1024 * 1024
 
-/** A text that is asked for, by how many of each tenant, and what becomes of it. */
-interface Asked {
+/** Code that waits to be prepared, and the invocations that wait for it. */
+interface Pending {
   readonly digest: string
   readonly code: string
-  readonly askers: Set<Asker>
-  isRead: boolean
+  readonly waiters: Set<Waiter>
+  isStarted: boolean
 }
 
-interface Asker {
+interface Waiter {
   readonly resolve: (prepared: Prepared) => void
   readonly reject: (error: unknown) => void
   /** Leaves the queue. */
   giveUp: () => void
 }
 
-/** A text on its way. */
+/** Code that is being prepared. */
 export interface Preparing {
   readonly prepared: Promise<Prepared>
-  /** Nobody waits for it here any more: unless others do, it is not read. */
+  /** Stops waiting. The code is not prepared unless others wait for it too. */
   giveUp(): void
 }
 
 /**
- * Spells harmless code so that the compartment's filters let it pass. Texts are read by a few processes, in which
- * tenants take turns, one text of each at a time. A text that many ask for is read once. What was read is kept by
- * digest; that a text was not read to its end is not.
+ * Rewrites harmless code so that it passes the filters of the compartment. A few processes do this; tenants take
+ * turns in them, with one text of each tenant at a time. Code requested several times is prepared once. Results are
+ * cached by digest, except `PreparationFailed`.
  */
 export class Preparer {
   readonly #options: PreparerOptions
-  readonly #known = new LRUCache<string, Prepared>({
-    maxSize: keptLength,
+  readonly #cache = new LRUCache<string, Prepared>({
+    maxSize: cacheLength,
     sizeCalculation: prepared => 1 + (prepared.ok ? prepared.text.length : prepared.detail.length),
   })
-  readonly #asked = new Map<string, Asked>()
+  readonly #pending = new Map<string, Pending>()
   readonly #queue: FairQueue
-  readonly #free: ReadingProcess[]
-  readonly #all: readonly ReadingProcess[]
+  readonly #free: PreparerProcess[]
+  readonly #all: readonly PreparerProcess[]
 
   constructor(options: PreparerOptions) {
     this.#options = options
     const { backOff, limits } = options
-    this.#all = Array.from({ length: limits.readers }, () => new ReadingProcess(options))
+    this.#all = Array.from({ length: limits.preparers }, () => new PreparerProcess(options))
     this.#free = [...this.#all]
-    const slots = { slots: limits.readers, slotsPerTenant: 1 }
+    const slots = { slots: limits.preparers, slotsPerTenant: 1 }
     this.#queue = new FairQueue(slots, tenant => backOff.waitMs(tenant) === 0)
-    backOff.onOver(() => this.#queue.next())
+    backOff.onWaitEnd(() => this.#queue.next())
   }
 
-  /** At once for most code: only what holds a word of the filters' is read. */
+  /** Returns most code immediately; only code that contains a word of the filters needs to be rewritten. */
   prepare(tenant: string, code: string): Prepared | Preparing {
     if (!suspicious.test(code)) return { ok: true, text: code }
     const digest = sha256(code)
-    return this.#known.get(digest) ?? this.#ask(tenant, digest, code)
+    return this.#cache.get(digest) ?? this.#enqueue(tenant, digest, code)
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#all.map(process => process.close()))
   }
 
-  #ask(tenant: string, digest: string, code: string): Preparing {
-    const asked: Asked = this.#asked.get(digest) ?? { digest, code, askers: new Set(), isRead: false }
-    this.#asked.set(digest, asked)
+  #enqueue(tenant: string, digest: string, code: string): Preparing {
+    const pending: Pending = this.#pending.get(digest) ?? {
+      digest,
+      code,
+      waiters: new Set(),
+      isStarted: false,
+    }
+    this.#pending.set(digest, pending)
     let leave = () => {}
     const prepared = new Promise<Prepared>((resolve, reject) => {
-      const asker: Asker = { resolve, reject, giveUp: () => {} }
-      asked.askers.add(asker)
-      leave = () => this.#leave(asked, asker)
-      // A tenant that asks for what another waits for already has its own turn for it.
-      asker.giveUp = this.#queue.enter(tenant, release => {
-        if (asked.isRead || !asked.askers.has(asker)) return release()
-        asked.isRead = true
-        void this.#read(asked, tenant).finally(release)
+      const waiter: Waiter = { resolve, reject, giveUp: () => {} }
+      pending.waiters.add(waiter)
+      leave = () => this.#leave(pending, waiter)
+      // Each waiter takes a turn of its own tenant, even for code that another tenant already waits for.
+      waiter.giveUp = this.#queue.enter(tenant, release => {
+        if (pending.isStarted || !pending.waiters.has(waiter)) return release()
+        pending.isStarted = true
+        void this.#prepareNow(pending, tenant).finally(release)
       })
     })
     return { prepared, giveUp: leave }
   }
 
-  #leave(asked: Asked, asker: Asker): void {
-    asker.giveUp()
-    asked.askers.delete(asker)
-    if (asked.askers.size === 0 && !asked.isRead) this.#asked.delete(asked.digest)
+  #leave(pending: Pending, waiter: Waiter): void {
+    waiter.giveUp()
+    pending.waiters.delete(waiter)
+    if (pending.waiters.size === 0 && !pending.isStarted) this.#pending.delete(pending.digest)
   }
 
-  async #read(asked: Asked, tenant: string): Promise<void> {
-    const reader = this.#free.pop()
-    let settle: (asker: Asker) => void
+  async #prepareNow(pending: Pending, tenant: string): Promise<void> {
+    const preparer = this.#free.pop()
+    let settle: (waiter: Waiter) => void
     try {
-      if (!reader) throw new Error('a slot without a process')
-      const prepared = await reader.read(asked.code)
-      this.#known.set(asked.digest, prepared)
-      settle = asker => asker.resolve(prepared)
+      if (!preparer) throw new Error('no process for a slot')
+      const prepared = await preparer.prepare(pending.code)
+      this.#cache.set(pending.digest, prepared)
+      settle = waiter => waiter.resolve(prepared)
     } catch (error) {
-      if (error instanceof NotRead && error.why !== 'starved') this.#options.backOff.wornOut(tenant)
-      settle = asker => asker.reject(error)
+      if (error instanceof PreparationFailed && error.reason !== 'starved')
+        this.#options.backOff.recordFailure(tenant)
+      settle = waiter => waiter.reject(error)
     }
-    if (reader) this.#free.push(reader)
-    this.#asked.delete(asked.digest)
-    for (const asker of asked.askers) {
-      asker.giveUp()
-      settle(asker)
+    if (preparer) this.#free.push(preparer)
+    this.#pending.delete(pending.digest)
+    for (const waiter of pending.waiters) {
+      waiter.giveUp()
+      settle(waiter)
     }
   }
 }

@@ -5,26 +5,26 @@ import { formulaErrorNames } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
-/** A formula may give 64 levels, and 100,000 members in `raw` and as many to tokenize; the report is around them. */
+/** A formula may return 64 levels, and 100,000 members each in `raw` and `tokenize`; the report adds a level. */
 const bounds = { depth: 65, count: 200_100 }
 const longestDetail = 500
 const most = 100
 
-/** A report that no runner of ours would send. */
+/** A report that the runner program never sends. */
 export class ReportError extends Error {
   override readonly name = 'ReportError'
 }
 
 /**
- * What a runner reports, made an outcome. The runner is the formula's own process, so nothing in the report is
- * taken for granted.
+ * Converts the report of a runner to an outcome. The formula may have taken over the runner, so everything in the
+ * report is checked.
  *
  * @param headerPrefix in lower case
  * @throws {ReportError}
  */
 export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
   const report = parse(bytes)
-  if (!isObject(report)) throw new ReportError('a report is an object')
+  if (!isObject(report)) throw new ReportError('the report is not an object')
   switch (report.kind) {
     case 'answered':
       return answered(report)
@@ -48,17 +48,17 @@ function answered({ raw, tokenize }: Record<string, JsonValue>): Outcome {
   return {
     kind: 'answered',
     ...(raw === undefined ? {} : { raw }),
-    // As for every optional member, null is none.
+    // As for all optional members, null means absent.
     ...(tokenize === undefined || tokenize === null ? {} : { tokenize }),
   }
 }
 
 function refused({ error, errors }: Record<string, JsonValue>): Outcome {
   const name = formulaErrorNames.find(one => one === error)
-  if (!name || !isObject(errors)) throw new ReportError('the error is unknown')
+  if (!name || !isObject(errors)) throw new ReportError('the error is not valid')
   const paths = Object.entries(errors).slice(0, most)
   const read = paths.map(([path, messages]) => {
-    if (!Array.isArray(messages)) throw new ReportError('messages are a list')
+    if (!Array.isArray(messages)) throw new ReportError('the messages are not a list')
     return [path.slice(0, 200), messages.slice(0, most).map(message => `${message}`.slice(0, 1_000))] as const
   })
   return { kind: 'refused', error: name, errors: Object.fromEntries(read) }
@@ -74,7 +74,7 @@ function isObject(value: JsonValue | undefined): value is Record<string, JsonVal
 
 function parse(bytes: Uint8Array): JsonValue {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  // Many levels or members cost the parser far more than their length; a glance in front costs next to nothing.
+  // Many levels or members make the parser slow; this check in advance is cheap.
   if (findExcess(text, bounds)) throw new ReportError('nested too deeply, or too many members')
   let value: JsonValue
   try {
@@ -82,7 +82,7 @@ function parse(bytes: Uint8Array): JsonValue {
   } catch {
     throw new ReportError('not JSON')
   }
-  // A runner of ours refuses such a member, as it could not come back as it is: assigned, it would be a prototype.
+  // The runner program refuses this name, since assigning such a member would set a prototype.
   if (/__proto__|\\u/i.test(text) && holdsProto(value)) throw new ReportError('a member is named __proto__')
   return value
 }

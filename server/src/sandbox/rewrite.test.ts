@@ -4,7 +4,7 @@ import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 import { rewrite } from './child/rewrite.child.ts'
 
-/** What a compartment's filters look for. */
+/** The words that the filters of a compartment look for. */
 const filtered = /<!--|-->|(?<![.\w$])import(\s*(\(|\/[/*])|$)/
 
 const value = (code: string) => new Script(`(() => { ${code}\n })()`).runInThisContext()
@@ -31,7 +31,7 @@ const harmless: readonly [name: string, code: string][] = [
 ]
 
 for (const [name, code] of harmless) {
-  t.test(`${name} means what it meant, on the same lines, and is let pass`, async t => {
+  t.test(`${name} keeps its meaning and lines, and passes the filters`, async t => {
     const text = rewrite(code)
     t.notMatch(text, filtered)
     t.equal(text.split('\n').length, code.split('\n').length)
@@ -39,16 +39,16 @@ for (const [name, code] of harmless) {
   })
 }
 
-t.test('code that cannot be told harmless stays for the filters', async t => {
+t.test('code that is not known to be harmless stays unchanged', async t => {
   for (const code of ['return String.raw`import(a)`', 'return /(?<!--)a/.test("a")'])
     t.equal(rewrite(code), code)
 })
 
-t.test('a template inside a tagged one is spelled otherwise, the tagged one is not', async t => {
+t.test('a template inside a tagged one is rewritten, the tagged one is not', async t => {
   t.equal(rewrite(`f\`import(\${\`import(\`}\``), `f\`import(\${\`im\\x70ort(\`}\``)
 })
 
-t.test('the cost of reading grows with the length, not with its square', async t => {
+t.test('the time of rewriting grows linearly with the length', async t => {
   const tookMs = (times: number) => {
     const code = `/*import(*/${'f`a`;'.repeat(times)}`
     const started = performance.now()
@@ -57,17 +57,17 @@ t.test('the cost of reading grows with the length, not with its square', async t
   }
   const short = Math.min(...Array.from({ length: 5 }, () => tookMs(2_000)))
   const long = tookMs(40_000)
-  // Twenty times the length: about 20 times the cost, and 400 times where each is compared with all others.
+  // Twenty times the length takes about 20 times as long; quadratic time would be 400 times.
   t.ok(long < 100 * short, `${short.toFixed(1)} ms, then ${long.toFixed(1)} ms`)
 })
 
-t.test('an import is refused with its place', async t => {
+t.test('an import is refused with its position', async t => {
   for (const code of [`import('a')`, `a\nimport.meta`, `import.source('a')`, `import a from 'a'`]) {
     t.throws(() => rewrite(code), { name: 'SyntaxError', message: /\(\d+:\d+\)$/ }, code)
   }
 })
 
-t.test('any text in a string or a template means what it meant', async t => {
+t.test('any text in a string or a template keeps its meaning', async t => {
   const piece = fc.constantFrom(
     'import',
     '(',
@@ -103,7 +103,7 @@ t.test('any text in a string or a template means what it meant', async t => {
   t.pass()
 })
 
-t.test('code of this kind runs, and is read once', async t => {
+t.test('rewritten code runs, and is prepared once', async t => {
   const sandbox = openSandbox(t)
   const code = body(`/* import( */ return { raw: ['import(', \`<!--\`, /^-->$/.test('-->')] }`)
   for (let n = 0; n < 3; n++) t.same(await sandbox.raw(code), ['import(', '<!--', true])

@@ -6,7 +6,7 @@ import { formulaErrorCodes, outcomeStatus } from './outcome-status.ts'
 import { runFormula } from './run-formula.ts'
 import type { Outcome } from './sandbox.ts'
 
-t.test('a formula is run as an author would', async t => {
+t.test('a formula runs with its arguments, configuration and console', async t => {
   const code = `module.exports = async ({ args, configuration, svc }) => {
     console.log('adding')
     return { raw: { sum: args.a + configuration.b, svc } }
@@ -18,7 +18,7 @@ t.test('a formula is run as an author would', async t => {
   })
 })
 
-t.test('the client of a formula is the real one, and reaches a vault', async t => {
+t.test('the client of a formula is the real one, and can call a vault', async t => {
   const vault = openVault(t)
   const { privateKey } = await openTenant(vault)
   const code = `module.exports = async ({ svc }) => {
@@ -43,7 +43,7 @@ t.test('the client of a formula is the real one, and reaches a vault', async t =
   )
 })
 
-t.test('every outcome has the status it has over HTTP', async t => {
+t.test('every outcome has the same status as over HTTP', async t => {
   const statuses: readonly [outcome: Outcome, status: number][] = [
     [{ kind: 'answered' }, 200],
     [{ kind: 'custom', status: 302, headers: {} }, 302],
@@ -67,12 +67,12 @@ t.test('every outcome has the status it has over HTTP', async t => {
   for (const code of Object.values(formulaErrorCodes)) t.ok(errorRegistry[code])
 })
 
-t.test('options that cannot be right are refused, and what the code does is not', async t => {
+t.test('options that are not valid are refused, failures of the code are outcomes', async t => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   const wrong: readonly [name: string, options: object, says: RegExp][] = [
     ['args', { args: circular }, /args must be JSON/],
-    ['configuration', { configuration: [] }, /configuration is an object/],
+    ['configuration', { configuration: [] }, /configuration must be an object/],
     ['time', { timeoutMs: 0 }, /timeoutMs/],
     ['a module', { modules: ['no-such-package'] }, /no-such-package/],
   ]
@@ -82,7 +82,7 @@ t.test('options that cannot be right are refused, and what the code does is not'
   t.match(slow, { outcome: { kind: 'failed', reason: 'time' }, status: 500 })
 })
 
-t.test('modules that are allowed are there, evaluated anew each time', async t => {
+t.test('allowed modules can be required, and are evaluated anew each time', async t => {
   const code = `const semver = require('semver'); semver.left = (semver.left ?? 0) + 1
     module.exports = async () => ({ raw: [semver.satisfies('1.2.3', '^1.0.0'), semver.left, require('semver') === semver] })`
   t.match(await runFormula(code, { modules: ['semver'] }), {

@@ -3,13 +3,13 @@ import { createSandbox } from './create.ts'
 import { outcomeStatus } from './outcome-status.ts'
 import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox.ts'
 
-/** Who answers the formula's client. The formula gets the real client; only its requests end here. */
+/** Performs the requests of the formula's client, which is the real client. */
 export interface FormulaService {
-  /** Gets each request with the address `http://svc/…`: a vault's `fetch`, or a function of the test. */
+  /** Called with each request, whose URL is `http://svc/…`: a vault's `fetch`, or a function of the test. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Put into the header that carries the key. Its rights decide what the client reaches; a server refuses a formula
-   * all but `tokens.*`, `tokenize`, `detokenize` and `reactors.react` besides.
+   * The API key for the requests. Its permissions decide what the client may do. A server also refuses all operations
+   * but `tokens.*`, `tokenize`, `detokenize` and `reactors.react`.
    */
   readonly apiKey?: string
 }
@@ -21,9 +21,9 @@ export interface FormulaOptions {
   readonly configuration?: Readonly<Record<string, JsonValue>>
   /** Default `null`, as for a reactor without an application: `req.svc` is `null`. */
   readonly svc?: FormulaService | null
-  /** Packages that the formula may require, found from the working directory. */
+  /** Packages that the formula may require, resolved from the working directory. */
   readonly modules?: readonly string[]
-  /** Real milliseconds that the formula may run. Default 10,000. */
+  /** Time limit of the formula in real milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   /** The short name in header names. Default `SVC`. */
   readonly headerPrefix?: string
@@ -31,25 +31,25 @@ export interface FormulaOptions {
 
 export interface FormulaRun {
   readonly outcome: Outcome
-  /** With which an invocation over HTTP would answer. */
+  /** The status that an invocation over HTTP would have. */
   readonly status: number
-  /** What the formula printed. */
+  /** The lines that the formula printed. */
   readonly console: readonly ConsoleLine[]
 }
 
 /**
- * Runs a formula as a server would: the same sandbox, limits and classes of errors, in a process of its own
- * that is gone afterwards. For the unit tests of whoever writes formulas. Nothing is detokenized or cast
- * before, and nothing tokenized after: `args` are what the formula gets, `outcome` is what it gave.
+ * Runs a formula as a server does: with the same sandbox, limits and error classes, in a separate process that ends
+ * afterwards. For unit tests of formulas. Nothing is detokenized or cast before, and nothing is tokenized after: the
+ * formula gets `args` unchanged, and `outcome` is its result.
  *
- * @throws {TypeError} for options that cannot be right; never for what the code does
+ * @throws {TypeError} for options that are not valid; never because of the code
  * @throws {FormulaModuleRefused} for a module that cannot be bundled
  * @example
  * const { outcome } = await runFormula('module.exports = async req => ({ raw: req.args.n + 1 })', { args: { n: 1 } })
  * outcome // { kind: 'answered', raw: 2 }
  *
  * @example
- * // with a client that reaches a vault in this process, by the rights of this key
+ * // with a client for a vault in this process, with the permissions of this key
  * const vault = createVault()
  * const { privateKey } = await vault.createTenant()
  * await runFormula(code, { svc: { fetch: vault.fetch, apiKey: privateKey } })
@@ -63,9 +63,11 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     timeoutMs = 10_000,
     headerPrefix = 'SVC',
   } = options
-  if (typeof code !== 'string') throw new TypeError('the code of a formula is text')
-  if (!isJsonObject(configuration)) throw new TypeError('configuration is an object of names and values')
-  if (!(timeoutMs > 0 && timeoutMs <= 210_000)) throw new TypeError('timeoutMs is a number up to 210000')
+  if (typeof code !== 'string') throw new TypeError('code must be a string')
+  if (!isJsonObject(configuration)) throw new TypeError('configuration must be an object of names and values')
+  if (!(timeoutMs > 0 && timeoutMs <= 210_000)) {
+    throw new TypeError('timeoutMs must be a number above 0 and up to 210000')
+  }
   const printed: ConsoleLine[] = []
   const sandbox = createSandbox({ headerPrefix, modules, limits: { spares: 0 } })
   try {
@@ -86,7 +88,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
   }
 }
 
-/** As it will arrive: a test that passes a Date or a function should see what becomes of it here. */
+/** Returns the value as it arrives in a server, after JSON: a Date becomes text, a function disappears. */
 function asJson<T>(value: T, name: string): T {
   try {
     return JSON.parse(JSON.stringify(value))

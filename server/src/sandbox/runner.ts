@@ -5,15 +5,15 @@ import type { SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
 import { type Launched, OsProcess } from './os-process.ts'
 
-/** Why a process is gone. */
+/** The reason why a process ended. */
 export type End =
   | 'closed'
-  /** What ran in it left it unfit for more. */
-  | 'worn'
+  /** Unfit for further invocations because of the code that ran in it. */
+  | 'unfit'
   | 'time'
   | 'memory'
   | 'protocol'
-  /** By itself: the engine gave up, or the system ended it. */
+  /** V8 aborted, or the system ended the process. */
   | 'crash'
 
 export interface RunnerOptions {
@@ -21,12 +21,12 @@ export interface RunnerOptions {
   readonly limits: SandboxLimits
   readonly header: Omit<BootHeader, 'parts'>
   readonly parts: readonly Uint8Array[]
-  /** A frame of a process that has started. @throws {FrameError} where it has no place */
+  /** Handles a frame of a started process. @throws {FrameError} if the frame violates the protocol */
   onFrame(frame: Frame): void
   onEnd(end: End): void
 }
 
-/** A process did not start: not in time, or not at all. */
+/** A process did not start, or not in time. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted'
   readonly isLate: boolean
@@ -37,7 +37,7 @@ export class NotStarted extends Error {
   }
 }
 
-/** One process and the socket to it. Knows nothing of invocations. */
+/** A process and the socket to it. Does not know about invocations. */
 export class Runner {
   readonly #child: ChildProcess
   readonly #process: OsProcess
@@ -47,7 +47,7 @@ export class Runner {
   #end: End | undefined
   #isReady = false
   #isGone = false
-  #isTold = false
+  #isReported = false
   readonly ready: Promise<{ readonly cache: Uint8Array }>
   #settleReady: ((frame: Frame | undefined) => void) | undefined
 
@@ -76,7 +76,7 @@ export class Runner {
       this.#isGone = true
       this.#ended(this.#end ?? endFor(code, signal))
     })
-    // Once it has started it does not keep the server's process from ending.
+    // A started process does not keep the server's process alive.
     this.#child.unref()
     this.#boot()
   }
@@ -85,12 +85,12 @@ export class Runner {
     return this.#end === undefined
   }
 
-  /** @param written called when the process has been sent all of it, which waits for it to read */
+  /** @param written called when all of it was written to the socket, which waits until the process reads */
   send(header: object, body?: Uint8Array, written?: () => void): void {
     if (this.alive) this.#socket?.write(encodeFrame(header, body), () => written?.())
   }
 
-  /** Ends the process at once; `onEnd` follows. */
+  /** Ends the process immediately and calls `onEnd`. */
   kill(end: End): void {
     if (this.#end !== undefined) return
     this.#end = end
@@ -99,7 +99,7 @@ export class Runner {
     this.#ended(end)
   }
 
-  /** Resolves when the system has let go of the process. Keeps ours from ending until then. */
+  /** Resolves when the process has exited. Keeps the server's process alive until then. */
   gone(): Promise<void> {
     if (this.#isGone) return Promise.resolve()
     this.#child.ref()
@@ -109,13 +109,13 @@ export class Runner {
     })
   }
 
-  /** While an invocation runs, its process keeps the server's from ending. */
-  hold(held: boolean): void {
-    if (held) this.#socket?.ref()
+  /** Set while an invocation runs: its process then keeps the server's process alive. */
+  keepAlive(isNeeded: boolean): void {
+    if (isNeeded) this.#socket?.ref()
     else this.#socket?.unref()
   }
 
-  /** Processor time so far in milliseconds, and resident memory in MiB, where the system tells. */
+  /** Returns processor time in milliseconds and resident memory in MiB, if the system reports them. */
   usage(): ReturnType<OsProcess['usage']> {
     return this.#process.usage()
   }
@@ -132,7 +132,7 @@ export class Runner {
         if (!this.alive) return
         if (this.#isReady) this.#options.onFrame(frame)
         else if (frame.header.type === 'ready') this.#becomeReady(frame)
-        else throw new FrameError('a process speaks before it is ready')
+        else throw new FrameError('a frame before "ready"')
       }
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
@@ -144,7 +144,7 @@ export class Runner {
     this.#isReady = true
     clearTimeout(this.#startDeadline)
     this.#socket?.unref()
-    // Not sooner: starting would take a second.
+    // Not earlier: starting at low priority would take a second.
     this.#process.lowerPriority()
     this.#settleReady?.(frame)
   }
@@ -155,15 +155,15 @@ export class Runner {
     this.#socket?.destroy()
     this.#settleReady?.(undefined)
     this.#settleReady = undefined
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isReported) return
+    this.#isReported = true
     this.#options.onEnd(this.#end)
   }
 }
 
-/** The engine aborts when memory is short: by which signal depends on its version and the processor. */
+/** V8 aborts when memory is short; the signal depends on its version and the processor. */
 function endFor(code: number | null, signal: NodeJS.Signals | null): End {
-  // The first process of a namespace is not ended by its own SIGABRT, but by what `abort` does after that.
+  // The first process of a PID namespace ignores its own SIGABRT and is ended by what `abort` does next.
   const isAbort = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'].includes(`${signal}`)
   return isAbort || code === 134 || code === 133 || code === 132 ? 'memory' : 'crash'
 }

@@ -1,29 +1,29 @@
 import type { JsonValue } from '../base/json.ts'
 import type { formulaErrorNames } from './messages.ts'
 
-/** What runs formula code, as the rest of the server sees it: nothing of processes or compartments. */
+/** Runs formula code. The interface for the rest of the server; it hides processes and compartments. */
 export interface Sandbox {
-  /** Never rejects for what the code does, however it fails; that is an `Outcome`. */
+  /** Never rejects because of the code: however that fails, it is an `Outcome`. */
   run(invocation: Invocation): Promise<Outcome>
   close(): Promise<void>
 }
 
 export interface Invocation {
-  /** Whose code and data this is: no process ever serves two tenants. */
+  /** The owner of the code and data: no process ever serves two tenants. */
   readonly tenant: string
   /** CommonJS that exports a function, plain or async. */
   readonly code: string
   readonly args: JsonValue
   readonly configuration: Readonly<Record<string, JsonValue>>
-  /** Answers what the formula's `svc` client asks for; `null` gives the formula no client. */
+  /** Serves the requests of the formula's `svc` client; with `null`, the formula has no client. */
   readonly svc: ServiceTransport | null
-  /** Real milliseconds that the formula may run. The wait for a process comes before, and has a bound of its own. */
+  /** Time limit of the formula in real milliseconds. The wait for a process comes before it, with its own limit. */
   readonly timeoutMs: number
-  /** Long asynchronous work waits apart, so that it cannot hold up the short. */
+  /** Long asynchronous work has a separate queue, so that it cannot delay short work. */
   readonly lane: 'sync' | 'async'
-  /** How many formulas wait for this one to end; 0 for an invocation from outside. */
+  /** The number of formulas that wait for this one to end; 0 for an invocation from outside. */
   readonly depth: number
-  /** What the code prints; the host keeps it from every log of its own. */
+  /** Receives each line that the code prints. The sandbox itself never logs it. */
   readonly onConsole?: (line: ConsoleLine) => void
 }
 
@@ -32,12 +32,12 @@ export interface ConsoleLine {
   readonly text: string
 }
 
-/** One request of a formula's client, and its answer. Whose rights hold is bound by the host, not named here. */
+/** Performs one request of a formula's client. The host decides on whose behalf, never the request. */
 export type ServiceTransport = (request: ServiceRequest) => Promise<ServiceResponse>
 
 export interface ServiceRequest {
   readonly method: string
-  /** With its query, such as `/tokens?size=5`. */
+  /** Includes the query, such as `/tokens?size=5`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
@@ -49,12 +49,12 @@ export interface ServiceResponse {
   readonly body?: Uint8Array | string
 }
 
-/** The classes of `@surrogate/formula-errors` that stand for a status of ours. */
+/** The classes of `@surrogate/formula-errors` that map to an error of the API. */
 export type FormulaErrorName = (typeof formulaErrorNames)[number]
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }
-  /** `CustomHttpResponseError`: the formula chose the response, within what `custom-response.ts` allows. */
+  /** `CustomHttpResponseError`: the formula chose the response, as far as `custom-response.ts` allows. */
   | {
       readonly kind: 'custom'
       readonly status: number
@@ -62,7 +62,7 @@ export type Outcome =
       readonly headers: Readonly<Record<string, string>>
       readonly body?: JsonValue
     }
-  /** One of our error classes; `errors` maps a path to messages, as in a problem. */
+  /** The formula threw one of the error classes; `errors` maps a path to messages, as in a problem document. */
   | {
       readonly kind: 'refused'
       readonly error: FormulaErrorName
@@ -70,11 +70,11 @@ export type Outcome =
     }
   /** The code does not compile, or exports no function. */
   | { readonly kind: 'unusable'; readonly detail: string }
-  /** Anything else: `detail` is for the caller, and holds no path or stack of the host and no data. */
+  /** Any other failure. `detail` is for the caller: it contains no path or stack of the host, and no data. */
   | {
       readonly kind: 'failed'
       readonly reason: 'threw' | 'time' | 'memory' | 'output' | 'crash' | 'shape'
       readonly detail: string
     }
-  /** No process was free in time, or too many invocations wait for one. Nothing was run: try again later. */
+  /** No process was free in time, or too many invocations are waiting. The code was not run: try again later. */
   | { readonly kind: 'busy' }

@@ -1,4 +1,4 @@
-import { answerCall, CallRefused, readCall } from './calls.ts'
+import { Calls } from './calls.ts'
 import { type Frame, FrameError } from './frames.ts'
 import { lifeCpuSeconds } from './launch.ts'
 import type { SandboxLimits } from './limits.ts'
@@ -9,29 +9,26 @@ import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
 const watchMs = 50
-/** Half of what the system allows a process in all its life, so that no invocation is cut off by that. */
+/** Half of the system's limit on the process, so that this limit never ends an invocation. */
 const lifeCpuMs = (lifeCpuSeconds * 1000) / 2
-/** To look at a process costs as much as a tenth of a short invocation. */
+/** Measuring a process takes about a tenth of the time of a short invocation. */
 const sizedEvery = 16
 
-/** How often a process is given the time in which it should be free again, as long as it does nothing in it. */
+/** How often `drainMs` is extended for a process that does not get the processor. */
 const mostDrains = 10
 
-/** An invocation under way, and what it has cost so far. */
+/** The current invocation, and its cost so far. */
 interface Run {
   readonly number: number
   readonly invocation: Invocation
+  readonly calls: Calls
   readonly ended: AbortController
   resolve: (outcome: Outcome) => void
   isDone: boolean
   frames: number
   bytes: number
   lines: number
-  calls: number
-  open: number
-  /** Bytes of responses that the process has not read yet. */
-  unread: number
-  /** Of the process when the invocation was first looked at. */
+  /** Processor time of the process when it was first measured during the invocation. */
   cpuMs: number | undefined
 }
 
@@ -40,16 +37,16 @@ export interface TenantProcessOptions {
   readonly egress: Egress | undefined
   /** In lower case. */
   readonly headerPrefix: string
-  /** The process is free for the tenant's next invocation. */
+  /** Called when the process is free for the tenant's next invocation. */
   onIdle(): void
-  /** `residentMiB` is known anew. */
+  /** Called when `residentMiB` was measured. */
   onMeasured(): void
   onEnd(end: End): void
 }
 
 /**
- * A process and the one tenant it belongs to for life. Runs an invocation at a time and holds the process to
- * the protocol: whatever else it says is its end.
+ * A process and the one tenant that it serves for its whole life. Runs one invocation at a time. A process that
+ * violates the protocol is ended.
  */
 export class TenantProcess {
   readonly #options: TenantProcessOptions
@@ -65,7 +62,7 @@ export class TenantProcess {
     this.#options = options
   }
 
-  /** @param runner whose frames and end are passed on to this */
+  /** @param runner the process, whose frames and end are passed to `receive` and `ended` */
   attach(runner: Runner): void {
     this.#runner = runner
   }
@@ -82,12 +79,12 @@ export class TenantProcess {
     return this.alive && this.#run === undefined
   }
 
-  /** It has answered, and will be free or gone in a moment. */
+  /** True if the process has answered, and will soon be free or gone. */
   get draining(): boolean {
     return this.alive && this.#run?.isDone === true
   }
 
-  /** Resident memory in MiB of a process at work, as last measured; short invocations are not measured. */
+  /** Resident memory in MiB of a busy process, as last measured; short invocations are not measured. */
   get residentMiB(): number | undefined {
     return this.#run ? this.#residentMiB : undefined
   }
@@ -96,16 +93,16 @@ export class TenantProcess {
     this.#runner?.kill(end)
   }
 
-  /** Resolves when the system has let go of it. */
+  /** Resolves when the process has exited. */
   async gone(): Promise<void> {
     await this.#runner?.gone()
   }
 
   /**
-   * Runs the prepared code. The promise settles with the answer; the process is free only at `onIdle`.
-   * @param given `{ args, configuration }` as JSON
+   * Runs prepared code. Resolves with the outcome; the process is not free before `onIdle`.
+   * @param input `{ args, configuration }` as JSON
    */
-  run(invocation: Invocation, code: string, given: Uint8Array): Promise<Outcome> {
+  run(invocation: Invocation, code: string, input: Uint8Array): Promise<Outcome> {
     const runner = this.#runner
     if (!runner || !this.free) throw new Error('this process is not free')
     if (this.#tenant !== undefined && this.#tenant !== invocation.tenant) {
@@ -113,27 +110,26 @@ export class TenantProcess {
     }
     this.#tenant = invocation.tenant
     const codeBytes = Buffer.from(code, 'utf8')
-    const body = Buffer.concat([codeBytes, given])
-    // The time is the formula's own: it starts here, however long the invocation waited for a process.
+    const body = Buffer.concat([codeBytes, input])
+    // The time limit of the formula starts here, however long the invocation waited for a process.
     const deadlineMs = performance.now() + invocation.timeoutMs
+    const ended = new AbortController()
     return new Promise(resolve => {
       this.#run = {
         number: ++this.#runs,
         invocation,
-        ended: new AbortController(),
+        calls: this.#callsOf(invocation, ended.signal),
+        ended,
         resolve,
         isDone: false,
         frames: 0,
         bytes: 0,
         lines: 0,
-        calls: 0,
-        open: 0,
-        unread: 0,
         cpuMs: undefined,
       }
       this.#residentMiB = undefined
-      runner.hold(true)
-      this.#watch = setInterval(() => this.#look(deadlineMs), watchMs)
+      runner.keepAlive(true)
+      this.#watch = setInterval(() => this.#measure(deadlineMs), watchMs)
       this.#arm(deadlineMs)
       runner.send(
         {
@@ -148,24 +144,24 @@ export class TenantProcess {
     })
   }
 
-  /** A frame of the process. @throws {FrameError} where it has no place */
+  /** Handles a frame of the process. @throws {FrameError} if it violates the protocol */
   receive({ header, body }: Frame): void {
     const run = this.#run
-    if (!run || header.run !== run.number) throw new FrameError('there is no such invocation')
+    if (!run || header.run !== run.number) throw new FrameError('not the current invocation')
     const { frames, bytes } = this.#options.limits.traffic
     run.frames++
     run.bytes += body.length
-    if (run.frames > frames || run.bytes > bytes) throw new FrameError('more than an invocation may send')
+    if (run.frames > frames || run.bytes > bytes) throw new FrameError('too many frames or bytes')
     if (run.isDone) {
       if (header.type !== 'idle') throw new FrameError('the invocation is over')
-      this.#idle(run, header.worn === true)
+      this.#idle(run, header.unfit === true)
     } else if (header.type === 'console') this.#print(run, header)
-    else if (header.type === 'call') this.#call(run, header, body)
+    else if (header.type === 'call') run.calls.receive(header, body)
     else if (header.type === 'done') this.#done(run, body)
     else throw new FrameError('unknown type')
   }
 
-  /** The process is gone. */
+  /** Handles the end of the process. */
   ended(end: End): void {
     clearInterval(this.#watch)
     clearTimeout(this.#drain)
@@ -180,8 +176,8 @@ export class TenantProcess {
     this.#drain = setTimeout(() => this.kill('time'), Math.max(0, deadlineMs - performance.now()))
   }
 
-  /** A second fence: where the system's limits do not hold, and for processor time, of which it has only one. */
-  #look(deadlineMs: number): void {
+  /** Enforces time and memory limits that the system does not, or not for each invocation. */
+  #measure(deadlineMs: number): void {
     const run = this.#run
     const usage = this.#runner?.usage()
     if (!run || run.isDone) return
@@ -197,50 +193,29 @@ export class TenantProcess {
   #print(run: Run, { level, text }: Record<string, unknown>): void {
     const { lines, lineLength } = this.#options.limits.console
     const known = levels.find(one => one === level)
-    if (!known || typeof text !== 'string' || text.length > lineLength) throw new FrameError('no such line')
-    if (++run.lines > lines) throw new FrameError('more lines than may be printed')
+    if (!known || typeof text !== 'string' || text.length > lineLength)
+      throw new FrameError('not a valid line')
+    if (++run.lines > lines) throw new FrameError('too many lines')
     const line: ConsoleLine = { level: known, text }
     try {
       run.invocation.onConsole?.(line)
     } catch {
-      // Whoever listens to a formula must not be able to end the server.
+      // A listener that throws must not end the server.
     }
   }
 
-  #call(run: Run, header: Record<string, unknown>, body: Uint8Array): void {
+  #callsOf({ svc }: Invocation, signal: AbortSignal): Calls {
     const { limits, egress, headerPrefix } = this.#options
-    const call = readCall(header, body)
-    if (!call || call.call !== run.calls + 1) throw new FrameError('no such call')
-    run.calls++
-    if (run.open >= limits.calls.open || run.calls > limits.calls.total) {
-      const most =
-        run.calls > limits.calls.total ? `${limits.calls.total} in all` : `${limits.calls.open} at once`
-      this.#runner?.send({ type: 'failure', call: call.call, message: `too many requests: at most ${most}` })
-      return
-    }
-    run.open++
-    const { svc } = run.invocation
-    const idempotencyHeader = `${headerPrefix}-idempotency-key`
-    const answering = { svc, egress, idempotencyHeader, limits: limits.calls, signal: run.ended.signal }
-    // Open until it is written: answers that a process asks for and does not read would fill our memory.
-    const answer = (header: object, body: Uint8Array = new Uint8Array(0)) => {
-      run.unread += body.length
-      const written = () => {
-        run.open--
-        run.unread -= body.length
-      }
-      if (this.#run === run && !run.isDone) {
-        this.#runner?.send({ ...header, call: call.call }, body, written)
-      }
-    }
-    const fail = (message: string) => answer({ type: 'failure', message })
-    answerCall(call, answering).then(
-      ({ status, headers, body }) =>
-        run.unread + body.length > limits.calls.unreadBytes
-          ? fail('too many responses wait to be read')
-          : answer({ type: 'answer', status, headers }, body),
-      (error: unknown) => fail(error instanceof CallRefused ? error.message : 'the request failed'),
-    )
+    return new Calls({
+      svc,
+      egress,
+      idempotencyHeader: `${headerPrefix}-idempotency-key`,
+      limits: limits.calls,
+      signal,
+      send: (header, body, written) => {
+        if (!signal.aborted) this.#runner?.send(header, body, written)
+      },
+    })
   }
 
   #done(run: Run, body: Uint8Array): void {
@@ -253,13 +228,13 @@ export class TenantProcess {
       outcome = body.length > limits.outputBytes + 1024 ? tooLong(limits) : readReport(body, headerPrefix)
     } catch (error) {
       if (!(error instanceof ReportError)) throw error
-      throw new FrameError('the report is none')
+      throw new FrameError('not a valid report')
     }
     this.#awaitIdle(mostDrains, undefined)
     this.#settle(run, outcome)
   }
 
-  /** Ends a process that goes on after its answer. One that does not get the processor is given longer. */
+  /** Ends a process that keeps working after its answer. One that does not get the processor gets more time. */
   #awaitIdle(left: number, beforeMs: number | undefined): void {
     const { drainMs } = this.#options.limits
     this.#drain = setTimeout(() => {
@@ -270,16 +245,16 @@ export class TenantProcess {
     }, drainMs)
   }
 
-  #idle(run: Run, worn: boolean): void {
+  #idle(run: Run, unfit: boolean): void {
     clearTimeout(this.#drain)
-    this.#runner?.hold(false)
+    this.#runner?.keepAlive(false)
     const { runsPerProcess, residentMiB } = this.#options.limits
-    // Whoever was looked at once worked for a while, and may have grown.
+    // An invocation that was measured ran for a while, so the process may have grown.
     const isDue = run.cpuMs !== undefined || run.number % sizedEvery === 0
     const usage = isDue ? this.#runner?.usage() : undefined
     const isSpent = usage !== undefined && (usage.residentMiB > residentMiB || usage.cpuMs > lifeCpuMs)
     this.#run = undefined
-    if (worn || isSpent) this.kill('worn')
+    if (unfit || isSpent) this.kill('unfit')
     else if (run.number >= runsPerProcess) this.kill('closed')
     else this.#options.onIdle()
   }

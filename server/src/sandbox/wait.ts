@@ -1,9 +1,9 @@
 import type { Monotonic } from './monotonic.ts'
 
-/** The wait is over, and what was waited for is not there. */
+/** The time limit of a `Wait` has passed. */
 export class TooLate extends Error {}
 
-/** The time that an invocation may wait, one bound for all that it waits for. */
+/** One time limit for all that an invocation waits for. */
 export class Wait {
   readonly #over: Promise<never>
   readonly #cancel: () => void
@@ -23,12 +23,12 @@ export class Wait {
     this.#cancel = cancel
   }
 
-  /** @throws {TooLate} and what the work throws */
+  /** @throws {TooLate} and any error of the work */
   for<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#over])
   }
 
-  onOver(listener: () => void): void {
+  onTimeout(listener: () => void): void {
     this.#listeners.push(listener)
   }
 

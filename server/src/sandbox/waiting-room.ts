@@ -1,8 +1,8 @@
 export interface WaitingRoomLimits {
-  /** Invocations that wait, of all tenants and of each. */
+  /** Waiting invocations, of all tenants and of each. */
   readonly queue: number
   readonly queuePerTenant: number
-  /** What they hold, in bytes, of all tenants and of each. */
+  /** Bytes of their input, of all tenants and of each. */
   readonly queueBytes: number
   readonly queueBytesPerTenant: number
 }
@@ -12,7 +12,7 @@ interface Held {
   bytes: number
 }
 
-/** Counts what waits, whatever it waits for, and refuses what would be too much. */
+/** Limits the number and size of waiting invocations, whatever they wait for. */
 export class WaitingRoom {
   readonly #limits: WaitingRoomLimits
   readonly #tenants = new Map<string, Held>()
@@ -46,7 +46,7 @@ export class WaitingRoom {
   }
 }
 
-/** One that is alone may be of any size: what it holds was bounded before. */
+/** A single invocation may have any size: its input has its own limit. */
 function hasRoom(held: Held, bytes: number, mostCount: number, mostBytes: number): boolean {
   return held.count < mostCount && (held.count === 0 || held.bytes + bytes <= mostBytes)
 }

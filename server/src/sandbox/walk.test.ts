@@ -3,8 +3,8 @@ import { body, openSandbox } from './_fixture.ts'
 import type { ServiceTransport } from './sandbox.ts'
 
 /**
- * Everything a formula can reach, walked twice in one process: whatever could be marked the first time must
- * not be met again. And nothing that stays may hold state in itself, as a map or a buffer does, frozen or not.
+ * Walks everything that a formula can reach, twice in one process: an object marked the first time must not be found
+ * again. Objects that persist must not have internal state, like maps and buffers do even if frozen.
  */
 const provoke = `
   const made = []
@@ -77,13 +77,13 @@ t.test('no mutable object is shared by two invocations', async t => {
   const { started } = sandbox.counts()
   t.ok(first.seen && first.seen > 900, `${first.seen} objects are reached`)
   t.ok(first.open && first.open > 50, `${first.open} of them are the invocation's own and can be marked`)
-  t.same(first.closed, [], 'nothing frozen holds state in itself')
+  t.same(first.closed, [], 'no frozen object has internal state')
   const second = await walked()
-  t.equal(sandbox.counts().started, started, 'it is the same process')
+  t.equal(sandbox.counts().started, started, 'both ran in the same process')
   t.same(second.marked, [])
 })
 
-t.test('the walk would find one', async t => {
+t.test('control: the walk finds a shared object', async t => {
   const sandbox = openSandbox(t)
   const twice = `made.push(globalThis.Array.prototype); Object.defineProperty(req, 'mark', { value: 1 });`
   const { marked } = (await sandbox.raw(body(`const made = []; ${twice} ${walk}`))) as { marked: string[] }

@@ -1,8 +1,8 @@
 /**
- * The first code of a runner, given on its command line: reads one frame from the socket, waiting for it, and
- * runs the program in it. So a runner needs no file, and may be allowed none.
+ * The first code of a runner, passed on its command line: reads one frame from the socket, synchronously, and runs
+ * the program in it. So a runner needs no files and can be denied all access to them.
  *
- * A program compiled this way has nobody to answer an `import()`: it rejects, whatever slipped through.
+ * A `Script` without `importModuleDynamically` rejects every `import()`, even one that the filters missed.
  */
 import { readSync } from 'node:fs'
 import { Script } from 'node:vm'

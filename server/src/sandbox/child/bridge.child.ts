@@ -1,6 +1,6 @@
-import type { Bridge } from './inside/ground.child.ts'
+import type { Bridge } from './inside/host.child.ts'
 
-/** The invocation that the shared classes reach through the bridge. */
+/** The invocation that the shared classes use through the bridge. */
 export interface Current extends Bridge {
   readonly run: number
 }
@@ -16,7 +16,7 @@ function now(): Current {
   return current
 }
 
-/** What is left of an invocation that is over finds nothing behind these. */
+/** Delegates to the current invocation. Code left over from an earlier invocation has no effect. */
 export const bridge: Bridge = {
   print: (level, text) => current?.print(level, text),
   setTimer: (callback, ms, repeat) => now().setTimer(callback, ms, repeat),

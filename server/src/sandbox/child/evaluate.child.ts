@@ -1,28 +1,28 @@
 /// <reference types="ses" />
 import type { Report, RunnerLimits } from '../messages.ts'
-import { type Inside, newCompartment } from './ground.child.ts'
+import { type Inside, newCompartment } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
 
 export interface Work {
   readonly code: string
   readonly args: unknown
   readonly configuration: unknown
-  /** The client under each of its names, or `null` under them. */
+  /** The client, or `null`, under each of its names. */
   readonly clients: Readonly<Record<string, unknown>>
 }
 
 type Program = (...names: unknown[]) => unknown
 
-/** A program of CommonJS, checked by the compartment's own filters before it is compiled. */
+/** Compiles a CommonJS program; the filters of the compartment check it first. */
 function compile(compartment: Compartment, code: string): Program {
   const { Function: Compile } = compartment.globalThis as { Function: FunctionConstructor }
   return new Compile('module', 'exports', 'require', '__filename', '__dirname', code) as Program
 }
 
-/** Thrown where the code as such cannot be used. */
+/** Thrown if the code does not compile or exports no function. */
 export class Unusable extends Error {}
 
-/** Runs a formula in a fresh compartment and answers JSON of what it gave. @throws whatever it throws */
+/** Runs a formula in a fresh compartment and returns its answer as JSON. @throws any value that the formula throws */
 export async function evaluate(
   work: Work,
   inside: Inside,
@@ -40,7 +40,7 @@ export async function evaluate(
   }
   const exported = runModule(program, load)
   if (typeof exported !== 'function') {
-    throw new Unusable('the formula exports no function: module.exports must be one')
+    throw new Unusable('the formula exports no function: module.exports must be a function')
   }
   const request = { args: work.args, configuration: work.configuration, ...work.clients }
   return answerJson(await Reflect.apply(exported, undefined, [request]), limits)
@@ -52,7 +52,7 @@ function runModule(program: Program, load: (name: unknown) => unknown): unknown 
   return module.exports
 }
 
-/** `require`: modules of ours as they are, the operator's evaluated anew, so that they keep nothing. */
+/** Returns `require`. Modules of the operator are evaluated anew for each invocation, so that they keep no state. */
 function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<string, string>) {
   const loaded = new Map<string, unknown>()
   const load = (name: unknown): unknown => {
@@ -62,7 +62,7 @@ function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<s
     const text = modules.get(key)
     if (text === undefined) {
       const allowed = ['@surrogate/formula-errors', 'buffer', 'crypto', 'url', ...modules.keys()]
-      throw new TypeError(`this module may not be required; the ones that may: ${allowed.join(', ')}`)
+      throw new TypeError(`this module is not available; the available ones are: ${allowed.join(', ')}`)
     }
     const value = runModule(compile(compartment, text), load)
     loaded.set(key, value)
@@ -73,12 +73,12 @@ function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<s
 
 function answerJson(answer: unknown, { outputBytes }: RunnerLimits): string {
   if (typeof answer !== 'object' || answer === null) {
-    throw new NotJson('shape', 'a formula answers with an object that has raw or tokenize')
+    throw new NotJson('shape', 'a formula must return an object with raw or tokenize')
   }
   const { raw, tokenize } = answer as { raw?: unknown; tokenize?: unknown }
-  if (raw === undefined && tokenize === undefined && Reflect.ownKeys(answer).length > 0) {
-    const wrong = 'raw' in answer || 'tokenize' in answer ? undefined : 'raw nor tokenize'
-    if (wrong) throw new NotJson('shape', `the answer of the formula has neither ${wrong}`)
+  const isEmpty = raw === undefined && tokenize === undefined
+  if (isEmpty && Reflect.ownKeys(answer).length > 0 && !('raw' in answer) && !('tokenize' in answer)) {
+    throw new NotJson('shape', 'the object that the formula returned has neither raw nor tokenize')
   }
   const members: string[] = []
   let left = outputBytes
@@ -91,12 +91,13 @@ function answerJson(answer: unknown, { outputBytes }: RunnerLimits): string {
   return `{"kind":"answered"${members.map(member => `,${member}`).join('')}}`
 }
 
-/** The engine's words for a text that is no program; where SES refuses, ours. */
+/** Returns V8's message for code that does not compile, and our own where SES refuses it. */
 function explainSyntax(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
-  if (/possible import expression/i.test(message))
+  if (/possible import expression/i.test(message)) {
     return 'the code does not compile: import() is not supported'
-  if (/possible html comment/i.test(message)) return 'the code does not compile: it holds an HTML comment'
+  }
+  if (/possible html comment/i.test(message)) return 'the code does not compile: it contains an HTML comment'
   return `the code does not compile: ${message.slice(0, 200)}`
 }
 
@@ -111,7 +112,7 @@ const kinds = [
   'Error',
 ] as const
 
-/** What a thrown value comes to: never its message, which may quote data. */
+/** Returns the report for a thrown value. Never contains its message, which may quote data. */
 export function explain(error: unknown, inside: Inside, limits: RunnerLimits): Report {
   try {
     if (error instanceof Unusable) return { kind: 'unusable', detail: error.message }
@@ -132,11 +133,11 @@ export function explain(error: unknown, inside: Inside, limits: RunnerLimits): R
     if (isOutOfMemory) return { kind: 'failed', reason: 'memory', detail: 'the formula used too much memory' }
     const kind = kinds.find(name => error instanceof (globalThis[name] as ErrorConstructor))
     const what =
-      kind === undefined ? 'a value that is no Error' : /^[AE]/.test(kind) ? `an ${kind}` : `a ${kind}`
+      kind === undefined ? 'a value that is not an Error' : /^[AE]/.test(kind) ? `an ${kind}` : `a ${kind}`
     return { kind: 'failed', reason: 'threw', detail: `the formula threw ${what}${lineOf(error)}` }
   } catch (other) {
     if (other instanceof NotJson) return notJson(other, limits)
-    return { kind: 'failed', reason: 'threw', detail: 'the formula threw a value that cannot be read' }
+    return { kind: 'failed', reason: 'threw', detail: 'the formula threw a value that cannot be inspected' }
   }
 }
 
@@ -147,7 +148,7 @@ function notJson({ reason, message }: NotJson, { outputBytes }: RunnerLimits): R
 
 declare const getStackString: ((error: unknown) => string) | undefined
 
-/** The line of the formula's text: the function around it begins two lines earlier. */
+/** Returns the line in the formula; the function around it starts two lines earlier. */
 function lineOf(error: unknown): string {
   try {
     if (!(error instanceof Error) || typeof getStackString !== 'function') return ''

@@ -2,10 +2,10 @@
 import './strip.child.ts'
 import 'ses'
 
-// Every option is named, so that no variable of the environment decides one.
+// All options are set, so that environment variables cannot change them.
 lockdown({
   errorTaming: 'safe',
-  // Formulas and modules give instances a name or a toString of their own, by assignment.
+  // Formulas and modules assign name or toString to instances.
   overrideTaming: 'severe',
   localeTaming: 'unsafe',
   consoleTaming: 'unsafe',

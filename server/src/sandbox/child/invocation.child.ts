@@ -14,19 +14,19 @@ export interface InvocationOptions {
   readonly fetch: boolean
   readonly limits: RunnerLimits
   send(header: object, body?: Uint8Array): void
-  /** Called once, with how the invocation ended. */
+  /** Called once with the result of the invocation. */
   finished(report: Report): void
-  /** What an error of the formula's comes to. */
+  /** Returns the report for an error of the formula. */
   explain(error: unknown): Report
 }
 
 const longestTimeoutMs = 2_147_483_647
 const longestTargetLength = 8_192
 const most = 100
-/** Captured: nothing here looks at a global that could have changed. */
+/** Captured at the start, since globals could be changed later. */
 const { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask } = globalThis
 
-/** One invocation's ties to the world. `end` cuts them all. */
+/** The timers, output and calls of one invocation. `finish` ends them all. */
 export class Invocation implements Current {
   readonly run: number
   readonly #options: InvocationOptions
@@ -46,7 +46,7 @@ export class Invocation implements Current {
     return this.#over
   }
 
-  /** Ends the invocation, the first time it is called. */
+  /** Ends the invocation. Further calls have no effect. */
   finish(report: Report): void {
     if (this.#over) return
     this.#over = true
@@ -71,7 +71,7 @@ export class Invocation implements Current {
 
   setTimer(callback: () => void, ms: number, repeat: boolean): number {
     if (this.#over) throw new TypeError('the invocation is over')
-    if (this.#timers.size >= this.#options.limits.timers) throw new RangeError('too many timers wait')
+    if (this.#timers.size >= this.#options.limits.timers) throw new RangeError('too many pending timers')
     const delay = ms >= 1 && ms <= longestTimeoutMs ? ms : 1
     const id = this.#nextTimer++
     const fire = () => {
@@ -111,15 +111,15 @@ export class Invocation implements Current {
   ): Promise<Answer> {
     if (this.#over) throw new TypeError('the invocation is over')
     if (kind === 'svc' ? !this.#options.svc : !this.#options.fetch) {
-      throw new TypeError('formulas may not fetch here: the operator allows no origin')
+      throw new TypeError('fetch is not available: the operator allows no origin')
     }
     const pairs = headers.map(([name, value]) => [`${name}`, `${value}`] as const)
     const length = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, `${target}`.length)
     if (pairs.length > most || length > longestTargetLength) {
-      throw new TypeError('the address and the headers of a request are too long')
+      throw new TypeError('the URL and headers of the request are too long')
     }
     if (body && body.length > this.#options.limits.callBodyBytes) {
-      throw new TypeError('the body of a request is too long')
+      throw new TypeError('the body of the request is too long')
     }
     const call = this.#nextCall++
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What a formula answers with cannot be sent as JSON; the message says where and why. */
+/** The answer of a formula cannot be written as JSON. The message says where and why. */
 export class NotJson extends Error {
   readonly reason: 'shape' | 'output'
 
@@ -13,10 +13,10 @@ const mostMembers = 100_000
 /** The rule of `base/member-path.ts`, which is not part of this program. */
 const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/
 
-/** JSON.stringify would make `{}` of them, whatever they hold. */
+/** JSON.stringify would write these as `{}`, whatever they contain. */
 const emptied = [Map, Set, Promise]
 
-/** The primitive in an object like `new Number(1)`, which JSON.stringify would take out behind the replacer. */
+/** Returns the primitive of an object such as `new Number(1)`, which JSON.stringify unwraps only after the replacer. */
 function unboxed(member: unknown): unknown {
   if (member instanceof Number) return Number(member)
   if (member instanceof String) return String(member)
@@ -24,9 +24,10 @@ function unboxed(member: unknown): unknown {
 }
 
 /**
- * JSON text, or a refusal before the text is built: a value that JSON has not, too deep, too many members, or
- * longer than the limit. Members that are `undefined` are left out, `toJSON` is asked, and -0 is 0, as JSON.stringify does.
- * @throws {NotJson} and whatever the value's own getters throw
+ * Returns JSON text. Before building it, refuses values that JSON cannot represent, too deep nesting, too many
+ * members and too long output. As with JSON.stringify, members that are `undefined` are left out, `toJSON` is
+ * called, and -0 becomes 0.
+ * @throws {NotJson} and any error of the value's getters
  */
 // Requirements: INV-510, INV-521
 export function toJson(value: unknown, limit: number, name: string): string {
@@ -37,7 +38,7 @@ export function toJson(value: unknown, limit: number, name: string): string {
 
   const where = () => [name, ...names.slice(1)].map(step => (plainName.test(step) ? step : '?')).join('.')
   const refuse = (what: string): never => {
-    throw new NotJson('shape', `${where()} ${what}, which JSON has not`)
+    throw new NotJson('shape', `${where()} ${what}, which JSON cannot represent`)
   }
   const count = (amount: number) => {
     length += amount
@@ -53,12 +54,12 @@ export function toJson(value: unknown, limit: number, name: string): string {
     names[holders.length - 1] = key
     names.length = holders.length
     count(key.length + 1)
-    // The value itself is not one of them.
+    // The root itself is not counted.
     if (members++ > mostMembers) {
       throw new NotJson('shape', `${name} has more than ${mostMembers} members and elements`)
     }
     if (key === '__proto__') {
-      throw new NotJson('shape', `${where()} could not come back as it is; give the member another name`)
+      throw new NotJson('shape', `${where()} is not allowed; give the member another name`)
     }
     const value = unboxed(member)
     switch (typeof value) {
@@ -79,7 +80,7 @@ export function toJson(value: unknown, limit: number, name: string): string {
         if (value === null) return value
         const kind = emptied.find(one => value instanceof one)
         if (kind) return refuse(`is a ${kind.name}`)
-        if (holders.includes(value)) return refuse('refers back to what it is in')
+        if (holders.includes(value)) return refuse('is a circular reference')
         if (holders.length > deepest) {
           throw new NotJson('shape', `${name} is nested deeper than ${deepest} levels`)
         }
@@ -93,6 +94,6 @@ export function toJson(value: unknown, limit: number, name: string): string {
   }
 
   const text = JSON.stringify(value, replacer)
-  if (text === undefined) throw new NotJson('shape', `${name} is undefined, which JSON has not`)
+  if (text === undefined) throw new NotJson('shape', `${name} is undefined, which JSON cannot represent`)
   return text
 }

@@ -5,8 +5,8 @@ import { encodeFrame, type Frame, FrameReader } from '../frames.ts'
 import type { BootHeader, Report, ToRunner } from '../messages.ts'
 import './harden.child.ts'
 import { bridge, setCurrent } from './bridge.child.ts'
+import { createInside } from './compartment.child.ts'
 import { evaluate, explain } from './evaluate.child.ts'
-import { layGround } from './ground.child.ts'
 import { Invocation } from './invocation.child.ts'
 
 declare const boot: {
@@ -18,7 +18,7 @@ declare const boot: {
 const { header, parts, script } = boot
 const { limits } = header
 const [classes = '', client = ''] = parts.slice(0, 2).map(part => part.toString('utf8'))
-const { inside, clientModule } = layGround(header, classes, client)
+const { inside, clientModule } = createInside(header, classes, client)
 const modules = new Map(
   header.moduleNames.map((name, index) => [name, parts[2 + index]?.toString('utf8') ?? '']),
 )
@@ -27,7 +27,7 @@ const socket = new Socket({ fd: 3, readable: true, writable: true })
 const waiting: Buffer[] = []
 let isFlushing = false
 
-/** Written from a clean stack: whoever calls may be a formula at the end of its own. */
+/** Writes frames from a new stack: the caller may be a formula that has used up its stack. */
 function send(message: object, body?: Uint8Array): void {
   waiting.push(encodeFrame(message, body))
   if (isFlushing) return
@@ -72,19 +72,19 @@ function start({ run, codeLength, svc, fetch }: Extract<ToRunner, { type: 'run' 
 function finished(run: number, report: Report): void {
   const { text = JSON.stringify(report) } = report as { text?: string }
   let body: Uint8Array = Buffer.from(text, 'utf8')
-  let worn = 'reason' in report && report.reason === 'memory'
+  let unfit = 'reason' in report && report.reason === 'memory'
   if (body.length > limits.outputBytes + 1024) {
     const detail = `the output is longer than ${limits.outputBytes} bytes`
     body = Buffer.from(JSON.stringify({ kind: 'failed', reason: 'output', detail }))
-    worn = true
+    unfit = true
   }
   send({ type: 'done', run }, body)
   setCurrent(undefined)
-  // Two turns later every microtask the invocation left has run; one that goes on for ever never gets there.
+  // Two turns later all microtasks of the invocation have run; endless ones prevent `idle`.
   setImmediate(() =>
     setImmediate(() => {
       current = undefined
-      send({ type: 'idle', run, worn })
+      send({ type: 'idle', run, unfit })
     }),
   )
 }
@@ -117,5 +117,5 @@ void warm().then(() => {
   send({ type: 'ready' }, header.wantsCache ? script.createCachedData() : undefined)
 })
 
-// Referenced here, so that the bundle keeps what the classes reach through it.
+// Referenced so that the bundle keeps it for the classes.
 void bridge

@@ -1,7 +1,7 @@
 /**
- * What the pure classes inside a compartment need of the machine: text and numbers in, text and fresh bytes
- * out. An error of Node's never leaves: it would carry a class that everybody shares. What cannot be done is
- * `undefined`.
+ * Functions of Node for the classes inside a compartment: they take text and numbers, and return text and new
+ * bytes. Failures return `undefined`: an error of Node must never reach a compartment, because its class is shared
+ * by all of them.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash, createHmac, randomFillSync, randomUUID, timingSafeEqual } from 'node:crypto'
@@ -24,7 +24,7 @@ const { isView } = ArrayBuffer
 const NativeBytes = Uint8Array
 const nativeClone = structuredClone
 
-/** The bytes themselves, whatever a subclass says of its length or species. */
+/** Returns a view of the actual bytes, even if a subclass overrides length or species. */
 function window(value: unknown): Uint8Array | undefined {
   try {
     if (!isView(value)) return new NativeBytes(value as ArrayBuffer, 0, arrayBufferLength(value))
@@ -103,7 +103,7 @@ export const natives = {
       const view = window(bytes)
       return view !== undefined && isUtf8(Buffer.from(view.buffer, view.byteOffset, view.byteLength))
     }) ?? false,
-  /** A copy of what a typed array, a view or an ArrayBuffer shows. */
+  /** Returns a copy of the bytes of a typed array, a view or an ArrayBuffer. */
   copy: (bytes: unknown) => attempt(() => new NativeBytes(window(bytes) as Uint8Array)),
   fillRandom: (bytes: unknown) =>
     attempt(() => {
@@ -113,7 +113,7 @@ export const natives = {
       return true
     }) ?? false,
   uuid: () => attempt(() => randomUUID()),
-  /** 53 random bits as a number from 0 to below 1. */
+  /** Returns a random number of 53 bits, from 0 to below 1. */
   random: () => {
     if (randomLeft < 8) {
       randomFillSync(randomPool)
@@ -143,9 +143,9 @@ export const natives = {
       if (!one || !other || one.length !== other.length) return undefined
       return timingSafeEqual(one, other)
     }),
-  /** In a list, so that a clone that is `undefined` can be told from none. */
+  /** Returns the clone in a list, to distinguish a clone that is `undefined` from a failure. */
   clone: (value: unknown) => attempt(() => [nativeClone(value)]),
-  /** To a tenth of a millisecond. */
+  /** Returns milliseconds with a resolution of 0.1 ms. */
   now: () => Math.round(performance.now() * 10) / 10,
 }
 

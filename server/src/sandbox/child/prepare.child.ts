@@ -1,4 +1,4 @@
-/** The program of the process that reads code and runs none. It can be killed while it reads. */
+/** The program of the process that rewrites code and never runs it. It can be killed at any time. */
 import { Socket } from 'node:net'
 import { encodeFrame, FrameReader } from '../frames.ts'
 import { rewrite } from './rewrite.child.ts'

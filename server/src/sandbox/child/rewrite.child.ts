@@ -1,11 +1,11 @@
 /**
- * SES refuses a text for what could begin an import or an HTML comment, wherever it stands. In a comment, a
- * string, a regular expression or as the name of a member it is harmless: this spells it otherwise, with the
- * same meaning, each line where it was. SES looks at the result again, so what is missed here is refused there.
+ * SES refuses code with text that could begin an import or an HTML comment anywhere, even in comments, strings,
+ * regular expressions and names of members, where it is harmless. This rewrites it there without changing the
+ * meaning or the lines. SES checks the result again and refuses whatever was missed.
  */
 import { type Node, Parser, type Token, tokTypes } from 'acorn'
 
-/** Refuses `import(…)`, `import.meta` and what may come of it, with the place. */
+/** Refuses `import(…)` and `import.meta`, with the position. */
 class ScriptParser extends Parser {
   parseExprImport(): never {
     const self = this as unknown as { start: number; raise(at: number, message: string): never }
@@ -57,14 +57,14 @@ function respell(
       return inString(text)
     case tokTypes.template:
     case tokTypes.invalidTemplate:
-      // A tag sees the raw text, which must stay.
+      // A tag function can read the raw text, so it must not change.
       return tagged.has(token.start) ? text : inString(text)
     case tokTypes.regexp:
       return inRegularExpression(text)
     case tokTypes._import:
     case tokTypes.name:
     case tokTypes.privateId:
-      // As an expression it was refused, so it is the name of a member.
+      // The parser refuses import expressions, so this is the name of a member.
       return text.replace(/^(#?)import$/, '$1im\\u0070ort')
     case tokTypes.incDec:
       return next?.start === token.end && code[next.start] === '>' ? `${text} ` : text
@@ -78,7 +78,7 @@ function inString(text: string): string {
 }
 
 function inRegularExpression(text: string): string {
-  // After `(?` it is a lookbehind, after a backslash it is escaped already: SES will refuse those.
+  // Not after `(?` (a lookbehind) or a backslash (an escape): SES refuses those.
   return words(text)
     .replace(/(?<!\(\?|\\)<!--/g, '\\x3c!--')
     .replaceAll('-->', '--\\x3e')
@@ -88,7 +88,7 @@ function words(text: string): string {
   return text.replaceAll('import', 'im\\x70ort')
 }
 
-/** Where the texts of tagged templates start. */
+/** Returns the start offsets of the texts of tagged templates. */
 function taggedTemplates(node: unknown, found = new Set<number>()): Set<number> {
   if (typeof node !== 'object' || node === null) return found
   const { type, quasi } = node as { type?: unknown; quasi?: { readonly quasis: readonly Node[] } }
@@ -100,7 +100,7 @@ function taggedTemplates(node: unknown, found = new Set<number>()): Set<number> 
 function apply(code: string, changes: Change[]): string {
   let [text, at] = ['', 0]
   for (const { start, end, text: replacement } of changes.sort((a, b) => a.start - b.start)) {
-    // A parser may look at a token or a comment twice.
+    // The parser may report a token or comment twice.
     if (start < at) continue
     text += code.slice(at, start) + replacement
     at = end

@@ -1,7 +1,7 @@
 /**
- * Before SES comes: what it would hand on and what carries state from one compartment to the next. Node's
- * text coders throw errors of classes that stay open after lockdown, and segments have prototypes that
- * hardening does not reach.
+ * Removes globals before SES is loaded that could carry state from one compartment to the next. Node's text coders
+ * throw errors whose classes remain mutable after lockdown, and `Intl.Segmenter` has prototypes that `harden` does
+ * not reach.
  */
 const globals = globalThis as Record<string, unknown>
 for (const name of [

@@ -1,10 +1,10 @@
-import { bridge } from './ground.child.ts'
+import { bridge } from './host.child.ts'
 
 type Listener =
   | ((event: { readonly type: 'abort'; readonly target: AbortSignal }) => void)
   | { handleEvent(event: object): void }
 
-/** An Error that says by its name what happened, as in browsers. */
+/** An Error whose name tells the kind, as in browsers. */
 export class DOMException extends Error {
   constructor(message: unknown = '', name: unknown = 'Error') {
     super(`${message}`)
@@ -20,7 +20,7 @@ export class AbortSignal {
   readonly #listeners = new Map<Listener, boolean>()
   onabort: Listener | null = null
 
-  /** @internal Signals are made by controllers and the functions below. */
+  /** @internal Only controllers and the static functions create signals. */
   constructor(key?: unknown) {
     if (key !== abort) throw new TypeError('Illegal constructor')
   }
@@ -84,7 +84,7 @@ export class AbortSignal {
     const listeners = [...this.#listeners.keys(), ...(this.onabort ? [this.onabort] : [])]
     this.#listeners.clear()
     for (const listener of listeners) {
-      // One that throws must not keep the others from hearing.
+      // A listener that throws must not prevent the others from being called.
       bridge.soon(() => {
         if (typeof listener === 'function') Reflect.apply(listener, this, [event])
         else listener.handleEvent(event)

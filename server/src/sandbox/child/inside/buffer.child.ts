@@ -1,4 +1,4 @@
-import { natives } from './ground.child.ts'
+import { natives } from './host.child.ts'
 
 const names: Readonly<Record<string, string>> = {
   utf8: 'utf8',
@@ -21,7 +21,7 @@ function encodingOf(name: unknown): string {
   return found
 }
 
-/** Bytes with memory of their own: Node's class would show the pool that all of a process shares. */
+/** A Buffer with its own memory: Node's class would expose the pool that the whole process shares. */
 export class Buffer extends Uint8Array {
   static alloc(size: number, fill?: unknown, encoding?: string): Buffer {
     const bytes = new Buffer(size)
@@ -42,7 +42,7 @@ export class Buffer extends Uint8Array {
     if (Array.isArray(data)) return over(Uint8Array.from(data as number[]))
     if (typeof (source as { length?: unknown } | null)?.length === 'number')
       return over(Uint8Array.from(source as ArrayLike<number>))
-    throw new TypeError('a Buffer is made from text, bytes or a list of numbers')
+    throw new TypeError('Buffer.from takes text, bytes or a list of numbers')
   }
 
   static concat(list: readonly Uint8Array[], length?: number): Buffer {
@@ -101,7 +101,7 @@ export class Buffer extends Uint8Array {
     return part.length
   }
 
-  /** As in Node: a view of the same memory. */
+  /** As in Node, returns a view of the same memory. */
   override slice(start?: number, end?: number): Buffer {
     return this.subarray(start, end) as Buffer
   }
@@ -176,7 +176,7 @@ function over(bytes: Uint8Array): Buffer {
   return new Buffer(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Text of one character a byte, as browsers have it. */
+/** Encodes text with one byte for each character, as in browsers. */
 export function btoa(text: unknown): string {
   const plain = `${text}`
   if (/[^\0-\xff]/.test(plain)) throw new TypeError('btoa takes characters up to U+00FF')

@@ -1,9 +1,9 @@
-import { bridge } from './ground.child.ts'
+import { bridge } from './host.child.ts'
 
 const deepest = 4
 const longest = 8_192
 
-/** A value as text, for people. Runs the formula's own getters, in the formula's own time. */
+/** Returns a value as readable text. Runs getters of the formula, which count towards its time limit. */
 export function show(value: unknown, depth = 0): string {
   if (typeof value === 'string') return depth === 0 ? value : JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}n`

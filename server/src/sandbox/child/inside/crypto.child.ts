@@ -1,5 +1,5 @@
 import { Buffer } from './buffer.child.ts'
-import { natives } from './ground.child.ts'
+import { natives } from './host.child.ts'
 
 const webNames: Readonly<Record<string, string>> = {
   'SHA-1': 'sha1',
@@ -9,8 +9,9 @@ const webNames: Readonly<Record<string, string>> = {
 }
 
 function getRandomValues<T>(bytes: T): T {
-  if (!natives.fillRandom(bytes))
-    throw new TypeError('getRandomValues takes at most 65536 bytes of a typed array')
+  if (!natives.fillRandom(bytes)) {
+    throw new TypeError('getRandomValues takes a typed array of at most 65536 bytes')
+  }
   return bytes
 }
 
@@ -25,7 +26,7 @@ export const crypto = {
       const name = `${typeof algorithm === 'object' ? algorithm?.name : algorithm}`.toUpperCase()
       const known = Object.hasOwn(webNames, name) ? webNames[name] : undefined
       const digest = known === undefined ? undefined : natives.digest(known, data)
-      if (!digest) throw new TypeError('digest takes SHA-1, SHA-256, SHA-384 or SHA-512, and bytes')
+      if (!digest) throw new TypeError('digest takes bytes, and SHA-1, SHA-256, SHA-384 or SHA-512')
       return digest.buffer
     },
   },
@@ -37,19 +38,20 @@ class Digest {
 
   constructor(finish: (bytes: Uint8Array) => Uint8Array | undefined) {
     this.#finish = finish
-    // Tried on nothing, so that an unknown algorithm is refused where it is named.
-    if (!finish(new Uint8Array(0)))
-      throw new TypeError('the algorithm is one of md5, sha1, sha256, sha384, sha512')
+    // Tried on empty input, so that an unknown algorithm is refused at once.
+    if (!finish(new Uint8Array(0))) {
+      throw new TypeError('unknown algorithm; use md5, sha1, sha256, sha384 or sha512')
+    }
   }
 
   update(data: unknown, encoding?: string): this {
-    if (!this.#chunks) throw new TypeError('the digest was taken before')
+    if (!this.#chunks) throw new TypeError('digest was already called')
     this.#chunks.push(Buffer.from(data, encoding))
     return this
   }
 
   digest(encoding?: string): Buffer | string {
-    if (!this.#chunks) throw new TypeError('the digest was taken before')
+    if (!this.#chunks) throw new TypeError('digest was already called')
     const bytes = this.#finish(Buffer.concat(this.#chunks)) ?? new Uint8Array(0)
     this.#chunks = undefined
     const digest = Buffer.from(bytes)
@@ -65,7 +67,7 @@ function randomBytes(size: number): Buffer {
   return bytes
 }
 
-/** What `require('crypto')` gives. */
+/** The exports of `require('crypto')`. */
 export const nodeCrypto = {
   createHash: (algorithm: unknown) => new Digest(bytes => natives.digest(lower(algorithm), bytes)),
   createHmac: (algorithm: unknown, key: unknown) => {
@@ -77,18 +79,18 @@ export const nodeCrypto = {
   randomInt(low: number, high?: number): number {
     const [from, to] = high === undefined ? [0, low] : [low, high]
     if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || to <= from) {
-      throw new RangeError('randomInt takes integers, the second above the first')
+      throw new RangeError('randomInt takes safe integers, the second greater than the first')
     }
     return from + Math.floor(natives.random() * (to - from))
   },
   timingSafeEqual(a: unknown, b: unknown): boolean {
     const equal = natives.equalBytes(a, b)
-    if (equal === undefined) throw new RangeError('timingSafeEqual takes two runs of bytes of one length')
+    if (equal === undefined) throw new RangeError('timingSafeEqual takes two byte arrays of the same length')
     return equal
   },
   getRandomValues,
   webcrypto: crypto,
 }
 
-/** The class of what createHash gives; only reachable through an instance. */
+/** The class of hashes is only reachable through an instance. */
 export const digestPrototype = Digest.prototype

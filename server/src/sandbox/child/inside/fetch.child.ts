@@ -1,9 +1,9 @@
 import type { AbortSignal } from './abort.child.ts'
-import { bridge } from './ground.child.ts'
+import { bridge } from './host.child.ts'
 import { Request, type RequestInit, Response, unreadBody } from './http.child.ts'
 import { URL } from './url.child.ts'
 
-/** A `fetch` that the host answers: for `svc` as the API itself, else as far as the operator allows. */
+/** Returns a `fetch` that the host performs: against the API for `svc`, else to origins that the operator allows. */
 function fetchBy(kind: 'svc' | 'fetch', target: (request: Request) => string) {
   return async (input: unknown, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init)
@@ -32,10 +32,10 @@ function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
 
 export const fetch = fetchBy('fetch', request => request.url)
 
-/** Names no host: a request of the client has one address, which the host binds. */
+/** A placeholder: the host decides which server the client reaches. */
 export const serviceOrigin = 'https://svc.invalid'
 export const serviceFetch = fetchBy('svc', request => {
   const url = new URL(request.url)
-  if (url.origin !== serviceOrigin) throw new TypeError('the client reaches its own server only')
+  if (url.origin !== serviceOrigin) throw new TypeError('the client can only reach its own server')
   return url.pathname + url.search
 })

@@ -1,8 +1,8 @@
 import { formulaErrorNames } from '../../messages.ts'
 
 /**
- * `@surrogate/formula-errors`. What was given to the constructor becomes `errors`: a map from a path to
- * messages. An instance is known by a private mark, so nothing but these classes and their heirs makes one.
+ * The module `@surrogate/formula-errors`. The argument of a constructor becomes `errors`, a map from paths to
+ * messages. Instances are recognized by a private field, so only these classes and their subclasses can create them.
  */
 type Errors = Record<string, string[]>
 
@@ -17,7 +17,7 @@ class FormulaError extends Error {
     super(messageOf(given))
     this.#kind = kind
     this.#given = given
-    // Its own and writable: heirs name themselves by assignment.
+    // An own, writable property: subclasses assign their name.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true })
   }
 
@@ -48,7 +48,7 @@ export const formulaErrors = {
   },
 }
 
-/** What was thrown, if it is one of ours; `errors` for the classes, `response` for the custom one. */
+/** Returns the contents of a thrown formula error; `undefined` for any other value. */
 export function readFormulaError(
   value: unknown,
 ): { kind: string; errors?: Errors; response?: unknown } | undefined {
@@ -69,7 +69,7 @@ function errorsOf(given: unknown): Errors {
       const list = Array.isArray(messages) ? messages.slice(0, most) : [messages]
       return [path.slice(0, 200), list.map(textOf)] as const
     })
-  // Whatever the paths are called: assigned, one of them could be the prototype.
+  // `Object.fromEntries` defines members: assigning to a path named `__proto__` would set the prototype.
   return Object.fromEntries(errors)
 }
 

@@ -1,12 +1,13 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** Names in lower case; values of one name joined by a comma. */
+/** Stores names in lower case, and joins values of the same name by commas. */
 export class Headers {
   readonly #values = new Map<string, string>()
 
   constructor(init: unknown = []) {
-    if (init === null || typeof init !== 'object')
-      throw new TypeError('headers are an object or a list of pairs')
+    if (init === null || typeof init !== 'object') {
+      throw new TypeError('headers must be an object or a list of pairs')
+    }
     const pairs = Symbol.iterator in init ? [...(init as Iterable<[string, string]>)] : Object.entries(init)
     for (const pair of pairs) {
       const [name, value] = [...pair]
@@ -59,13 +60,14 @@ export class Headers {
 
 function nameFrom(name: unknown): string {
   const text = `${name}`
-  if (!token.test(text)) throw new TypeError('a header name holds characters that it must not')
+  if (!token.test(text)) throw new TypeError('a header name contains invalid characters')
   return text.toLowerCase()
 }
 
 function valueFrom(value: unknown): string {
   const text = `${value}`.trim()
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
-    throw new TypeError('a header value holds characters that it must not')
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
+    throw new TypeError('a header value contains invalid characters')
+  }
   return text
 }

@@ -1,6 +1,6 @@
 import type { AbortSignal } from './abort.child.ts'
-import { natives } from './ground.child.ts'
 import { Headers } from './headers.child.ts'
+import { natives } from './host.child.ts'
 import { utf8 } from './text-coding.child.ts'
 import { URL, URLSearchParams } from './url.child.ts'
 
@@ -16,13 +16,13 @@ function readBody(body: unknown): Read {
   }
   if (typeof body === 'object') {
     const bytes = natives.copy(body)
-    if (!bytes) throw new TypeError('a body is text, bytes or URLSearchParams')
+    if (!bytes) throw new TypeError('a body must be text, bytes or URLSearchParams')
     return { bytes, type: undefined }
   }
   return { bytes: utf8(`${body}`), type: 'text/plain;charset=UTF-8' }
 }
 
-/** What requests and responses have in common: bytes that can be read once. */
+/** The common part of requests and responses: a body that can be read once. */
 class Message {
   readonly headers: Headers
   #bytes: Uint8Array | undefined
@@ -39,13 +39,13 @@ class Message {
     return this.#used
   }
 
-  /** Streams are not supported: a body is there whole or not at all. */
+  /** Always null: streams are not supported. */
   get body(): null {
     return null
   }
 
   async #take(): Promise<Uint8Array> {
-    if (this.#used) throw new TypeError('the body was read before')
+    if (this.#used) throw new TypeError('the body was already read')
     this.#used = true
     return this.#bytes ?? new Uint8Array(0)
   }
@@ -69,7 +69,7 @@ class Message {
 
   /** @internal For `clone` and `fetch`. */
   static unread(message: Message): Uint8Array | undefined {
-    if (message.#used) throw new TypeError('the body was read before')
+    if (message.#used) throw new TypeError('the body was already read')
     return message.#bytes
   }
 }
@@ -97,9 +97,9 @@ export class Request extends Message {
     this.url = from ? from.url : new URL(input).href
     this.signal = init.signal ?? from?.signal ?? null
     this.redirect = `${init.redirect ?? from?.redirect ?? 'follow'}`
-    if (!/^[A-Z]{1,20}$/.test(this.method)) throw new TypeError('the method is none')
+    if (!/^[A-Z]{1,20}$/.test(this.method)) throw new TypeError('the method is not valid')
     if ((this.method === 'GET' || this.method === 'HEAD') && unreadBody(this)) {
-      throw new TypeError('a GET or HEAD has no body')
+      throw new TypeError('a GET or HEAD request cannot have a body')
     }
   }
 
@@ -118,7 +118,7 @@ export class Response extends Message {
   constructor(body: unknown = null, init: { status?: number; statusText?: string; headers?: unknown } = {}) {
     super(body, init.headers)
     this.status = Number(init.status ?? 200)
-    if (!(this.status >= 200 && this.status <= 599)) throw new RangeError('a status is from 200 to 599')
+    if (!(this.status >= 200 && this.status <= 599)) throw new RangeError('a status must be from 200 to 599')
     this.statusText = `${init.statusText ?? ''}`
   }
 

@@ -1,6 +1,6 @@
 /**
- * What formulas find beside the language: pure classes that reach the machine only through `ground`. Evaluated
- * once in a process, in a compartment of its own, then hardened; what an invocation may change is made anew.
+ * The globals and modules of formulas: classes that use the host only through `host.child.ts`. Evaluated once for
+ * each process in a separate compartment, then hardened. Objects that an invocation may change are created anew.
  */
 import { AbortController, AbortSignal, DOMException } from './abort.child.ts'
 import { atob, Buffer, btoa } from './buffer.child.ts'
@@ -8,8 +8,8 @@ import { printers } from './console.child.ts'
 import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
 import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
-import { bridge, natives } from './ground.child.ts'
 import { Headers } from './headers.child.ts'
+import { bridge, natives } from './host.child.ts'
 import { Request, Response } from './http.child.ts'
 import { TextDecoder, TextEncoder } from './text-coding.child.ts'
 import { URL, URLSearchParams } from './url.child.ts'
@@ -61,7 +61,7 @@ export const globals = {
   URLSearchParams,
 }
 
-/** Globals that a formula may change for itself. */
+/** Returns the globals for one formula, including objects that it may change. */
 export function freshGlobals(): Record<string, unknown> {
   return {
     ...globals,
@@ -74,7 +74,7 @@ export function freshGlobals(): Record<string, unknown> {
   }
 }
 
-/** The modules that need no permission. */
+/** The modules that every formula may require. */
 export const modules: Readonly<Record<string, unknown>> = {
   '@surrogate/formula-errors': formulaErrors,
   buffer: { Buffer },
@@ -85,12 +85,12 @@ export const modules: Readonly<Record<string, unknown>> = {
   'node:url': { URL, URLSearchParams },
 }
 
-/** The generated client as it comes out of the SDK's own bundle. */
+/** The exports of the SDK's bundle. */
 interface ClientModule {
   readonly Surrogate: new (options: object) => object
 }
 
-/** A client whose requests the host answers; the key only fills a place. */
+/** Creates a client whose requests the host performs; the API key is a placeholder. */
 export function createClient({ Surrogate }: ClientModule, headerPrefix: string): object {
   return new Surrogate({
     apiKey: 'bound-by-the-host',
@@ -100,6 +100,6 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
   })
 }
 
-/** Shared, and to be hardened, though no export above leads there. */
+/** Shared objects that must be hardened and are not reachable through the other exports. */
 export const shared = [digestPrototype, printers]
 export { readFormulaError }

@@ -1,4 +1,4 @@
-import { natives } from './ground.child.ts'
+import { natives } from './host.child.ts'
 
 const labels: Readonly<Record<string, [name: string, encoding: string]>> = {
   'utf-8': ['utf-8', 'utf8'],
@@ -54,14 +54,14 @@ export class TextDecoder {
     return this.#encoding[0]
   }
 
-  /** Whole texts only: `stream` is not supported. */
+  /** Decodes complete texts only; `stream` is not supported. */
   decode(bytes: unknown = new Uint8Array(0), options: { stream?: boolean } = {}): string {
-    if (options?.stream) throw new TypeError('decoding piece by piece is not supported')
+    if (options?.stream) throw new TypeError('decoding streams is not supported')
     const encoding = this.#encoding[1]
     const text = natives.decode(bytes, encoding)
-    if (text === undefined) throw new TypeError('what is decoded must be an ArrayBuffer or a view of one')
+    if (text === undefined) throw new TypeError('decode takes an ArrayBuffer or a view of one')
     if (this.fatal && encoding === 'utf8' && !natives.isUtf8(bytes)) {
-      throw new TypeError('the bytes are not well-formed utf-8')
+      throw new TypeError('the bytes are not valid utf-8')
     }
     return !this.ignoreBOM && text[0] === '\ufeff' ? text.slice(1) : text
   }

@@ -1,5 +1,5 @@
 import type { UrlParts } from '../natives.child.ts'
-import { natives } from './ground.child.ts'
+import { natives } from './host.child.ts'
 
 type Pair = [string, string]
 
@@ -11,14 +11,14 @@ export class URLSearchParams {
     this.#pairs = pairsFrom(init)
   }
 
-  /** The parameters of a URL, which follows their changes. */
+  /** Returns the parameters of a URL; `changed` is called with each new query. */
   static of(query: string, changed: (query: string) => void): URLSearchParams {
     const parameters = new URLSearchParams(query)
     parameters.#changed = changed
     return parameters
   }
 
-  /** What the URL was given instead; it knows of that already. */
+  /** Replaces the parameters by those of a URL's new query, without calling `changed`. */
   static renew(parameters: URLSearchParams, query: string): void {
     parameters.#pairs = pairsFrom(query)
   }

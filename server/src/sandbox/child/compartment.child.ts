@@ -3,7 +3,7 @@ import type { BootHeader } from '../messages.ts'
 import { bridge } from './bridge.child.ts'
 import { natives } from './natives.child.ts'
 
-/** What `inside/main.child.ts` gives, evaluated in its compartment. */
+/** The exports of `inside/main.child.ts`, evaluated in its compartment. */
 export interface Inside {
   readonly globals: Record<string, unknown>
   freshGlobals(): Record<string, unknown>
@@ -14,7 +14,7 @@ export interface Inside {
   ): { kind: string; errors?: Record<string, string[]>; response?: unknown } | undefined
 }
 
-/** Intrinsics that SES gives to the start compartment alone. Its clock is a formula's clock too. */
+/** Intrinsics that SES gives to the start compartment only. Formulas share its clock. */
 export const intrinsics = {
   Date,
   Intl,
@@ -29,14 +29,14 @@ export const intrinsics = {
   ),
 }
 
-/** Not for formulas: they need no compartments, and what they harden by mistake may be theirs alone. */
+/** Globals that formulas do not get. */
 const withheld = { Compartment: undefined, ModuleSource: undefined, lockdown: undefined }
 
 export const newCompartment = (globals: Record<string, unknown>) =>
   new Compartment({ globals: { ...intrinsics, ...withheld, ...globals }, __options__: true })
 
-/** Evaluates the shared classes and the client, and hardens all that formulas will reach of them. */
-export function layGround(header: BootHeader, classes: string, client: string) {
+/** Evaluates the shared classes and the client, and hardens everything that formulas can reach. */
+export function createInside(header: BootHeader, classes: string, client: string) {
   harden(intrinsics)
   harden(natives)
   harden(bridge)
@@ -45,7 +45,7 @@ export function layGround(header: BootHeader, classes: string, client: string) {
   Object.assign(compartment.globalThis, inside.globals)
   const clientModule = compartment.evaluate(client) as object
   hardenInstance(inside.createClient(clientModule, header.headerPrefix))
-  // What a bundle exports stands behind getters, which hardening does not look behind.
+  // Bundles export through getters, and `harden` does not follow getters.
   for (const exported of [inside, clientModule]) {
     for (const value of Object.values(exported)) harden(value)
     harden(exported)
@@ -54,7 +54,7 @@ export function layGround(header: BootHeader, classes: string, client: string) {
   return { inside, clientModule }
 }
 
-/** Classes that only an instance leads to: of the client's resources, for one. */
+/** Hardens classes that are only reachable through an instance, such as those of the client's resources. */
 function hardenInstance(instance: object): void {
   for (const value of [instance, ...Object.values(instance)]) {
     if (typeof value === 'object' && value !== null) harden(Object.getPrototypeOf(value))

@@ -1,12 +1,12 @@
 import type { Natives } from '../natives.child.ts'
 
-/** What reaches out of the invocation that is at work, and nowhere once it is over. */
+/** The effects that the current invocation may have; none once it has ended. */
 export interface Bridge {
   print(level: string, text: string): void
-  /** Answers the timer's number. @throws {RangeError} when there are too many */
+  /** Returns the id of the timer. @throws {RangeError} if there are too many */
   setTimer(callback: () => void, ms: number, repeat: boolean): number
   clearTimer(id: unknown): void
-  /** A microtask whose error ends the invocation. */
+  /** Queues a microtask. If it throws, the invocation fails. */
   soon(callback: () => void): void
   call(
     kind: 'svc' | 'fetch',
@@ -20,6 +20,6 @@ export interface Bridge {
 declare const __natives: Natives
 declare const __bridge: Bridge
 
-/** Both are globals of the compartment these classes are evaluated in, which no formula sees. */
+/** Globals of the compartment in which these classes are evaluated; formulas cannot see them. */
 export const natives = __natives
 export const bridge = __bridge
