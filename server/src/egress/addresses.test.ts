@@ -25,7 +25,7 @@ const blocked = [
   ['no address', '', 'localhost', '127.1', '2130706433', '0x7f000001', '1.2.3', '2a00::1%0', '[::1]'],
 ] as const
 
-/** Beside each range, one that differs in as little as can be. */
+/** Addresses just outside of each range. */
 const open = [
   '1.0.0.0',
   '9.255.255.255',
@@ -56,17 +56,17 @@ const open = [
   '3ffe:ffff::1',
 ]
 
-t.test('what is not for the public internet is blocked', async t => {
+t.test('special-purpose addresses are blocked', async t => {
   for (const [name, ...addresses] of blocked) {
     for (const address of addresses) t.notOk(isPublicAddress(address), `${name}: ${address}`)
   }
 })
 
-t.test('what lies beside it is open', async t => {
+t.test('neighbouring public addresses are allowed', async t => {
   for (const address of open) t.ok(isPublicAddress(address), address)
 })
 
-t.test('no IPv4 address becomes public by being written as one of IPv6', async () => {
+t.test('no IPv4 address becomes public by being embedded in IPv6', async () => {
   const octet = fc.integer({ min: 0, max: 255 })
   fc.assert(
     fc.property(fc.tuple(octet, octet, octet, octet), parts => {

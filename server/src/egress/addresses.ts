@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** What the registries of special purposes (IANA, RFC 6890) keep from the public internet. */
+/** Networks that are not part of the public internet (IANA's special-purpose registries, RFC 6890). */
 const special4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -16,18 +16,18 @@ const special4: readonly (readonly [network: string, prefix: number])[] = [
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
-  // Multicast, what is reserved, and broadcast.
+  // Multicast, reserved and broadcast.
   ['224.0.0.0', 3],
 ]
 
-/** Nothing else is routed; loopback, link-local, unique local, mapped, NAT64 and multicast all lie outside. */
+/** All routed networks; loopback, link-local, unique local, mapped, NAT64 and multicast addresses are outside. */
 const global6: readonly (readonly [network: string, prefix: number])[] = [['2000::', 3]]
 
 const special6: readonly (readonly [network: string, prefix: number])[] = [
-  // Teredo and other protocols' own.
+  // Teredo and other protocols.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4, which carries an IPv4 address of anyone's choice.
+  // 6to4, which contains an arbitrary IPv4 address.
   ['2002::', 16],
   ['3fff::', 20],
 ]
@@ -46,8 +46,7 @@ const routed6 = listOf(global6, 'ipv6')
 const blocked6 = listOf(special6, 'ipv6')
 
 /**
- * Whether an address may belong to anyone on the public internet. What is no address is not public, and
- * neither is one with a zone.
+ * True if an address is on the public internet. False for text that is not an address, and for an address with a zone.
  *
  * @example
  * isPublicAddress('93.184.215.14') // true
@@ -59,7 +58,7 @@ export function isPublicAddress(address: string): boolean {
   return routed6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6')
 }
 
-/** The address that a URL's host is, without brackets; `undefined` where it is a name. */
+/** Returns the host of a URL if it is an address, without brackets; `undefined` if it is a name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return isIPv4(host) || isIPv6(host) ? host : undefined

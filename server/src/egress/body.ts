@@ -14,8 +14,8 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 }
 
 /**
- * The body of a response, decompressed. It is counted as it comes, on the wire and decompressed, so that
- * neither a long one nor one that unfolds is ever held whole.
+ * Reads and decompresses the body of a response. Counts bytes as they arrive, before and after decompression, so
+ * that a body that is too large is never held in memory.
  * @throws {EgressError} size
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
@@ -23,7 +23,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   const decoder = decoders[coding]
   if (!decoder && coding !== 'identity') {
     response.destroy()
-    throw new EgressError('network', 'the response has a coding that was not asked for')
+    throw new EgressError('network', 'the response has an unsupported content encoding')
   }
   const chunks: Uint8Array[] = []
   const keep = async (source: AsyncIterable<Uint8Array>) => {

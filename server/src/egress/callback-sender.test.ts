@@ -25,7 +25,7 @@ const resolvesTo =
   async () =>
     addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
 
-t.test('a callback is one POST with its body, headers and the name of its host', async t => {
+t.test('a callback is one POST with its body, headers and host name', async t => {
   const receiver = await openReceiver(t, () => 204)
   const resolve = resolvesTo('127.0.0.1')
   t.equal(await post(`http://hooks.test:${receiver.port}/a/b?c=d#e`, { resolve }), 204)
@@ -39,7 +39,7 @@ t.test('a callback is one POST with its body, headers and the name of its host',
   })
 })
 
-t.test('whatever status is answered is told, and a redirect is not followed', async t => {
+t.test('any status is returned, and redirects are not followed', async t => {
   const target = await openReceiver(t)
   const receiver = await openReceiver(t, ({ path }, response) => {
     response.setHeader('Location', `${target.origin}/elsewhere`)
@@ -51,7 +51,7 @@ t.test('whatever status is answered is told, and a redirect is not followed', as
   t.equal(target.received.length, 0)
 })
 
-t.test('an answer whose body has no end is as good as its status', async t => {
+t.test('a response with an endless body is ended after its status', async t => {
   const receiver = await openReceiver(t, (_, response) => {
     response.writeHead(200)
     const more = () => response.write('x'.repeat(65_536), error => error ?? more())
@@ -61,19 +61,19 @@ t.test('an answer whose body has no end is as good as its status', async t => {
   t.equal(await post(receiver.origin), 200)
 })
 
-t.test('a receiver that does not answer in time has not answered', async t => {
+t.test('a receiver that does not respond in time is an error', async t => {
   const silent = await openReceiver(t, () => undefined)
   t.equal(await reasonOf(post(silent.origin, { timeoutMs: 50 })), 'time')
   const answering = await openReceiver(t)
   t.equal(await reasonOf(post(answering.origin, { timeoutMs: 5000 })), 'answered 200', 'control')
 })
 
-t.test('a name that is never resolved is no answer in time', async t => {
+t.test('a name that is not resolved in time is an error', async t => {
   const resolve: Resolve = () => new Promise(() => {})
   t.equal(await reasonOf(post('https://hooks.test/', { resolve, timeoutMs: 50 })), 'time')
 })
 
-t.test('a callback ends when nobody waits for it any more', async t => {
+t.test('a callback ends when its signal is aborted', async t => {
   const receiver = await openReceiver(t, () => undefined)
   const abort = new AbortController()
   const sent = reasonOf(post(receiver.origin, {}, abort.signal))
@@ -82,7 +82,7 @@ t.test('a callback ends when nobody waits for it any more', async t => {
   t.equal(await sent, 'time')
 })
 
-t.test('nobody who listens, and no such name, are no answer', async t => {
+t.test('a closed port and an unknown name are network errors', async t => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -95,7 +95,7 @@ t.test('nobody who listens, and no such name, are no answer', async t => {
   t.match(error, { reason: 'network', message: 'network error' })
 })
 
-t.test('a name is looked up at each connection, and its private addresses are left out', async t => {
+t.test('a name is resolved for each connection, and its private addresses are skipped', async t => {
   const receiver = await openReceiver(t)
   const url = `https://hooks.test:${receiver.port}/`
   const asked: string[] = []
@@ -123,14 +123,14 @@ t.test('a name is looked up at each connection, and its private addresses are le
   t.equal(await post(`http://hooks.test:${receiver.port}/`, { resolve: both }), 200, 'control')
 })
 
-t.test('an address that is written out is checked without any look-up', async t => {
+t.test('a literal address is checked without resolving', async t => {
   const resolve: Resolve = async () => t.fail('nothing to look up') as never
   for (const host of ['127.0.0.1', '[::1]', '0x7f000001', '10.1.1.1', '[::ffff:127.0.0.1]']) {
     t.equal(await reasonOf(post(`https://${host}/`, { allowPrivate: false, resolve })), 'policy', host)
   }
 })
 
-t.test('https speaks TLS, and names the host it wants', async t => {
+t.test('https uses TLS with the host name', async t => {
   const heard: Buffer[] = []
   const server = createServer(socket =>
     socket
@@ -147,5 +147,5 @@ t.test('https speaks TLS, and names the host it wants', async t => {
   t.equal(await reasonOf(post(`https://hooks.test:${port}/`, { resolve })), 'network')
   t.equal(heard[0]?.[0], 0x16, 'a handshake')
   t.ok(heard[0]?.includes('hooks.test'))
-  t.notOk(heard[0]?.includes('raw'), 'and nothing in the clear')
+  t.notOk(heard[0]?.includes('raw'), 'nothing is sent in the clear')
 })

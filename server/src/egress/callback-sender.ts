@@ -5,12 +5,12 @@ import { EgressError } from './egress-error.ts'
 import { exchange } from './exchange.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
 
-/** How long a receiver may take to answer, in real milliseconds. */
+/** Time for a receiver to respond, in real milliseconds. */
 const answerWithinMs = 15_000
 
 export interface CallbackSenderOptions extends CallbackPolicy {
   readonly resolve?: Resolve
-  /** Real milliseconds from the first packet to the head of the answer. */
+  /** Real milliseconds from the first packet to the head of the response. */
   readonly timeoutMs?: number
 }
 
@@ -21,14 +21,16 @@ export interface Callback {
   readonly signal: AbortSignal
 }
 
-/** Posts to a callback URL and answers the status; of a redirect too, which is not followed. */
+/**
+ * Posts to a callback URL and resolves with the status. Redirects are not followed.
+ * @throws {EgressError} if there was no response, or the target is not allowed
+ */
 export type CallbackSender = (callback: Callback) => Promise<number>
 
-/** @throws {EgressError} by the sender, where there was no answer, or nothing may be sent there */
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
   const { allowPrivate, resolve = systemResolve, timeoutMs = answerWithinMs } = options
   return async ({ url, headers, body, signal }) => {
-    // What was allowed when the URL was taken need not be allowed now.
+    // The URL was checked when it was accepted; the policy may have changed since.
     const fault = checkCallbackUrl(url, { allowPrivate })
     if (fault !== undefined) throw new EgressError('policy', `the callback URL ${fault}`)
     const deadline = startDeadline(timeoutMs, signal)
@@ -42,7 +44,7 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
         resolve,
         signal: deadline.signal,
       })
-      // Only the status counts; a body without end must not keep us.
+      // Only the status is needed; the body may be endless.
       response.on('error', () => {})
       response.destroy()
       return response.statusCode ?? 0

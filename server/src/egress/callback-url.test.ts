@@ -1,7 +1,7 @@
 import t from 'tap'
 import { checkCallbackUrl } from './callback-url.ts'
 
-/** Each URL, what is wrong with it, and what is where private callbacks are allowed. */
+/** Each URL with its expected error, and the error where private callbacks are allowed. */
 const cases: readonly (readonly [url: string, fault: RegExp | undefined, privately: RegExp | undefined])[] = [
   ['https://hooks.example.org/done?x=1#y', undefined, undefined],
   ['https://hooks.example.org:8443/', undefined, undefined],
@@ -33,12 +33,12 @@ const cases: readonly (readonly [url: string, fault: RegExp | undefined, private
   ['https://localhost.example.org/', undefined, undefined],
 ]
 
-t.test('a callback URL is https to what is not private, unless that is allowed', async t => {
+t.test('a callback URL must be https and not private, unless private callbacks are allowed', async t => {
   const check = (url: string, allowPrivate: boolean, fault: RegExp | undefined) => {
     const found = checkCallbackUrl(url, { allowPrivate })
     if (fault === undefined) t.equal(found, undefined, url)
     else t.match(found ?? 'nothing', fault, url)
-    t.notMatch(found ?? '', /secret|127|meta-data/, 'and no value is repeated')
+    t.notMatch(found ?? '', /secret|127|meta-data/, 'no value is repeated')
   }
   for (const [url, fault, privately] of cases) {
     check(url, false, fault)

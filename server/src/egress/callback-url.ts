@@ -1,19 +1,19 @@
 import { isPublicAddress, literalAddress } from './addresses.ts'
 
 export interface CallbackPolicy {
-  /** Whether http and private addresses are allowed. */
+  /** Allows http and private addresses. */
   readonly allowPrivate: boolean
 }
 
 const longestUrl = 2048
 
 /**
- * What is wrong with a callback URL, as far as its text tells; `undefined` where nothing is. What the name in
- * it stands for is checked whenever something is sent there.
+ * Checks the text of a callback URL. Returns what is wrong with it, or `undefined`. The addresses of its name are
+ * checked whenever something is sent to it.
  *
  * @example
  * checkCallbackUrl('https://hooks.example.org/done', { allowPrivate: false }) // undefined
- * checkCallbackUrl('https://10.0.0.1/', { allowPrivate: false }) // 'must not name a private address'
+ * checkCallbackUrl('https://10.0.0.1/', { allowPrivate: false }) // 'must not lead to a private address'
  */
 export function checkCallbackUrl(text: string, { allowPrivate }: CallbackPolicy): string | undefined {
   if (text.length > longestUrl) return `must not be longer than ${longestUrl} characters`
@@ -21,14 +21,14 @@ export function checkCallbackUrl(text: string, { allowPrivate }: CallbackPolicy)
   const url = new URL(text)
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol)) return allowPrivate ? 'must be https or http' : 'must be https'
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   if (allowPrivate) return undefined
   const literal = literalAddress(url)
   const isPrivate = literal === undefined ? isLoopbackName(url.hostname) : !isPublicAddress(literal)
-  return isPrivate ? 'must not name a private address' : undefined
+  return isPrivate ? 'must not lead to a private address' : undefined
 }
 
-/** Names that mean this machine wherever they are resolved (RFC 6761). */
+/** True for names that always mean the local machine (RFC 6761). */
 function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname)
 }

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events'
 
-/** Something that ends by itself after a while, or with another signal. */
+/** A time limit that also ends with another signal. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Lets go of the timer and of the other signal: what was waited for has come. */
+  /** Removes the timer and the listener of the other signal. */
   clear(): void
 }
 
 /**
- * A signal that aborts after real milliseconds, or when `other` does. Its timer is held on to: those of
- * `AbortSignal.timeout` keep no process alive, and a request that waits for nothing else would never end.
+ * Returns a signal that aborts after real milliseconds, or when `other` does. Unlike those of `AbortSignal.timeout`,
+ * its timer keeps the process alive until the request has ended.
  */
 export function startDeadline(ms: number, other: AbortSignal): Deadline {
   const controller = new AbortController()
@@ -17,7 +17,7 @@ export function startDeadline(ms: number, other: AbortSignal): Deadline {
   const timer = setTimeout(abort, ms)
   if (other.aborted) abort()
   else {
-    // All that is open in one invocation listens to its signal, which Node would take for a leak.
+    // All open requests of an invocation listen to its signal; without this, Node would warn of a leak.
     setMaxListeners(0, other)
     other.addEventListener('abort', abort, { once: true })
   }

@@ -1,15 +1,15 @@
 /**
- * - `policy`: the target is not allowed, as its URL tells
- * - `refused`: nothing may be sent to the address that it stands for
- * - `request`: the request itself cannot be sent
- * - `limit`: too many at once, or too many altogether
+ * - `policy`: the URL is not allowed
+ * - `refused`: the address is not allowed
+ * - `request`: the request cannot be sent
+ * - `limit`: too many requests at once, or in total
  * - `size`: the request or the response is too large
- * - `time`: no answer in time, or nobody waits for it any more
- * - `network`: there was no answer, for whatever reason
+ * - `time`: no response in time, or aborted by the caller
+ * - `network`: no response, for any other reason
  */
 export type EgressReason = 'policy' | 'refused' | 'request' | 'limit' | 'size' | 'time' | 'network'
 
-/** A request that went wrong on its way out. The message names neither host nor address. */
+/** An outgoing request failed. The message names neither host nor address. */
 export class EgressError extends Error {
   override readonly name = 'EgressError'
   readonly reason: EgressReason

@@ -2,7 +2,7 @@ import t from 'tap'
 import { openReceiver } from '../../testing/receiver.ts'
 import { exchange } from './exchange.ts'
 
-t.test('an address that is written out is asked about like one behind a name', async t => {
+t.test('a literal address is checked like a resolved one', async t => {
   const receiver = await openReceiver(t)
   const asked: string[] = []
   const send = (host: string, isAllowed: boolean) =>

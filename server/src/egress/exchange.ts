@@ -9,16 +9,16 @@ export interface Outgoing {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
-  /** Asked of each address before anything is sent to it, be it written in the URL or behind a name. */
+  /** Called for each address, literal or resolved, before anything is sent to it. */
   readonly accepts: (address: string) => boolean
   readonly resolve: Resolve
-  /** Ends the exchange, the response's body included. */
+  /** Ends the exchange, including the body of the response. */
   readonly signal: AbortSignal
 }
 
 /**
- * Sends one request over a connection of its own, and resolves with the head of the response. Connections
- * are not kept: the next one may go to another tenant's target, or to an address that changed.
+ * Sends one request over a new connection, and resolves with the head of the response. Connections are not reused:
+ * the next request may be of another tenant, or the address may have changed.
  * @throws {EgressError}
  */
 export function exchange(outgoing: Outgoing): Promise<IncomingMessage> {
@@ -46,19 +46,15 @@ export function exchange(outgoing: Outgoing): Promise<IncomingMessage> {
       sent.on('error', refuse)
       sent.end(body)
     } catch (error) {
-      // Node refuses what would not be HTTP, such as a line break in a header.
-      refuse(isInvalid(error) ? new EgressError('request', 'the request cannot be sent') : error)
+      // Node throws a TypeError for a request that is not valid HTTP, such as a line break in a header.
+      refuse(error instanceof TypeError ? new EgressError('request', 'the request is not valid HTTP') : error)
     }
   })
 }
 
-function isInvalid(error: unknown): boolean {
-  return error instanceof TypeError
-}
-
-/** What of an error may be known outside. */
+/** Converts an error to one whose message may be shown. */
 export function toEgressError(error: unknown, signal: AbortSignal): EgressError {
   if (error instanceof EgressError) return error
-  if (signal.aborted) return new EgressError('time', 'there was no answer in time')
+  if (signal.aborted) return new EgressError('time', 'no response in time')
   return new EgressError('network', 'network error')
 }

@@ -15,7 +15,7 @@ const failure = (sent: Promise<unknown>) =>
     ({ name, reason, message }) => (name === 'EgressError' ? `${reason}: ${message}` : message),
   )
 
-/** The way out of one invocation, which ends with its signal. */
+/** The requests of one invocation, which ends with its signal. */
 function invocation(egress: Egress, over = new AbortController()) {
   return (request: Partial<EgressRequest> & Pick<EgressRequest, 'url'>) =>
     egress({ method: 'GET', headers: {}, signal: over.signal, ...request })
@@ -23,7 +23,7 @@ function invocation(egress: Egress, over = new AbortController()) {
 const opened = (origins: string[], options: Partial<FormulaEgressOptions> = {}) =>
   invocation(createFormulaEgress({ origins, ...options }))
 const unused: Resolve = async () => {
-  throw new Error('nothing should be looked up')
+  throw new Error('nothing should be resolved')
 }
 
 t.test('an allowed origin is fetched', async t => {
@@ -45,7 +45,7 @@ t.test('an allowed origin is fetched', async t => {
   t.match(receiver.received[0]?.headers, { 'x-own': 'yes', authorization: 'Bearer z' })
 })
 
-t.test('by default nothing is allowed, and afterwards exactly what is listed', async t => {
+t.test('by default no origin is allowed, else exactly the listed ones', async t => {
   const receiver = await openReceiver(t)
   const { origin, port } = receiver
   const refused = 'policy: this origin is not allowed'
@@ -71,7 +71,7 @@ t.test('by default nothing is allowed, and afterwards exactly what is listed', a
   t.equal((await fetch({ url: `${origin}/any/path` })).status, 200, 'control')
 })
 
-t.test('a name that is allowed must stand for a public address', async t => {
+t.test('an allowed name must resolve to a public address', async t => {
   const receiver = await openReceiver(t)
   const origin = `http://api.test:${receiver.port}`
   const asked: string[] = []
@@ -84,7 +84,7 @@ t.test('a name that is allowed must stand for a public address', async t => {
   t.equal(receiver.received.length, 0)
 })
 
-t.test('what goes wrong behind an allowed origin does not tell how', async t => {
+t.test('failures of an allowed origin do not reveal the reason', async t => {
   const cutting = await openReceiver(t, (_, response) => void response.destroy())
   const silent = await openReceiver(t, () => undefined)
   const closed = 'http://127.0.0.1:1'
@@ -94,7 +94,7 @@ t.test('what goes wrong behind an allowed origin does not tell how', async t => 
   }
 })
 
-t.test('headers that belong to the connection or to forwarders are not the formula’s', async t => {
+t.test('formulas cannot set headers of connections and proxies', async t => {
   const receiver = await openReceiver(t)
   await opened([receiver.origin])({
     url: receiver.origin,
@@ -118,7 +118,7 @@ t.test('headers that belong to the connection or to forwarders are not the formu
   )
 })
 
-t.test('what is no HTTP is refused before anything is sent', async t => {
+t.test('requests that are not valid HTTP are refused before anything is sent', async t => {
   const receiver = await openReceiver(t)
   const fetch = opened([receiver.origin])
   const wrong: Partial<EgressRequest>[] = [
@@ -135,7 +135,7 @@ t.test('what is no HTTP is refused before anything is sent', async t => {
   t.equal(receiver.received.length, 0)
 })
 
-t.test('redirects are followed three times, each checked, and go without secrets elsewhere', async t => {
+t.test('three redirects are followed, each checked, and without secrets to other origins', async t => {
   const other = await openReceiver(t)
   const outside = await openReceiver(t)
   const first = await openReceiver(t, ({ path }, response) => {
@@ -156,7 +156,11 @@ t.test('redirects are followed three times, each checked, and go without secrets
   t.match(await fetch({ url: `${first.origin}/again/3` }), { status: 200, redirected: true })
   t.equal(await failure(fetch({ url: `${first.origin}/again/4` })), 'limit: too many redirects')
   await fetch({ url: `${first.origin}/again/1`, headers })
-  t.match(first.received.at(-1)?.headers, { authorization: 'a', cookie: 'c' }, 'control: at home they stay')
+  t.match(
+    first.received.at(-1)?.headers,
+    { authorization: 'a', cookie: 'c' },
+    'control: the same origin gets them',
+  )
 
   const answer = await fetch({
     url: `${first.origin}/there`,
@@ -179,7 +183,7 @@ t.test('redirects are followed three times, each checked, and go without secrets
   t.match(await failure(fetch({ url: `${first.origin}/there`, redirect: 'error' })), /policy: .*redirect/)
 })
 
-t.test('which redirects turn into a GET is as browsers have it', async t => {
+t.test('the same redirects become a GET as in browsers', async t => {
   const receiver = await openReceiver(t, ({ path }, response) => {
     const status = Number(path.slice(1))
     if (status > 0) response.writeHead(status, { Location: '/' }).end()
@@ -205,7 +209,7 @@ t.test('which redirects turn into a GET is as browsers have it', async t => {
   }
 })
 
-t.test('responses are decompressed, and counted while they are', async t => {
+t.test('responses are decompressed, and counted during decompression', async t => {
   const limits = { responseBytes: 10_000 }
   const bombs: Record<string, Buffer> = {
     '/gzip': gzipSync(Buffer.alloc(10_000_000)),
@@ -237,7 +241,7 @@ t.test('responses are decompressed, and counted while they are', async t => {
   t.equal(await failure(fetch({ url: `${receiver.origin}/gzip,%20gzip` })), 'network: network error')
 })
 
-t.test('a response without end is cut off by its length, or by time', async t => {
+t.test('an endless response is ended by its length, or by time', async t => {
   const receiver = await openReceiver(t, ({ path }, response) => {
     response.writeHead(200)
     const more = () => response.write('x'.repeat(65_536), error => error ?? more())
@@ -251,7 +255,7 @@ t.test('a response without end is cut off by its length, or by time', async t =>
   t.equal(await failure(hurried({ url: `${receiver.origin}/slow` })), 'network: network error')
 })
 
-t.test('a request is a megabyte at most', async t => {
+t.test('a request has at most a megabyte', async t => {
   const receiver = await openReceiver(t)
   const fetch = opened([receiver.origin])
   const ask = (length: number) => fetch({ url: receiver.origin, method: 'POST', body: Buffer.alloc(length) })
@@ -259,7 +263,7 @@ t.test('a request is a megabyte at most', async t => {
   t.match(await failure(ask(1024 * 1024 + 1)), /^size: the request/)
 })
 
-t.test('an invocation has so many requests at once, and so many altogether', async t => {
+t.test('the requests of an invocation are limited, at once and in total', async t => {
   const waiting: (() => void)[] = []
   const receiver = await openReceiver(t, () => new Promise(go => waiting.push(() => go(200))))
   const egress = createFormulaEgress({ origins: [receiver.origin] })
@@ -270,7 +274,7 @@ t.test('an invocation has so many requests at once, and so many altogether', asy
   const another = invocation(egress)({ url: receiver.origin })
   await receiver.arrived(21)
   for (const go of waiting) go()
-  t.equal((await another).status, 200, 'another invocation is counted apart')
+  t.equal((await another).status, 200, 'another invocation is counted separately')
   await Promise.all(sent)
 
   const quick = await openReceiver(t)

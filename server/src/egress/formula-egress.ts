@@ -6,7 +6,7 @@ import { exchange, toEgressError } from './exchange.ts'
 import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
 
-/** What one invocation may ask of the world outside. Times are real milliseconds. */
+/** Limits of the requests of one invocation. Times are in real milliseconds. */
 export const egressLimits = {
   requestBytes: 1024 * 1024,
   responseBytes: 2 * 1024 * 1024,
@@ -20,8 +20,8 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 export interface FormulaEgressOptions {
   /**
-   * Exactly these origins may be fetched, such as `https://api.example.com`; by default none. Names must stand
-   * for public addresses; an address that is written out was chosen by the operator and may be any.
+   * The allowed origins, such as `https://api.example.com`; by default none. A name must resolve to a public address;
+   * an origin given as an address may be private, since the operator chose it.
    */
   readonly origins?: readonly string[]
   readonly resolve?: Resolve
@@ -33,24 +33,24 @@ export interface EgressRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** `follow` unless given: at most three, each to an origin that is allowed itself. */
+  /** Default `follow`: at most three redirects, each to an allowed origin. */
   readonly redirect?: 'follow' | 'manual' | 'error'
-  /** Aborts when the invocation is over. Requests of one signal are those of one invocation, and counted together. */
+  /** Aborted when the invocation has ended. Requests with the same signal are counted as one invocation. */
   readonly signal: AbortSignal
 }
 
 export interface EgressResponse {
-  /** Where the response comes from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string
   readonly redirected: boolean
   readonly status: number
-  /** Names in lower case; several of one name are joined by a comma. */
+  /** Names in lower case; values of the same name are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   /** Decompressed. */
   readonly body: Uint8Array
 }
 
-/** The way out of all formulas. @throws {EgressError} whose message the formula may see */
+/** Performs a request of a formula. @throws {EgressError} whose message the formula may see */
 export type Egress = (request: EgressRequest) => Promise<EgressResponse>
 
 interface Hop {
@@ -61,8 +61,8 @@ interface Hop {
 }
 
 /**
- * Lets formulas fetch from origins that the operator allows. What goes wrong behind an allowed origin is a `network
- * error` and no more, so that no formula can look around with it.
+ * Lets formulas fetch from origins that the operator allows. Every failure of an allowed origin is a `network error`,
+ * so that formulas cannot scan the network.
  */
 export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
   const origins = new Set(options.origins)
@@ -71,7 +71,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
 
   const checked = (url: URL): URL => {
     if (url.username !== '' || url.password !== '') {
-      throw new EgressError('policy', 'a URL must not hold a user name or password')
+      throw new EgressError('policy', 'a URL must not contain a user name or password')
     }
     if (!origins.has(url.origin)) throw new EgressError('policy', 'this origin is not allowed')
     return url
@@ -124,7 +124,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       const hop = { url: target, method, headers: sendableHeaders(headers), body }
       return await follow(hop, redirect, deadline.signal)
     } catch (error) {
-      throw shown(toEgressError(error, deadline.signal))
+      throw forFormula(toEgressError(error, deadline.signal))
     } finally {
       deadline.clear()
       count.open--
@@ -132,17 +132,17 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
   }
 }
 
-/** Of an allowed origin a formula learns only that there was no answer: not whether a port is closed or silent. */
-function shown(error: EgressError): EgressError {
-  const isTold = ['policy', 'request', 'limit', 'size'].includes(error.reason)
-  return isTold ? error : new EgressError('network', 'network error')
+/** Hides why an allowed origin did not respond, such as whether a port is closed or silent. */
+function forFormula(error: EgressError): EgressError {
+  const isVisible = ['policy', 'request', 'limit', 'size'].includes(error.reason)
+  return isVisible ? error : new EgressError('network', 'network error')
 }
 
 function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-/** As browsers do: 303, and the older two after a POST, go on with a GET. */
+/** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */
 function nextHop({ url, method, headers, body }: Hop, next: URL, status: number): Hop {
   const sent = next.origin === url.origin ? headers : withoutSecrets(headers)
   const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST')

@@ -3,7 +3,7 @@ import { reactorOn } from '../../testing/reactors.ts'
 import { openReceiver } from '../../testing/receiver.ts'
 import { openTenant, openVault } from '../../testing/vault.ts'
 
-/** The option from end to end: what a formula's own `fetch` reaches. */
+/** Tests the option end to end, with the `fetch` of a formula. */
 const code = `module.exports = async ({ args }) => {
   try {
     const response = await fetch(args.url, { method: 'POST', body: 'from the formula', headers: { 'X-Own': 'yes' } })
@@ -11,7 +11,7 @@ const code = `module.exports = async ({ args }) => {
   } catch (error) { return { raw: { failed: error.message } } }
 }`
 
-t.test('a formula fetches from the origins that are allowed, and from no other', async t => {
+t.test('a formula can fetch from allowed origins only', async t => {
   const answer = (text: string) => openReceiver(t, (_, response) => void response.end(text))
   const [allowed, other] = [await answer('hello'), await answer('secret')]
   const vault = openVault(t, { formulaAllowOrigins: [allowed.origin] })
@@ -27,7 +27,7 @@ t.test('a formula fetches from the origins that are allowed, and from no other',
   t.equal(other.received.length, 0)
 })
 
-t.test('by default a formula fetches from nowhere', async t => {
+t.test('by default a formula cannot fetch', async t => {
   const receiver = await openReceiver(t)
   const tenant = await openTenant(openVault(t))
   const react = await reactorOn(tenant, code)

@@ -1,5 +1,5 @@
-/** They belong to a connection or to who forwards, and the content's length and coding are ours to say. */
-const ours = new Set([
+/** Headers of connections and proxies, and those of length and encoding: formulas may not set them. */
+const managed = new Set([
   'accept-encoding',
   'connection',
   'content-length',
@@ -15,10 +15,10 @@ const ours = new Set([
   'x-real-ip',
 ])
 
-/** Told to nobody but the origin that they were meant for. */
+/** Headers that are only sent to the origin for which they were set. */
 const secret = new Set(['authorization', 'cookie'])
 
-/** They describe a body. */
+/** Headers that describe a body. */
 const ofBody = /^content-/
 
 export type HeaderFields = Readonly<Record<string, string>>
@@ -31,27 +31,27 @@ function keeping(headers: HeaderFields, keeps: (name: string) => boolean): Recor
   )
 }
 
-/** The headers that a formula may choose. */
+/** Returns the headers that a formula may set. */
 export function sendableHeaders(headers: HeaderFields): Record<string, string> {
-  return keeping(headers, name => !ours.has(name) && !/^(proxy|x-forwarded)-/.test(name))
+  return keeping(headers, name => !managed.has(name) && !/^(proxy|x-forwarded)-/.test(name))
 }
 
-/** What of them may go on to another origin. */
+/** Returns the headers for a redirect to another origin. */
 export function withoutSecrets(headers: HeaderFields): Record<string, string> {
   return keeping(headers, name => !secret.has(name))
 }
 
-/** What of them still holds for a request that lost its body. */
+/** Returns the headers for a redirect without the body. */
 export function withoutBody(headers: HeaderFields): Record<string, string> {
   return keeping(headers, name => !ofBody.test(name))
 }
 
-/** A response's headers as one text each, without those that told of its coding on the wire. */
+/** Returns the headers of a response with one text each, without those of its encoding and connection. */
 export function readableHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  const told = Object.entries(headers).flatMap(([name, value]) =>
+  const joined = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
   )
-  return keeping(Object.fromEntries(told), name => !ours.has(name) && name !== 'content-encoding')
+  return keeping(Object.fromEntries(joined), name => !managed.has(name) && name !== 'content-encoding')
 }

@@ -7,7 +7,7 @@ const publicOne = { address: '93.184.215.14', family: 4 }
 const publicSix = { address: '2606:4700::1', family: 6 }
 const privateOne = { address: '10.0.0.1', family: 4 }
 
-/** What a socket would be given to connect to. */
+/** Returns the addresses that a socket would connect to. */
 function ask(resolve: Resolve, options: LookupOptions = { all: true }) {
   return new Promise<unknown>((given, fail) => {
     guardedLookup(resolve, isPublicAddress)('api.test', options, (error, address, family) => {
@@ -17,7 +17,7 @@ function ask(resolve: Resolve, options: LookupOptions = { all: true }) {
   })
 }
 
-t.test('a socket is given the addresses that pass, and no other', async t => {
+t.test('a socket gets the accepted addresses only', async t => {
   const mixed: Resolve = async () => [privateOne, publicOne, publicSix]
   t.same(await ask(mixed), [publicOne, publicSix])
   t.same(await ask(mixed, {}), publicOne)
@@ -31,11 +31,11 @@ t.test('a socket is given the addresses that pass, and no other', async t => {
   )
 })
 
-t.test('a name that changes what it stands for is checked each time anew', async t => {
+t.test('a name is checked each time it is resolved', async t => {
   const answers = [[publicOne], [privateOne], [publicSix]]
   const rebinding: Resolve = async () => answers.shift() ?? []
   t.same(await ask(rebinding), [publicOne])
   await t.rejects(ask(rebinding), { name: 'EgressError', reason: 'refused' })
   t.same(await ask(rebinding), [publicSix])
-  t.equal(answers.length, 0, 'what was checked is what was given: each time one look-up')
+  t.equal(answers.length, 0, 'each time, the address is resolved once')
 })

@@ -7,14 +7,14 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** What addresses a name has. Tests pass their own. */
+/** Resolves a name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 export const systemResolve: Resolve = hostname => systemLookup(hostname, { all: true })
 
 /**
- * Resolves names for a socket, and gives it only addresses that pass. The socket connects to what it is
- * given here, so between the check and the connection a name cannot change what it stands for.
+ * Returns a lookup function for a socket that only returns accepted addresses. The socket connects to these
+ * addresses, so a name cannot resolve to another one between the check and the connection.
  */
 export function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
   return (hostname, options, done) => {
@@ -22,7 +22,7 @@ export function guardedLookup(resolve: Resolve, accepts: (address: string) => bo
       const found = await resolve(hostname)
       const passed = found.filter(({ address }) => accepts(address))
       const first = passed[0]
-      if (!first) throw new EgressError('refused', 'the name stands for no address that is allowed')
+      if (!first) throw new EgressError('refused', 'the name has no allowed address')
       return { first, passed }
     }
     answer().then(
