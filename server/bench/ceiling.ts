@@ -1,10 +1,10 @@
 /**
- * The least a tokenization server on this stack can do for a request: node:http, JSON.parse, one AES-256-GCM,
- * and one LevelDB batch of as many keys as ours writes for a token (or one read; and one that reveals leaves as
- * many keys behind as ours). No contract, no keys, no rules, no index that could be searched. What it reaches is
- * the ceiling for anything built on the same parts.
+ * The minimum that a tokenization server on this stack must do for a request: node:http, JSON.parse, one
+ * AES-256-GCM, and one LevelDB batch with as many keys as our server writes (or one read; a read that reveals also
+ * writes as many keys as ours). No contract, no API keys, no rules, no searchable index. Its rate is the upper limit
+ * for anything built on the same parts.
  *
- * Arguments: a folder, and how many keys ours writes for each operation, as JSON.
+ * Arguments: a folder, and the number of keys that our server writes for each operation, as JSON.
  */
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -23,7 +23,7 @@ const names = {
   read: namesOf('get revealed'),
 }
 const secret = randomBytes(32)
-// As long as what an index entry of ours holds on average.
+// The average length of our index entries.
 const entry = Buffer.alloc(16, 1)
 
 const level = new Level<string, Buffer>(folder, { keyEncoding: 'utf8', valueEncoding: 'buffer' })
@@ -40,7 +40,7 @@ interface Job {
 let queue: Job[] = []
 let writing = false
 
-/** Group commit: all that arrives during one sync of the disk goes into the next batch. */
+/** Group commit: all writes that arrive during one disk sync go into the next batch. */
 async function write(): Promise<void> {
   writing = true
   await Promise.resolve()
@@ -90,7 +90,7 @@ interface Token {
 
 const idOf = (request: IncomingMessage) => request.url?.split('/')[2] ?? ''
 
-/** The last 20 by key: a page without an order of its own, and without a total. */
+/** Returns the last 20 by key: a page without its own order, and without a total. */
 async function list(response: ServerResponse): Promise<void> {
   const iterator = level.values({ gte: 'd', lt: 'e', reverse: true, limit: 20, ...readOptions })
   const boxes = await iterator.nextv(20)
@@ -106,7 +106,7 @@ function get(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['svc-api-key'] === privateKey) note(id)
 }
 
-/** A read that reveals is written down behind its answer, in batches of ten milliseconds, as ours is. */
+/** Records a read that reveals after its response, in batches of ten milliseconds, as our server does. */
 function note(id: string): void {
   if (notes.push(id) === 1) setTimeout(writeNotes, 10)
 }

@@ -1,6 +1,6 @@
 /**
- * Processor time that a fresh process takes beyond an empty one: for the import, for a test file with a request of
- * each kind, for a second vault, and for the command until it listens. Needs a build.
+ * Measures the processor time of a new process compared with an empty one: for the import, for a test file with a
+ * request of each kind, for a second vault, and for the command until it listens. Needs a build.
  *
  *   npm run bench:cold -- [--rounds 15]
  */
@@ -16,10 +16,10 @@ const rounds = Number(values.rounds)
 const server = JSON.stringify(new URL('../dist/index.js', import.meta.url).href)
 const command = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url))
 
-/** Each ends by printing what processor time it took until a moment, in milliseconds. */
+/** Each program ends by printing its processor time up to some point, in milliseconds. */
 const print = `const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)`
 
-/** A test file as an application has it. */
+/** A test file like that of an application. */
 const testFile = (dev: boolean) => `
   const { createVault } = await import(${server})
   const open = async () => {
@@ -59,7 +59,7 @@ async function run(program: string): Promise<number> {
   return Number(said)
 }
 
-/** Until the command listens. Its own word is not asked: the system knows. */
+/** Returns the processor time of the command until it listens, as reported by the system. */
 async function start(): Promise<number> {
   const child = spawn(process.execPath, [command, '--dev', '--port=0', '--storage=memory:'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -83,7 +83,7 @@ const shapes: readonly (readonly [name: string, measure: () => Promise<number>])
 ]
 
 const taken = new Map<string, number[]>()
-// In turns, so that a slow phase of the machine is everybody's.
+// In turns, so that a slow phase of the machine affects all of them.
 for (let round = 0; round < rounds; round++) {
   for (const [name, measure] of shapes) taken.set(name, [...(taken.get(name) ?? []), await measure()])
 }

@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 const headEnd = Buffer.from('\r\n\r\n')
 const contentLength = /content-length: *(\d+)/i
 
-/** What came back: its status, and the body as a view that is only valid until the next request. */
+/** Handles a response. The body is a view that is only valid until the next request. */
 export type OnAnswer = (status: number, body: Buffer) => void
 
 /**
- * One kept-alive HTTP/1.1 connection that speaks no more of HTTP than these servers do: one request at a time,
- * answers with a Content-Length. Node's own client costs three times as much processor time, which on two
- * cores would be taken from the server that is measured.
+ * A kept-alive HTTP/1.1 connection that supports only what these servers need: one request at a time, responses
+ * with a Content-Length. Node's client takes three times as much processor time, which on two cores would slow down
+ * the measured server.
  */
 export class Connection {
   readonly #socket: Socket
@@ -32,7 +32,7 @@ export class Connection {
     })
   }
 
-  /** Servers close connections on which nothing is asked for long. */
+  /** Servers close connections that are idle for long. */
   get isOpen(): boolean {
     return !this.#socket.destroyed && this.#socket.writable
   }
@@ -55,7 +55,7 @@ export class Connection {
     const length = contentLength.exec(head)?.[1]
     const bodyStart = end + headEnd.length
     if (end !== -1 && length === undefined) {
-      this.#onError(new Error(`an answer without a Content-Length: ${head}`))
+      this.#onError(new Error(`a response without a Content-Length: ${head}`))
       return
     }
     if (end === -1 || bytes.length < bodyStart + Number(length)) {

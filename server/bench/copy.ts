@@ -1,6 +1,6 @@
 /**
- * How long it takes to copy 100,000 tokens with all that belongs to them into another store, and how much of it
- * is reading both back; where a database is given, back from it too.
+ * Measures how long it takes to copy 100,000 tokens with all related documents to another store, and how much of it
+ * is the verification; with a database, also the copy back from it.
  *
  *   npm run bench:copy -- [--tokens 100000] [--to postgres://…]
  */
@@ -49,9 +49,9 @@ async function fill(storage: string): Promise<void> {
   await vault.close()
 }
 
-/** Copies, and tells how long it took. */
+/** Copies and prints the time. */
 async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<void> {
-  // What comes behind the last commit but one, which is that of the last records, is reading back.
+  // The verification starts after the second-last commit, which has the last records.
   const commits: number[] = []
   const { commit } = to.store
   to.store.commit = async (...given) => {
@@ -72,7 +72,7 @@ async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<voi
   const { user, system } = process.cpuUsage(before)
   const rates = `${(tokens / all).toFixed(0)} tokens/s, ${(copied / all).toFixed(0)} records/s`
   say(
-    `${name}: ${all.toFixed(1)} s, of it ${reading.toFixed(1)} s to read both back; ${rates}; ${((user + system) / 1e6).toFixed(1)} s of processor time`,
+    `${name}: ${all.toFixed(1)} s, of which ${reading.toFixed(1)} s to verify; ${rates}; ${((user + system) / 1e6).toFixed(1)} s of processor time`,
   )
 }
 
@@ -94,7 +94,7 @@ try {
     await back.store.close()
   }
   await to.store.close()
-  say(`${Math.round(process.resourceUsage().maxRSS / 1024)} MB at the most`)
+  say(`${Math.round(process.resourceUsage().maxRSS / 1024)} MB peak resident size`)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 /**
- * Preloaded into our server to see what it writes: counts the keys and bytes of all batches and, told to stop,
- * leaves the sums in the file that BENCH_WRITES names.
+ * Preloaded into our server: counts the keys and bytes of all batches, and writes the sums to the file named by
+ * BENCH_WRITES when the server is stopped.
  */
 import { writeFileSync } from 'node:fs'
 import { Level } from 'level'
@@ -20,7 +20,7 @@ const prototype = Level.prototype as unknown as Batching
 const { batch } = prototype
 prototype.batch = function counted(this: Batching, ...args: unknown[]): Batch {
   const made = batch.apply(this, args)
-  // Only batches that are filled put by put are counted; ours are.
+  // Only batches filled by calls of `put` are counted, as our server does.
   if (args.length > 0) return made
   writes.batches++
   const { put } = made

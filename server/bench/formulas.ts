@@ -1,7 +1,7 @@
 /**
- * What it costs to run formulas: a round trip through the sandbox beside one to a bare child process that
- * echoes a message, in one run, the first invocation of a tenant, and invocations over HTTP. Prints ratios, as
- * times depend on the machine. `SURROGATE_BENCH_SECONDS` sets how long each part takes.
+ * Measures the cost of formulas: a round trip through the sandbox compared with one to a child process that echoes a
+ * message, the first invocation of a tenant, and invocations over HTTP. Prints ratios, because times depend on the
+ * machine. `SURROGATE_BENCH_SECONDS` sets the duration of each part.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -13,7 +13,7 @@ import { reactOverHttp } from './reactions.ts'
 const tenants = 8
 const lanes = availableParallelism()
 
-/** A process that says back what it is told: what any answer from another process costs at least. */
+/** Starts a process that echoes messages: the minimum cost of a response from another process. */
 function startEcho(): { readonly child: ChildProcess; ask(): Promise<void> } {
   const echo = 'process.on("message", message => process.send(message))'
   const child = spawn(process.execPath, ['-e', echo], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -39,7 +39,7 @@ const formula: Omit<Invocation, 'tenant'> = {
   depth: 0,
 }
 
-/** All of it, in about twenty seconds. */
+/** Runs all parts, in about twenty seconds. */
 export async function measureFormulas(): Promise<void> {
   const echoes = Array.from({ length: lanes }, startEcho)
   const sandbox = createSandbox({})
@@ -57,7 +57,7 @@ export async function measureFormulas(): Promise<void> {
       const start = performance.now()
       await run(`tenant-${n}`)
       first.push(performance.now() - start)
-      // What a tenant usually finds: spares that had the time to start.
+      // The usual situation of a new tenant: spares are ready.
       await new Promise(resolve => setTimeout(resolve, 300))
     }
     first.sort((a, b) => a - b)
@@ -78,7 +78,7 @@ export async function measureFormulas(): Promise<void> {
       body: '{"id":"a"}',
     })
     const asks = `module.exports = async req => ({ raw: await req.svc.tokens.get('a') })`
-    line('formula that asks svc once', await measure(() => run('tenant-0', { code: asks, svc })))
+    line('formula that calls svc once', await measure(() => run('tenant-0', { code: asks, svc })))
     say(
       `a formula takes ${(one.p50 / echo.p50).toFixed(1)} × an echo, at ${((one.perSecond / echo.perSecond) * 100).toFixed(0)} % of its rate`,
     )

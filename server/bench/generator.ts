@@ -9,7 +9,7 @@ export interface Generator {
   end(): Promise<void>
 }
 
-/** The load generator's process; one for the whole run, so that it is as warm for the first server as for the last. */
+/** Starts the load generator, one process for the whole run, so that it is equally warm for all servers. */
 export function startGenerator(): Generator {
   const child = attend(
     fork(fileURLToPath(new URL('load.ts', import.meta.url)), {

@@ -28,7 +28,7 @@ const hostile = [
   'module.exports = () => { throw new Error() }',
 ]
 
-/** What reads and another tenant's invocations notice while one tenant keeps all processes it can get busy. */
+/** Measures reads and another tenant's invocations while one tenant keeps as many processes busy as it can get. */
 export async function attackWithFormulas(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'surrogate-hostile-'))
   const generator = startGenerator()
@@ -45,7 +45,7 @@ export async function attackWithFormulas(): Promise<void> {
     const read = () => generator.run({ ...job, key: maskingKey, operation: 'get masked', seconds })
     const react = async () => {
       const { status, text } = await post(own, privateKey, path, '{"args":{"a":1}}')
-      if (status !== 200) throw new Error(`the invocation answered ${status}: ${text}`)
+      if (status !== 200) throw new Error(`the invocation responded ${status}: ${text}`)
     }
     await read()
     const usual = await read()
@@ -68,7 +68,7 @@ export async function attackWithFormulas(): Promise<void> {
     const during = await read()
     line('invocations, beside hostile ones', await measure(react, { lanes: 1 }))
     over = true
-    // Their last formulas are still to be ended; nobody waits for that.
+    // The last hostile formulas are still running; their end is not awaited.
     for (const connection of attacking) connection.close()
     say(
       `hostile invocations, by status: ${[...counts].map(([status, count]) => `${status} ${count}`).join(', ')}`,

@@ -1,9 +1,8 @@
 /**
- * `npm run bench:hostile`: creates whose mask is a template made to take time, ten a second and then one after the
- * other without a pause, while others read. Each must be refused; shows the slowest, and what the reads notice.
- * Beside them the same data under a harmless mask: data of a megabyte takes its time whatever its mask is. The
- * three take turns over several rounds, as the machine may be slower in one than in the next. And then formulas of
- * one tenant that loop and fill memory, beside the reads and invocations of another.
+ * `npm run bench:hostile`: creates tokens whose mask is a hostile template, ten a second and then without a pause,
+ * while other clients read. Each must be refused. Prints the slowest, and the effect on the reads, compared with the
+ * same data under a harmless mask. The three take turns over several rounds, because the speed of the machine may
+ * change. Then runs formulas of one tenant that loop and fill memory, during reads and invocations of another.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +21,7 @@ import { median, quantileMs } from './table.ts'
 const connections = 16
 const rounds = 3
 const seconds = 4
-/** What a request may hold; larger data, and numbers that would come back altered, never reach a template. */
+/** The limit of a request; larger data, and numbers that a double cannot represent, never reach a template. */
 const mostBytes = 1_000_000
 
 interface Create {
@@ -45,17 +44,17 @@ function createsWith(mask: (template: string) => string, status: Create['status'
     .filter(({ body }) => Buffer.byteLength(body) < mostBytes)
 }
 
-/** Milliseconds until the answer. */
+/** Returns the milliseconds until the response. */
 async function create(connection: Connection, { title, body, status: expected }: Create): Promise<number> {
   const sentMs = performance.now()
   const { status } = await post(connection, privateKey, '/tokens', body)
-  if (status !== expected) throw new Error(`${title} answered ${status}`)
+  if (status !== expected) throw new Error(`${title}: status ${status}`)
   return performance.now() - sentMs
 }
 
 interface Round {
   readonly reads: Measured
-  /** By the title of the create, how long each answer to it took. */
+  /** The durations of the creates, by title. */
   readonly tookMs: ReadonlyMap<string, readonly number[]>
 }
 
@@ -66,7 +65,7 @@ interface Scene {
   readonly rounds: Round[]
 }
 
-function tell({ name, rounds }: Scene): void {
+function print({ name, rounds }: Scene): void {
   const part = (share: number) =>
     median(rounds.map(({ reads }) => quantileMs(reads.latencies, share))).toFixed(2)
   const rate = median(rounds.map(({ reads }) => reads.answered / reads.seconds)).toFixed(0)
@@ -113,7 +112,7 @@ try {
     for (const scene of scenes) scene.rounds.push(await beside(scene.creates, scene.pauseMs))
   }
   connection.close()
-  for (const scene of scenes) tell(scene)
+  for (const scene of scenes) print(scene)
   await server.end()
 } finally {
   await generator.end()

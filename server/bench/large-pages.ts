@@ -1,10 +1,10 @@
 /**
- * `npm run bench:pages`: what reads of a small token notice while five connections fetch pages of 100 large tokens
- * (65 MB a page), and how much memory the server takes for it.
+ * `npm run bench:pages`: measures reads of a small token while five connections fetch pages of 100 large tokens
+ * (65 MB a page), and the memory of the server.
  *
  *   npm run bench:pages -- [--storage memory:] [--slow]
  *
- * With `--slow` the five take half a megabyte in 100 ms each, as far callers do.
+ * With `--slow` each of the five reads half a megabyte in 100 ms, as distant callers do.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -27,16 +27,16 @@ const tokens = 100
 const fetchers = 5
 const seconds = 10
 
-/** Many small parts, as they cost a parser the most: 650 kB. */
+/** 650 kB of many small parts, which are the slowest to parse. */
 const data = Array.from({ length: 17_500 }, (_, n) => ({ n, text: 'a few words here' }))
 
-/** The highest resident size the process has had, in megabytes. */
+/** Returns the peak resident size of a process in megabytes. */
 function peakMegabytes(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
   return Number(kilobytes) / 1024
 }
 
-/** Fetches one page after the other until `signal` says so; resolves with the bytes that came. */
+/** Fetches pages until `signal` is aborted. Resolves with the number of bytes. */
 async function fetchPages(port: number, signal: AbortSignal): Promise<number> {
   let bytes = 0
   while (!signal.aborted) {
@@ -79,18 +79,18 @@ try {
       ...{ url: server.url, key: maskingKey, operation: 'get masked', connections: 1 },
       ...{ cvc: false, ids: [small], seconds },
     })
-  const tell = async (name: string) => {
+  const measureReads = async (name: string) => {
     const { latencies, answered } = await read()
     const part = (share: number) => quantileMs(latencies, share).toFixed(1)
     const figures = `p50 ${part(0.5)} ms  p99 ${part(0.99)} ms  longest ${part(1)} ms`
     say(`${name.padEnd(20)}${String(answered).padStart(6)} gets  ${figures}`)
   }
   say(`${tokens} tokens of ${(Buffer.byteLength(JSON.stringify(data)) / 1000).toFixed(0)} kB`)
-  await tell('usual')
+  await measureReads('usual')
   const before = peakMegabytes(server.pid)
   const aborting = new AbortController()
   const fetching = Array.from({ length: fetchers }, () => fetchPages(port, aborting.signal))
-  await tell('beside large pages')
+  await measureReads('beside large pages')
   aborting.abort()
   const bytes = (await Promise.all(fetching)).reduce((sum, one) => sum + one, 0)
   const peak = `${before.toFixed(0)} MB before, ${peakMegabytes(server.pid).toFixed(0)} MB after`

@@ -1,22 +1,22 @@
 /**
- * The load generator, a process of its own: does one job at a time for `run.ts` and answers what it measured.
- * It keeps the ids of the tokens it made on a server, for the gets that follow.
+ * The load generator, a separate process: runs one job at a time for `run.ts` and returns the measurements. It keeps
+ * the ids of the tokens that it creates on a server for later gets.
  */
 import { Connection } from './connection.ts'
 import { type OperationName, requestOf } from './operations.ts'
 
 export interface Job {
   readonly url: string
-  /** Other servers on the same data: the connections are spread over all of them. */
+  /** Other servers on the same data; the connections are distributed among all of them. */
   readonly alsoUrls?: readonly string[]
-  /** Tokens that are there, for the reads; those that were created come in addition. */
+  /** Existing tokens for the reads, in addition to those that were created. */
   readonly ids?: readonly string[]
   readonly key: string
   readonly operation: OperationName
-  /** Cards with their security code, which is a document of its own. */
+  /** Creates cards with their security code, which is a separate document. */
   readonly cvc: boolean
   readonly connections: number
-  /** Ends after this time, or after so many requests. */
+  /** The job ends after this time, or after this many requests. */
   readonly seconds?: number
   readonly requests?: number
 }
@@ -26,9 +26,9 @@ export type Outcome = { readonly error: string } | Measured
 export interface Measured {
   readonly answered: number
   readonly seconds: number
-  /** One per answer, in microseconds. */
+  /** One for each response, in microseconds. */
   readonly latencies: Uint32Array
-  /** Processor time this generator used. */
+  /** Processor time of this generator. */
   readonly cpuUs: number
 }
 
@@ -61,10 +61,10 @@ async function run(job: Job): Promise<Measured> {
         if (left-- <= 0 || sentMs >= endMs) return resolve()
         const onAnswer = (status: number, body: Buffer) => {
           if (status !== 200 && status !== 201) {
-            return reject(new Error(`${job.operation} answered ${status}: ${body}`))
+            return reject(new Error(`${job.operation}: status ${status}: ${body}`))
           }
           const nowMs = performance.now()
-          // What is answered after the end was asked with fewer and fewer others beside it.
+          // Later responses are not counted: they had fewer and fewer concurrent requests.
           if (nowMs <= endMs) latencies.push((nowMs - sentMs) * 1000)
           if (job.operation === 'create') keepId(body)
           step(nowMs)

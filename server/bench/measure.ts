@@ -6,7 +6,7 @@ export function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** What this share of the values stays below; they may be in any order. */
+/** Returns a quantile of values in any order. */
 export function quantile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -20,13 +20,13 @@ export interface Measured {
 }
 
 export interface Load {
-  /** How many are under way at a time; as many as there are processors unless given. */
+  /** Concurrency. Default: the number of processors. */
   readonly lanes?: number
-  /** Ends after so many, and not after a time. */
+  /** Ends after this many instead of after a time. */
   readonly most?: number
 }
 
-/** Keeps some under way, for the time that `SURROGATE_BENCH_SECONDS` gives or for a number of them. */
+/** Runs work concurrently, for the time of `SURROGATE_BENCH_SECONDS` or a number of times. */
 export async function measure(
   work: (lane: number) => Promise<unknown>,
   { lanes = availableParallelism(), most = Number.POSITIVE_INFINITY }: Load = {},

@@ -1,13 +1,13 @@
 import { cardNumber } from './cards.ts'
 import { maskingKey, privateKey } from './server-process.ts'
 
-/** One kind of request, as every server under measurement gets it. */
+/** A kind of request that every measured server gets. */
 export interface Operation {
   readonly name: OperationName
   readonly key: string
-  /** Whether it changes something, so that what it writes has to be counted for the ceiling. */
+  /** True if it writes, so that its writes must be counted for the ceiling. */
   readonly writes: boolean
-  /** Whether a server that makes its answers up is worth comparing with. */
+  /** True if it makes sense to compare with a mock server. */
   readonly prism: boolean
 }
 
@@ -22,8 +22,8 @@ export const operationNames = [
 export type OperationName = (typeof operationNames)[number]
 
 /**
- * Cards; identity numbers with their three default search indexes; reads that mask, and reads that reveal and
- * leave an entry in the audit log; a change of metadata; a page of 20 masked tokens with the exact total.
+ * Creates of cards, and of social security numbers with their three default search indexes; reads that mask, and
+ * reads that reveal and write to the audit log; an update of metadata; a page of 20 masked tokens with the total.
  */
 export const operations: readonly Operation[] = [
   { name: 'create', key: privateKey, writes: true, prism: true },
@@ -34,7 +34,7 @@ export const operations: readonly Operation[] = [
   { name: 'list page', key: maskingKey, writes: false, prism: false },
 ]
 
-/** The n-th request of an operation, on one of the tokens that are there. `headers` end with a line break. */
+/** Returns the n-th request of an operation, on an existing token. `headers` must end with a line break. */
 export function requestOf(
   operation: OperationName,
   headers: string,
@@ -44,7 +44,7 @@ export function requestOf(
 ): string {
   switch (operation) {
     case 'create': {
-      // A card that was not sent before: equal ones would share their index entries.
+      // A new card each time: equal ones would share their index entries.
       const code = cvc ? ',"cvc":"123"' : ''
       const data = `{"number":"${cardNumber(n)}","expiration_month":12,"expiration_year":2030${code}}`
       return send('POST', '/tokens', headers, `{"type":"card","data":${data},${metadata(n)}}`)
@@ -73,7 +73,7 @@ const metadata = (n: number) => `"metadata":{"customer":"${n % 1000}"}`
 
 function send(method: 'POST' | 'PATCH', path: string, headers: string, body: string): string {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-  // Prism answers the first success it finds in the contract unless told which; the others read past this.
+  // Makes Prism return this status instead of the first success in the contract; other servers ignore it.
   const prefer = method === 'POST' ? 'Prefer: code=201\r\n' : ''
   return `${method} ${path} HTTP/1.1\r\n${headers}${prefer}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }

@@ -5,27 +5,27 @@ import { readFileSync } from 'node:fs'
 export interface Command {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What its standard output says when it is ready; the first group is the URL. */
+  /** Matches the standard output when the process is ready; the first group is the URL. */
   readonly ready: RegExp
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Started {
   readonly url: string
   readonly pid: number
-  /** From the spawn to the ready line. */
+  /** Milliseconds from the spawn to the ready line. */
   readonly readyMs: number
-  /** Ends it, and resolves when it is gone. */
+  /** Ends the process, and resolves when it has exited. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
 const running = new Set<ChildProcess>()
-// However we end, nothing of ours stays behind.
+// No process may outlive this one.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Sees to it that this process does not outlive us. */
+/** Registers a process to be ended together with this one. */
 export function attend<Child extends ChildProcess>(child: Child): Child {
   running.add(child)
   child.once('exit', () => running.delete(child))
@@ -58,7 +58,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   await gone
 }
 
-/** Settings of whoever runs us must not reach a server under measurement or test. */
+/** Removes settings of the server from the environment: they must not reach a measured or tested server. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SURROGATE_|NODE_|TAP)/.test(name))
   return { ...Object.fromEntries(kept), NODE_ENV: 'production' }
@@ -68,7 +68,7 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
     child.stdout?.on('data', (chunk: Buffer) => {
-      // Read on after the ready line too: a full pipe would stop the server.
+      // Reading continues after the ready line: a full pipe would block the server.
       if (said.length < 10_000) said += chunk
       const url = ready.exec(said)?.[1]
       if (url !== undefined) resolve(url)
@@ -80,11 +80,11 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
   })
 }
 
-/** Processor time a process has used so far, all threads, in microseconds; `undefined` off Linux. */
+/** Returns the processor time of a process in microseconds; `undefined` on systems other than Linux. */
 export function cpuUsOf(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-    // User and system time stand 12th and 13th behind the name, in hundredths of a second.
+    // User and system time are the 12th and 13th field after the name, in hundredths of a second.
     return (Number(fields[11]) + Number(fields[12])) * 10_000
   } catch {
     return undefined

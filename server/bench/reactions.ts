@@ -8,12 +8,12 @@ import { make, makeReactor, post } from './post.ts'
 import { managementKey, privateKey, startServer } from './server-process.ts'
 
 const clients = 16
-/** As many as one invocation may have. */
+/** The maximum of one invocation. */
 const tokens = 100
 
 const code = 'module.exports = async req => ({ raw: { seen: JSON.stringify(req.args).length } })'
 
-/** Invocations over HTTP: without a token, with one, and with as many as one may have. */
+/** Measures invocations over HTTP: without tokens, with one, and with the maximum. */
 export async function reactOverHttp(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'surrogate-reactions-'))
   try {
@@ -31,7 +31,7 @@ export async function reactOverHttp(): Promise<void> {
       const body = JSON.stringify({ args })
       return async (lane: number) => {
         const { status, text } = await post(open[lane] as Connection, privateKey, path, body)
-        if (status !== 200) throw new Error(`the invocation answered ${status}: ${text}`)
+        if (status !== 200) throw new Error(`the invocation responded ${status}: ${text}`)
       }
     }
     const rows: readonly [name: string, args: object][] = [

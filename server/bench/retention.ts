@@ -1,6 +1,6 @@
 /**
- * What reads notice while 100,000 tokens that expired together are erased: p99 of gets before, and from the
- * moment of expiry until the sweep has come by and is done.
+ * Measures the effect on reads while 100,000 tokens that expired together are erased: the p99 of gets before, and
+ * from the expiry until the sweep has finished.
  *
  *   npm run bench:retention -- [--tokens 100000]
  */
@@ -17,7 +17,7 @@ const { values } = parseArgs({ options: { tokens: { type: 'string', default: '10
 const tokens = Number(values.tokens)
 const connections = 16
 
-/** A sweep comes by every minute; erasing takes its time on top. */
+/** There is a sweep every minute; erasing takes additional time. */
 const watchedSeconds = 100
 const usualSeconds = 10
 
@@ -25,7 +25,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** One request on one connection; resolves with the body. */
+/** Sends one request on one connection. Resolves with the body. */
 function ask(connection: Connection, method: string, path: string, body = ''): Promise<string> {
   const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nSVC-API-KEY: ${privateKey}\r\n`
   const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
@@ -69,7 +69,7 @@ const generator = startGenerator()
 try {
   const server = await startServer(folder)
   const port = Number(new URL(server.url).port)
-  // Long enough to make them all at a slow machine's 1,500 a second, and to see what reads usually take.
+  // Long enough to create them at 1,500 a second on a slow machine, and to measure the usual reads.
   const expiresMs = Date.now() + (tokens / 1500 + usualSeconds + 10) * 1000
   const startMs = performance.now()
   await createExpiring(port, new Date(expiresMs).toISOString())

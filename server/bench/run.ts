@@ -1,13 +1,13 @@
 /**
- * `npm run bench`: our server, the ceiling and Prism under the same load, in turn and several times over.
+ * `npm run bench`: measures our server, the ceiling and Prism under the same load, in several rounds.
  *
  *     --rounds N       how often each server is started and measured (3)
- *     --seconds S      how long each measurement lasts (2)
- *     --only TEXT      operations whose name begins so, such as get or "list page"; formulas for those alone
- *     --cvc            cards with their security code: ours stores and reads two documents for one of the ceiling's
+ *     --seconds S      duration of each measurement (2)
+ *     --only TEXT      only operations whose name begins with TEXT, such as get or "list page"; or formulas
+ *     --cvc            cards with their security code: our server stores and reads two documents, the ceiling one
  *     --skip-prism     do not install Prism
  *
- * Figures of one run may be compared with each other, not with those of another run.
+ * Figures can be compared within one run, not between runs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ function readPlan(): Plan {
 }
 
 async function run(plan: Plan, folder: string): Promise<void> {
-  if (!isBuilt) throw new Error('there is no built server to measure: npm run build')
+  if (!isBuilt) throw new Error('there is no build to measure; run npm run build first')
   const generator = startGenerator()
   try {
     say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
@@ -86,13 +86,13 @@ async function run(plan: Plan, folder: string): Promise<void> {
       )
     }
     const subjects: Subject[] = [ours, ceiling(keysPer)]
-    const prism = plan.skipPrism ? 'left out by --skip-prism' : await installPrism(join(folder, 'prism'))
+    const prism = plan.skipPrism ? '--skip-prism' : await installPrism(join(folder, 'prism'))
     if (typeof prism === 'string') say(`Prism is skipped: ${prism}`)
     else subjects.push(prism)
     const samples: Sample[] = []
     const starts: Start[] = []
     for (let round = 0; round < plan.rounds; round++) {
-      // Each round begins with another server, so that none is always the one behind a certain other.
+      // Each round begins with another server, so that the order varies.
       for (let turn = 0; turn < subjects.length; turn++) {
         const subject = subjects[(round + turn) % subjects.length] as Subject
         const own = join(folder, `${subject.name}-${round}`)
@@ -124,7 +124,7 @@ async function exercise(
     const job = { url: server.url, key: privateKey, cvc: plan.cvc }
     await generator.run({ ...job, operation: 'create', connections: 1, requests: 1 })
     const firstAnswerMs = performance.now() - spawnedMs
-    // Warm code for every operation, and tokens enough to be read.
+    // Warms up the code of every operation, and creates tokens for the reads.
     await generator.run({ ...job, operation: 'create', connections: 16, seconds: 1 })
     for (const { name, key, prism } of plan.operations) {
       if (subject.name === 'prism' && !prism) continue

@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { programArguments } from '../testing/process.ts'
 import { type Started, start } from './processes.ts'
 
-/** Holds all token permissions, and reveals. */
+/** Has all token permissions, with a rule that reveals. */
 export const privateKey = 'key_prv_0123456789abcdefghijklmn'
 
-/** Reads under a rule that masks, which leaves no entry in the audit log. */
+/** Reads with a rule that masks, which writes nothing to the audit log. */
 export const maskingKey = 'key_prv_masked0123456789abcdefgh'
 
-/** Searches under a rule that masks, on one container and what lies below it. */
+/** Searches with a rule that masks, in one container and below. */
 export const restrictedKey = 'key_prv_restricted0123456789abcd'
 
-/** Sets up formulas and reactors. */
+/** Creates formulas and reactors. */
 export const managementKey = 'key_mgt_0123456789abcdefghijklmn'
 
-/** Of another tenant, whose formulas mean no good. */
+/** Keys of another tenant with hostile formulas. */
 export const hostileManagementKey = 'key_mgt_hostile0123456789abcdefg'
 export const hostilePrivateKey = 'key_prv_hostile0123456789abcdefg'
 
@@ -95,15 +95,15 @@ export const bootstrap = {
   ],
 }
 
-/** Any 32 bytes do, as long as they are the same at every start on a folder. */
+/** Any 32 bytes, but the same at every start on a folder. */
 export const masterKey = Buffer.alloc(32, 'bench').toString('base64')
 
 const shim = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url))
 
-/** Whether `npm run build` has been here. */
+/** True if the packages are built. */
 export const isBuilt = existsSync(new URL('../dist/main.js', import.meta.url))
 
-/** Starts our server as an operator would, in production mode, on the data in this folder or where `storage` says. */
+/** Starts our server in production mode, on the data in this folder or at `storage`. */
 export async function startServer(
   folder: string,
   nodeArgs: readonly string[] = [],
@@ -113,7 +113,7 @@ export async function startServer(
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(bootstrap))
-  // Without a build the sources do: the same server, which starts more slowly.
+  // Without a build, runs the sources: the same server, which starts more slowly.
   const program = isBuilt ? [shim] : programArguments()
   return start({
     args: [...nodeArgs, ...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],

@@ -11,7 +11,7 @@ import type { OperationName } from './operations.ts'
 import { attend, end, type Started, start } from './processes.ts'
 import { privateKey, startServer } from './server-process.ts'
 
-/** A server to be measured; each start gets a folder of its own. */
+/** A server to be measured; each start gets a new folder. */
 export interface Subject {
   readonly name: 'ours' | 'ceiling' | 'prism'
   start(folder: string): Promise<Started>
@@ -21,7 +21,7 @@ export const ours: Subject = { name: 'ours', start: folder => startServer(folder
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** How many keys ours writes for one request of each operation that writes. */
+/** The number of keys that our server writes for one request of each operation. */
 export type KeysPer = Partial<Record<OperationName, number>>
 
 export function ceiling(keysPer: KeysPer): Subject {
@@ -41,7 +41,7 @@ export interface WritesPer {
   readonly perBatch: number
 }
 
-/** What our server writes for one request of an operation, under the load it will get. */
+/** Measures the writes of our server for one request of an operation, under the same load. */
 export async function measureWrites(
   folder: string,
   generator: Generator,
@@ -79,7 +79,7 @@ export async function measureWrites(
 // The last version that runs on Node 20.
 const prismPackage = '@stoplight/prism-cli@5.14.2'
 
-/** Installs Prism in the folder and answers how to start it, or why that cannot be had. */
+/** Installs Prism in the folder. Resolves with how to start it, or with the reason why that is not possible. */
 export async function installPrism(folder: string): Promise<Subject | string> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{"private":true}')
@@ -101,7 +101,7 @@ export async function installPrism(folder: string): Promise<Subject | string> {
   return { name: 'prism', start: () => startPrism(cli) }
 }
 
-/** Without its log, which would cost it half its speed; so there is no ready line, and its port is tried. */
+/** Starts Prism without its log, which would halve its speed. There is no ready line, so its port is polled. */
 async function startPrism(cli: string): Promise<Started> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

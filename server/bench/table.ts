@@ -3,7 +3,7 @@ import { quantile } from './measure.ts'
 import type { OperationName } from './operations.ts'
 import type { Subject } from './subjects.ts'
 
-/** What one server did in one round. */
+/** The result of one server in one round. */
 export interface Sample {
   readonly subject: Subject['name']
   readonly round: number
@@ -14,7 +14,7 @@ export interface Sample {
   readonly serverCpuUs: number | undefined
 }
 
-/** How long a server took from its spawn. */
+/** The start times of a server, from its spawn. */
 export interface Start {
   readonly subject: Subject['name']
   readonly readyMs: number
@@ -28,14 +28,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** The latency that this share of the answers stays below, of microseconds in any order. */
+/** Returns a quantile of latencies, given in microseconds in any order, in milliseconds. */
 export function quantileMs(latencies: Uint32Array, share: number): number {
   return quantile(latencies, share) / 1000
 }
 
 const rate = ({ measured }: Sample) => measured.answered / measured.seconds
 
-/** One line per operation, concurrency and server; all of it from the samples of one run. */
+/** Returns a table with a line for each operation, concurrency and server, from the samples of one run. */
 export function loadTable(samples: readonly Sample[]): string {
   const rows = [
     ['operation', 'clients', 'server', 'req/s', 'p50 ms', 'p99 ms', 'of the ceiling', 'cpu µs/req'],
@@ -62,7 +62,7 @@ export function loadTable(samples: readonly Sample[]): string {
   return align(rows)
 }
 
-/** The median of the rounds' own ratios, and their range: a machine that slows down between rounds slows both. */
+/** Returns the median and range of the ratios of all rounds: a slow machine affects both servers of a round. */
 function ratioToCeiling(own: readonly Sample[], group: readonly Sample[]): string {
   const ratios = own.flatMap(sample => {
     const beside = group.find(one => one.subject === 'ceiling' && one.round === sample.round)
@@ -93,7 +93,7 @@ export function startTable(starts: readonly Start[]): string {
   return align(rows)
 }
 
-/** A start is short enough for anything else on the machine to double it: the least is what it takes alone. */
+/** Other work can double the time of a start, so the minimum is the time without other work. */
 function medianAndLeast(values: readonly number[]): string {
   return `${median(values).toFixed(0)} (${Math.min(...values).toFixed(0)})`
 }
@@ -104,7 +104,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): I
   return [...groups.values()]
 }
 
-/** Words to the left, figures to the right. */
+/** Aligns words to the left and figures to the right. */
 function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   const isWord = (rows[0] ?? []).map((_, column) =>

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../../testing/postgres/server.ts'
 
-/** As an operator would set it for a machine of this size; every commit waits for the disk. */
+/** Usual settings for a machine of this size; every commit waits for the disk. */
 const settings = {
   shared_buffers: '1GB',
   effective_cache_size: '4GB',
@@ -15,12 +15,12 @@ const settings = {
 export interface Database {
   readonly url: string
   readonly pool: pg.Pool
-  /** The first process of the database; all others are its children. */
+  /** The main process of the database; all others are its children. */
   readonly pid: number
   close(): Promise<void>
 }
 
-/** A PostgreSQL with its data in this folder, where they stay. @throws {PostgresUnavailable} */
+/** Starts PostgreSQL with its data in this folder, where they remain. @throws {PostgresUnavailable} */
 export async function startDatabase(folder: string): Promise<Database> {
   const server: PostgresServer = await startPostgres({ durable: true, folder, settings })
   const pool = new pg.Pool({ connectionString: server.url, max: 1 })

@@ -1,6 +1,6 @@
 /**
- * Puts all documents of a data folder into an empty database, through the store port in commits of 500, and
- * writes the ids of every so many tokens to a file. Run by `run.ts` as a process of its own.
+ * Copies all documents of a data folder to an empty database, through the store port in commits of 500, and writes
+ * the ids of some tokens to a file. Run by `run.ts` as a separate process.
  *
  *     fill.ts FOLDER URL FILE
  */
@@ -34,11 +34,11 @@ for (const tenant of [rootTenant, ...bootstrap.tenants.map(({ id }) => id)]) {
     for (let afterUs: number | undefined = -1; afterUs !== undefined; ) {
       const page = { nowMs: -1, offset: 0, limit: batch, afterUs, oldestFirst: true }
       const { total, documents } = await from.find(kind, tenant, { op: 'all' }, page)
-      // One page is read while the one before it is written.
+      // One page is read while the previous one is written.
       await writing
       const writes = documents.map((document): Write => ({ type: 'restore', ...document }))
       writing = to.commit(writes, 0).then(result => {
-        if (!result.ok) throw new Error(`a ${kind} could not be put in place: ${result.conflict.reason}`)
+        if (!result.ok) throw new Error(`a ${kind} could not be written: ${result.conflict.reason}`)
       })
       writing.catch(() => {})
       if (kind === 'token') {

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 const root = '/sys/fs/cgroup'
 const periodUs = 100_000
 
-/** What keeps a process from more than its share of a processor, as on a smaller machine of its own. */
+/** Limits a process to a share of a processor, like a smaller machine. */
 export interface Hold {
-  /** Once the process is gone. */
+  /** Removes the limit; call it when the process has exited. */
   release(): Promise<void>
 }
 
-/** @param share of one processor, such as 0.35; @throws where the system's control groups are not ours to make */
+/** @param share of one processor, such as 0.35; @throws if control groups cannot be created */
 export async function hold(pid: number, share: number): Promise<Hold> {
   const quotaUs = Math.round(share * periodUs)
   const isUnified = existsSync(join(root, 'cgroup.controllers'))
@@ -27,7 +27,7 @@ export async function hold(pid: number, share: number): Promise<Hold> {
     await writeFile(join(group, 'cgroup.procs'), String(pid))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new Error(`--processor-share needs Linux, its control groups and the rights of root (${code})`)
+    throw new Error(`--processor-share needs Linux with control groups, and root (${code})`)
   }
   return { release: () => rmdir(group) }
 }

@@ -8,10 +8,10 @@ import { usedBy } from './processors.ts'
 export const measuredOperations = ['create', 'get masked'] as const satisfies readonly OperationName[]
 export type MeasuredOperation = (typeof measuredOperations)[number]
 
-/** Of each server: two of them have twice as many. */
+/** For each server. */
 export const clients = 32
 
-/** One round of one operation against one or several servers on the same data. Shares are of one processor. */
+/** One round of one operation on one or more servers with the same data. Shares are of one processor. */
 export interface LoadSample {
   readonly perSecond: number
   readonly p50: number
@@ -19,7 +19,7 @@ export interface LoadSample {
   readonly servers: readonly number[]
   readonly database: number
   readonly generator: number
-  /** By what is no part of this bench. */
+  /** Used by other programs. */
   readonly others: number
 }
 
@@ -27,17 +27,17 @@ export interface LoadPlan {
   readonly generator: Generator
   readonly ids: readonly string[]
   readonly seconds: number
-  /** The first process of the database, where there is one. */
+  /** The main process of the database, if any. */
   readonly database?: number
 }
 
-/** All operations, one after the other, by clients of each server. */
+/** Measures all operations in turn. */
 export async function measureLoad(
   servers: readonly Started[],
   { generator, ids, seconds, database }: LoadPlan,
 ): Promise<Map<MeasuredOperation, LoadSample>> {
   const [first, ...more] = servers
-  if (!first) throw new Error('there is no server to be measured')
+  if (!first) throw new Error('there is no server to measure')
   const job = {
     url: first.url,
     alsoUrls: more.map(({ url }) => url),
@@ -70,7 +70,7 @@ export async function measureLoad(
   return samples
 }
 
-/** The round in the middle, as each figure of it goes with the others. */
+/** Returns the median round, whose figures belong together. */
 export function middle(samples: readonly LoadSample[]): LoadSample {
   const rate = median(samples.map(({ perSecond }) => perSecond))
   const sorted = [...samples].sort((a, b) => Math.abs(a.perSecond - rate) - Math.abs(b.perSecond - rate))
@@ -79,7 +79,7 @@ export function middle(samples: readonly LoadSample[]): LoadSample {
   return nearest
 }
 
-/** What kept it from being faster, as far as processor time tells. */
+/** Returns the bottleneck, as far as processor times show it. */
 export function limitOf(
   { servers, database, generator, others }: LoadSample,
   processors: number,

@@ -1,7 +1,6 @@
 /**
- * What the parts of a search cost at the store port, without HTTP and without opening what is found: the exact
- * total alone, and in a database the first and a deep page without any total. Run by `run.ts` as a process of
- * its own.
+ * Measures the parts of a search at the store port, without HTTP and decryption: the exact total, and in a database
+ * the first page and a deep page without a total. Run by `run.ts` as a separate process.
  *
  *     parts.ts STORAGE COUNT START SECONDS
  */
@@ -13,7 +12,7 @@ import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { farPage, shapesFor } from '../search/shapes.ts'
 import { type Asked, medianMs, Questions } from './questions.ts'
 
-/** Milliseconds, medians; pages are measured in a database only: elsewhere a total costs nothing beside them. */
+/** Medians in milliseconds. Pages are only measured in a database: elsewhere the total costs nothing. */
 export interface Parts {
   readonly total: number
   readonly totalMs: number

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpuUsOf } from '../processes.ts'
 
-/** Processor time used so far, in microseconds: by the servers, by the database, and by all of the machine. */
+/** Processor time in microseconds: of the servers, of the database, and of the whole machine. */
 export interface Used {
   readonly servers: readonly number[]
   readonly database: number
@@ -16,7 +16,7 @@ export function usedBy(servers: readonly number[], database: number | undefined)
   }
 }
 
-/** A process, its children, and those of its children that have ended. */
+/** Returns the time of a process and its children, including ended ones. */
 function familyUs(parent: number): number {
   let us = 0
   for (const name of readdirSync('/proc')) {
@@ -28,7 +28,7 @@ function familyUs(parent: number): number {
   return us
 }
 
-/** What stands behind the name: state, parent, …; empty where the process is gone. */
+/** Returns the fields after the name: state, parent, …; an empty list if the process has ended. */
 function statOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
@@ -37,7 +37,7 @@ function statOf(pid: string): string[] {
   }
 }
 
-/** Hundredths of a second, as microseconds. */
+/** Converts hundredths of a second to microseconds. */
 const ticks = (fields: readonly string[], places: readonly number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000
 

@@ -5,7 +5,7 @@ import { quantile } from '../measure.ts'
 import type { Shape } from '../search/shapes.ts'
 import { bootstrap, maskingKey, masterKey, restrictedKey } from '../server-process.ts'
 
-/** A search as the store is asked it. */
+/** A search at the store port. */
 export interface Asked {
   readonly kind: DocumentKind
   readonly tenant: string
@@ -13,17 +13,17 @@ export interface Asked {
   readonly options: FindOptions
 }
 
-/** Finds out how a store is asked for what a shape asks of the server, by listening in a server on it. */
+/** Translates the search of a shape to the search at the store port, by intercepting it in a server. */
 export class Questions {
   readonly #vault: Vault
   #asked: Asked | undefined
 
-  /** The store is closed with this. */
+  /** Also closes the store. */
   constructor(storage: string, store: Store) {
     const listening = replacing(store, {
       find: async (kind, tenant, query, options) => {
         if (kind === 'token') this.#asked = { kind, tenant, query, options }
-        // What is asked for is all there is to learn here.
+        // The search is known now; its result is not needed.
         return { total: 0, documents: [] }
       },
     })
@@ -40,7 +40,7 @@ export class Questions {
       headers: { 'SVC-API-KEY': restricted ? restrictedKey : maskingKey, 'Content-Type': 'application/json' },
       body: JSON.stringify({ query, size: 20 }),
     })
-    if (!this.#asked) throw new Error(`a search answered ${response.status}: ${await response.text()}`)
+    if (!this.#asked) throw new Error(`a search: status ${response.status}: ${await response.text()}`)
     return this.#asked
   }
 
@@ -49,7 +49,7 @@ export class Questions {
   }
 }
 
-/** Milliseconds, of as many as fit into the seconds, and of five at least. */
+/** Returns the median in milliseconds over the given seconds, of at least five runs. */
 export async function medianMs(seconds: number, work: () => Promise<unknown>): Promise<number> {
   for (let n = 0; n < 3; n++) await work()
   const times: number[] = []

@@ -1,19 +1,19 @@
 /**
- * `npm run bench:scale`: creates, reads and searches on LevelDB, and on PostgreSQL with one server and with two,
+ * `npm run bench:scale`: measures creates, reads and searches on LevelDB, and on PostgreSQL with one and two servers,
  * in one run on the same tokens.
  *
- *     --size N         how many tokens there are (10000)
- *     --rounds N       how often each is loaded, in turn (3)
- *     --seconds S      how long each measurement of a load lasts (4)
- *     --search S       how long each search is repeated (0.5)
- *     --keep FOLDER    where the data are built, or were by an earlier run of the same size, and stay
+ *     --size N         number of tokens (10000)
+ *     --rounds N       rounds of the load tests (3)
+ *     --seconds S      duration of each load test (4)
+ *     --search S       duration of each search (0.5)
+ *     --keep FOLDER    a folder in which the data remain for later runs of the same size
  *     --processor-share S
- *                      holds each server to this share of a processor (0.35), so that several have the room that
- *                      machines of their own would give them; as root on Linux
- *     --skip-load      searches alone
- *     --skip-search    loads alone
+ *                      limits each server to this share of a processor (such as 0.35), like separate machines; needs
+ *                      root on Linux
+ *     --skip-load      only searches
+ *     --skip-search    only load tests
  *
- * Figures of one run may be compared with each other, not with those of another run.
+ * Figures can be compared within one run, not between runs.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,7 +51,7 @@ const { values } = parseArgs({
 const size = Number(values.size)
 const share = values['processor-share'] === undefined ? undefined : Number(values['processor-share'])
 
-/** Runs a program of ours and reads the line of JSON it ends with. */
+/** Runs a program of this folder and parses the JSON that it prints. */
 async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
   const path = fileURLToPath(new URL(program, import.meta.url))
   const child = attend(
@@ -66,7 +66,7 @@ async function ask<Answer>(program: string, ...args: readonly string[]): Promise
   return JSON.parse(said) as Answer
 }
 
-/** What is known of data that were built; it is written last, so that data half built are not taken for whole. */
+/** Describes complete data. Written last, so that incomplete data are not reused. */
 interface Built {
   readonly size: number
   readonly startMs: number
@@ -89,12 +89,12 @@ async function buildLevel(folder: string): Promise<Made> {
   return made
 }
 
-/** The tokens in LevelDB, and the same documents in the database. */
+/** Creates the tokens in LevelDB, and copies the documents to the database. */
 async function build(folder: string, database: Database): Promise<Built> {
   const file = join(folder, 'built.json')
   if (existsSync(file)) {
     const built = JSON.parse(await readFile(file, 'utf8')) as Built
-    if (built.size !== size) throw new Error(`--keep holds ${built.size} tokens: use --size ${built.size}`)
+    if (built.size !== size) throw new Error(`--keep has ${built.size} tokens: use --size ${built.size}`)
     return built
   }
   const ids = join(folder, 'ids.json')
@@ -168,7 +168,7 @@ async function measureSearches(
   ]
 }
 
-/** What an earlier run's load created: newer tokens that no search finds stand before each first page. */
+/** Removes tokens that the load test of an earlier run created. */
 async function removeLoad({ pool }: Database, lastUs: number): Promise<void> {
   await pool.query('DELETE FROM documents WHERE kind = ANY($1) AND created_us > $2', [
     [numberOf('token'), numberOf('audit')],
@@ -190,9 +190,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 let database: Database | undefined
 try {
-  if (!isBuilt) say('there is no build: the sources are measured, which start more slowly')
+  if (!isBuilt) say('there is no build: measuring the sources, which start more slowly')
   await mkdir(folder, { recursive: true })
-  // The database runs under another account where we are root, and has to get through.
+  // As root, the database runs under another account, which needs access.
   await chmod(folder, 0o711)
   database = await startDatabase(join(folder, 'postgres'))
   const place = { folder, database }
@@ -207,7 +207,7 @@ try {
   if (!values['skip-load']) {
     const generator = startGenerator()
     try {
-      if (share !== undefined) say(`each server is held to ${100 * share} % of a processor`)
+      if (share !== undefined) say(`each server is limited to ${100 * share} % of a processor`)
       say(loadTable(await measureLoads(place, ids, generator), availableParallelism(), share))
     } finally {
       await generator.end()

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 const mega = (bytes: string | number) => `${(Number(bytes) / 2 ** 20).toFixed(0)} MB`
 
-/** What tables and indexes take on the disk, and what a token's row does. */
+/** Returns the sizes of tables, indexes and a token's row on disk. */
 export async function sizesOf(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string; bytes: string }>(
     `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class

@@ -10,7 +10,7 @@ import {
 } from './load.ts'
 import type { Parts } from './parts.ts'
 
-/** Who was measured; each round in turn, so that a slow minute of the machine meets all of them. */
+/** The measured systems, in turn in each round, so that a slow phase of the machine affects all of them. */
 export const subjects = ['LevelDB', 'PostgreSQL', 'PostgreSQL, 2 replicas'] as const
 export type Subject = (typeof subjects)[number]
 
@@ -19,7 +19,7 @@ export type Rounds = ReadonlyMap<Subject, readonly ReadonlyMap<MeasuredOperation
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`
 const ms = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1))
 
-/** Microseconds of processor time: what stays comparable where other work takes the processors. */
+/** Microseconds of processor time, which remain comparable while other programs run. */
 const perRequest = ({ perSecond }: LoadSample, share: number) => ((share * 1e6) / perSecond).toFixed(0)
 
 export function loadTable(rounds: Rounds, processors: number, share?: number): string {
@@ -106,13 +106,11 @@ export function searchTable(level: Searched, postgres: Searched): string {
       (answer.p50 / (beside?.p50 ?? Number.NaN)).toFixed(1),
     ])
   }
-  return [
-    'searches, p50 in ms; answers over HTTP with page and exact total, the rest at the store',
-    align(rows, 1),
-  ].join('\n')
+  const title = 'searches, p50 in ms; responses over HTTP with page and exact total, the rest at the store'
+  return `${title}\n${align(rows, 1)}`
 }
 
-/** The first so many columns are words. */
+/** Aligns a table whose first `words` columns are words. */
 function align(rows: readonly (readonly string[])[], words: number): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map(row => row[at]?.length ?? 0)))
   const isWord = (at: number) => at < words || at >= 13

@@ -1,7 +1,7 @@
 import { Connection } from '../connection.ts'
 import { type Posted, post } from '../post.ts'
 
-/** One connection that asks one thing after another. */
+/** A connection that sends one request after another. */
 export class Asker {
   #connection: Connection
   readonly #port: number

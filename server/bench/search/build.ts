@@ -1,6 +1,6 @@
 /**
- * Fills a folder with tokens through the whole server, without a socket: 64 requests at a time, on a clock
- * that goes through two years meanwhile. Run by `run.ts` as a process of its own.
+ * Fills a folder with tokens through the whole server, without a socket: 64 requests at a time, while its clock
+ * advances by two years. Run by `run.ts` as a separate process.
  *
  *     build.ts FOLDER COUNT
  */
@@ -10,7 +10,7 @@ import { spanMs, tokenAt } from './corpus.ts'
 
 const [folder = '', size = ''] = process.argv.slice(2)
 const count = Number(size)
-// It ends a day ago: a server's clock never goes back.
+// Ends a day ago, because a server's clock never goes back.
 const startMs = Date.now() - spanMs - 24 * 3_600_000
 let next = 0
 
@@ -33,7 +33,7 @@ async function write(): Promise<void> {
       body: JSON.stringify(tokenAt(n, count).body),
     })
     const text = await response.text()
-    if (response.status !== 201) throw new Error(`creating token ${n} answered ${response.status}: ${text}`)
+    if (response.status !== 201) throw new Error(`creating token ${n}: status ${response.status}: ${text}`)
     if (++rounds % 100_000 === 0) process.stderr.write(`${rounds} tokens\n`)
   }
 }

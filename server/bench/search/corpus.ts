@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '../../src/base/json.ts'
 import { cardNumber } from '../cards.ts'
 
-/** Over how long the tokens were made. */
+/** The period in which the tokens were created. */
 export const spanMs = 730 * 24 * 3_600_000
 
-/** The same number for the same token, and no order in them. */
+/** Returns a pseudo-random number that depends on the token only. */
 function mix(n: number, salt: number): number {
   let hash = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(salt, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -14,13 +14,13 @@ function mix(n: number, salt: number): number {
 
 export interface BenchToken {
   readonly body: JsonObject
-  /** What it is found by, as a database without our rules would index it. */
+  /** Its search terms, as a database without our rules would index them. */
   readonly terms: readonly string[]
 }
 
 const languages = 20
 
-/** The n-th token: of four types, in a thousand nested containers, with common and rare metadata. */
+/** Returns the n-th token: of four types, in a thousand nested containers, with common and rare metadata. */
 export function tokenAt(n: number, count: number): BenchToken {
   const place = mix(n, 1)
   const [first, second] = [containerOf(place % 1000), containerOf(mix(n, 2) % 1000)]
@@ -73,7 +73,7 @@ function contentAt(n: number): TokenContent {
 }
 
 export const emailOf = (n: number) => `user${n}@example.org`
-/** Each has eight tokens or so, however many there are. */
+/** Each customer has about eight tokens, however many there are. */
 export const customerOf = (hash: number, count: number) => `c-${hash % Math.max(1, Math.floor(count / 8))}`
 
 function containerOf(place: number): string {

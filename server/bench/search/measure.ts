@@ -7,7 +7,7 @@ import { Asker } from './ask.ts'
 import { type Corpus, farPage, type Shape, shapesFor } from './shapes.ts'
 import type { PeerSearch } from './sqlite-server.ts'
 
-/** Milliseconds; cold is the first answer of a server that just started and never met the terms. */
+/** Milliseconds; `cold` is the first response of a new server that has not read the terms yet. */
 export interface Measurement {
   readonly total: number
   readonly p50: number
@@ -23,19 +23,19 @@ export interface Measured {
 export interface Plan {
   readonly seconds: number
   readonly rounds: number
-  /** How often each search is repeated at least, before it is measured and while it is (20). */
+  /** The minimum number of repetitions, before and during the measurement (20). */
   readonly least?: number
 }
 
-/** A server that can be asked a shape's question. */
+/** A server that can perform the search of a shape. */
 interface Subject {
   open(url: string): Promise<Talk>
 }
 
 interface Talk {
-  /** Runs the code, and brings no term of the shapes into memory. */
+  /** Warms up the code without reading a term of the shapes. */
   warmUp(): Promise<void>
-  /** The request of a shape, worked out ahead, and which connection takes it. */
+  /** The prepared request of a shape, and its connection. */
   prepare(shape: Shape): Promise<{ readonly asker: Asker; readonly body: object }>
   readonly readTotal: (answer: string) => number
   close(): void
@@ -111,7 +111,7 @@ async function measure(
 ): Promise<Measured> {
   const cold = new Map<string, number[]>()
   for (let round = 0; round < rounds; round++) {
-    // What has to be asked to know a question is asked of a server of its own.
+    // Requests that are needed to prepare a search go to another server.
     const bodies = await withTalk(subject, start, async talk => {
       const prepared: { readonly shape: Shape; readonly body: object }[] = []
       for (const shape of shapesFor(corpus, round)) {
@@ -121,7 +121,7 @@ async function measure(
     })
     await withTalk(subject, start, async talk => {
       await talk.warmUp()
-      // Shapes share terms: each comes first in its turn.
+      // Shapes share terms, so each is the first in one round.
       const turn = Math.floor((round * bodies.length) / rounds)
       for (const { shape, body } of [...bodies.slice(turn), ...bodies.slice(0, turn)]) {
         const { asker } = await talk.prepare({ ...shape, page: 'first' })
@@ -142,7 +142,7 @@ async function measure(
       const endMs = performance.now() + seconds * 1000
       while (performance.now() < endMs || times.length < least) {
         const answer = await asker.ask(body)
-        if (answer.status !== 200) throw new Error(`${shape.name} answered ${answer.status}: ${answer.text}`)
+        if (answer.status !== 200) throw new Error(`${shape.name}: status ${answer.status}: ${answer.text}`)
         times.push(answer.ms)
         text = answer.text
       }
@@ -176,7 +176,7 @@ async function withTalk<Result>(
   }
 }
 
-/** The most a process ever held; Linux alone tells. */
+/** Returns the peak resident memory of a process, on Linux only. */
 function residentMb(pid: number): number {
   try {
     return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024
@@ -191,7 +191,7 @@ export interface BrokenAnswers {
   readonly costliestMs: number
 }
 
-/** Every broken query there is, and queries within the bounds that are as costly as we know how to make them. */
+/** Measures all kinds of invalid queries, and the most expensive valid queries that we know. */
 export async function measureBroken(start: () => Promise<Started>): Promise<BrokenAnswers> {
   const costly = [
     Array.from({ length: 105 }, (_, n) => `-metadata.k:${n}`)
@@ -207,15 +207,15 @@ export async function measureBroken(start: () => Promise<Started>): Promise<Brok
     const times: number[] = []
     for (const [query] of brokenQueries) {
       const { status, ms, text } = await asker.ask({ query })
-      if (status !== 400) throw new Error(`a broken query answered ${status}: ${text}`)
+      if (status !== 400) throw new Error(`an invalid query: status ${status}: ${text}`)
       times.push(ms)
     }
     const costs: number[] = []
     for (const query of costly) {
-      // The first brings the terms into memory.
+      // The first one reads the terms into memory.
       await asker.ask({ query })
       const { status, ms, text } = await asker.ask({ query })
-      if (status !== 200) throw new Error(`a costly query answered ${status}: ${text}`)
+      if (status !== 200) throw new Error(`an expensive query: status ${status}: ${text}`)
       costs.push(ms)
     }
     asker.close()
@@ -223,7 +223,7 @@ export async function measureBroken(start: () => Promise<Started>): Promise<Brok
   })
 }
 
-/** A query that was cut to a length, ended behind its last whole term, with its parentheses closed. */
+/** Returns a truncated query, ended after its last whole term, with its parentheses closed. */
 function close(query: string): string {
   const whole = query.slice(0, query.lastIndexOf(' OR '))
   return whole + ')'.repeat(whole.split('(').length - whole.split(')').length)

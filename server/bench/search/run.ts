@@ -1,15 +1,15 @@
 /**
- * `npm run bench:search`: searches over HTTP, 20 tokens opened and shown, beside SQLite with an index made for
- * them, on stores of growing size; and what creates cost with and without terms.
+ * `npm run bench:search`: measures searches over HTTP, with 20 decrypted tokens in a page, compared with SQLite with
+ * a specialized index, on stores of growing size; and creates with and without terms.
  *
- *     --sizes N,N…      how many tokens (10000,100000,1000000)
- *     --seconds S       how long each search is repeated warm (1)
- *     --rounds N        how many fresh starts of each server are asked cold (5)
+ *     --sizes N,N…      numbers of tokens (10000,100000,1000000)
+ *     --seconds S       duration of each warm search (1)
+ *     --rounds N        number of starts of each server for cold searches (5)
  *     --sqlite FOLDER   where better-sqlite3 is, or is to be installed, on a Node without node:sqlite
  *     --skip-peer       do not measure SQLite
  *     --skip-writes     do not measure creates
  *
- * Figures of one run may be compared with each other, not with those of another run.
+ * Figures can be compared within one run, not between runs.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -72,7 +72,7 @@ async function measureSize(folder: string, count: number, sqlite: string | undef
   const { startMs, seconds, peakMb } = await build(folder, count)
   say(
     `\n${count} tokens: built in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} a second, ` +
-      `${peakMb.toFixed(0)} MB at the most`,
+      `${peakMb.toFixed(0)} MB peak resident size`,
   )
   const corpus = { count, startMs }
   const startPeer = (): Promise<Started> =>
@@ -91,8 +91,8 @@ async function measureSize(folder: string, count: number, sqlite: string | undef
   say(`our server held ${ours.memoryMb.toFixed(0)} MB after all of it`)
   const broken: BrokenAnswers = await measureBroken(() => startServer(folder))
   say(
-    `${broken.count} broken queries: all refused, the slowest in ${broken.slowestMs.toFixed(1)} ms; ` +
-      `the costliest that are none take ${broken.costliestMs.toFixed(1)} ms`,
+    `${broken.count} invalid queries: all refused, the slowest in ${broken.slowestMs.toFixed(1)} ms; ` +
+      `the most expensive valid ones take ${broken.costliestMs.toFixed(1)} ms`,
   )
   const peer = sqlite === undefined ? undefined : await measurePeer(startPeer, corpus, plan)
   return shapesFor(corpus).map(({ name }) => ({
@@ -144,7 +144,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {
-  if (!isBuilt) say('there is no build: the sources are measured, which start more slowly')
+  if (!isBuilt) say('there is no build: measuring the sources, which start more slowly')
   const found = values['skip-peer'] ? 'left out' : await findSqlite(values.sqlite ?? join(folder, 'sqlite'))
   if (typeof found === 'string') say(`SQLite is skipped: ${found}`)
   say(

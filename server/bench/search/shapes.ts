@@ -1,17 +1,17 @@
 import { customerOf, emailOf, spanMs } from './corpus.ts'
 
-/** A search to be measured: as our server is asked, and as the database is. */
+/** A search to be measured, for our server and for the database. */
 export interface Shape {
   readonly name: string
   readonly query: string
-  /** Asked by a caller who may see one container and what lies below it. */
+  /** Set if the caller may see only one container and those below. */
   readonly restricted?: true
   readonly size: number
   readonly page: 'first' | 'far' | 'far by cursor'
   readonly sql: Selection
 }
 
-/** Gives the places (`ord`) of the matching rows; terms stand for `?` in their order. */
+/** Selects the `ord` of the matching rows; the terms replace `?` in order. */
 export interface Selection {
   readonly text: string
   readonly terms: readonly string[]
@@ -19,7 +19,7 @@ export interface Selection {
   readonly toMs?: number
 }
 
-/** The page that is to be no slower than the first, where there are so many. */
+/** A distant page, which should be as fast as the first. */
 export const farPage = 5000
 
 const has = 'SELECT ord FROM postings WHERE term = ?'
@@ -30,7 +30,7 @@ export interface Corpus {
   readonly startMs: number
 }
 
-/** `round` chooses other rare values, so that none of them is in memory when it is asked for cold. */
+/** Each `round` uses other rare values, so that cold searches do not find them in memory. */
 export function shapesFor({ count, startMs }: Corpus, round = 0): Shape[] {
   const customer = customerOf(4242 + round * 7919, count)
   const email = emailOf(Math.floor(count / 20 + round * 13) * 10)
@@ -48,7 +48,7 @@ export function shapesFor({ count, startMs }: Corpus, round = 0): Shape[] {
       sql: { text: has, terms: [`metadata.customer:${customer}`] },
     },
     { name: 'term of all', ...everything, ...first },
-    // For the database the same: its table of terms knows no other way to all.
+    // For the database, every token has this term.
     { name: 'no condition', ...everything, query: '', ...first },
     {
       name: 'common AND common',
@@ -69,7 +69,7 @@ export function shapesFor({ count, startMs }: Corpus, round = 0): Shape[] {
       name: 'OR of five',
       query: languages.join(' OR '),
       ...first,
-      // Each token has one language: nothing comes twice.
+      // Each token has one language, so there are no duplicates.
       sql: { text: 'SELECT ord FROM postings WHERE term IN (?, ?, ?, ?, ?)', terms: languages },
     },
     {
@@ -100,7 +100,7 @@ export function shapesFor({ count, startMs }: Corpus, round = 0): Shape[] {
       query: 'metadata.tier:gold',
       restricted: true,
       ...first,
-      // Tokens in several containers, of which one is another's, are left to our server to leave out.
+      // Only our server excludes tokens that are also in a container outside.
       sql: { text: `${has} AND ${also}`, terms: ['under:/g3/', 'metadata.tier:gold'] },
     },
     { name: 'count only', ...everything, size: 1, page: 'first' },

@@ -1,6 +1,6 @@
 /**
- * The peer: SQLite with an index made for these searches, behind Node's HTTP server. It does less than ours:
- * no keys, no rules, no masks, nothing sealed; a row is the JSON that is answered.
+ * For comparison: SQLite with an index for these searches, behind Node's HTTP server. It does less than our server:
+ * no API keys, no rules, no masks, no encryption; a row is the JSON of the response.
  *
  *     sqlite-server.ts SQLITE FILE COUNT START
  */
@@ -11,7 +11,7 @@ import { spanMs, tokenAt } from './corpus.ts'
 import type { Selection } from './shapes.ts'
 import { openDatabase, type Statement } from './sqlite.ts'
 
-/** What is asked: `offset` rows are passed over, or those up to the place `before` are. */
+/** A search that skips `offset` rows, or continues after the place `before`. */
 export interface PeerSearch {
   readonly sql: Selection
   readonly size: number
@@ -60,7 +60,7 @@ if (!existsSync(file)) {
 }
 
 const database = openDatabase(sqlite, file)
-// As much memory for the index as our engine takes.
+// As much memory for the index as our engine uses.
 database.exec('PRAGMA cache_size = -131072; PRAGMA mmap_size = 268435456')
 const statements = new Map<string, Statement>()
 function prepare(sql: string): Statement {

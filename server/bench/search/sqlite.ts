@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { attend } from '../processes.ts'
 
-/** As much of SQLite as is needed here, which `node:sqlite` and better-sqlite3 have alike. */
+/** The common API of `node:sqlite` and better-sqlite3, as far as needed. */
 export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement
@@ -20,7 +20,7 @@ export interface Statement {
 
 const packageName = 'better-sqlite3@12.11.1'
 
-/** Where `openDatabase` finds SQLite; or why it cannot be had. Node has it from 22 on. */
+/** Finds SQLite for `openDatabase`, which Node has from version 22 on. Resolves with the reason if there is none. */
 export async function findSqlite(folder: string): Promise<{ from: string } | string> {
   if (process.getBuiltinModule('node:sqlite')) return { from: 'node:sqlite' }
   const path = join(folder, 'node_modules/better-sqlite3')

@@ -5,14 +5,14 @@ const writers = 64
 const secondsEach = 3
 const turns = 3
 
-/** Creates per second with ten metadata entries and with none, in turn on one server. */
+/** Measures creates per second with and without ten metadata entries, in turn on one server. */
 export async function measureCreates(folder: string): Promise<string> {
   const server = await startServer(folder)
   try {
     const port = Number(new URL(server.url).port)
     const rates = new Map<number, number[]>()
     let next = 0
-    // The first second of each is for the code to warm up.
+    // The first second of each warms up the code.
     for (let turn = 0; turn <= turns; turn++) {
       for (const terms of turn % 2 ? [10, 0] : [0, 10]) {
         const rate = await creates(port, turn === 0 ? 1 : secondsEach, () => bodyOf(next++, terms))
@@ -50,7 +50,7 @@ async function creates(port: number, seconds: number, body: () => string): Promi
         if (performance.now() >= endMs) return resolve()
         const text = body()
         const onAnswer = (status: number, answer: Buffer) => {
-          if (status !== 201) return reject(new Error(`a create answered ${status}: ${answer}`))
+          if (status !== 201) return reject(new Error(`a create: status ${status}: ${answer}`))
           if (performance.now() < endMs) answered++
           step()
         }
