@@ -1,4 +1,4 @@
-/** Every package of the lockfile runs on every version of Node that we support, by its own word. */
+/** Checks that every package of the lockfile declares support for every supported version of Node. */
 import { readFileSync } from 'node:fs'
 import semver from 'semver'
 
@@ -9,7 +9,7 @@ const refusals = Object.entries(packages).flatMap(([path, { version, engines }])
   const refused = supported.filter(node => engines?.node && !semver.satisfies(node, engines.node))
   return refused.length === 0
     ? []
-    : [`${path} ${version} wants Node ${engines.node}, not ${refused.join(', ')}\n`]
+    : [`${path} ${version} needs Node ${engines.node}, not ${refused.join(', ')}\n`]
 })
 process.stdout.write(refusals.join(''))
 process.exitCode = refusals.length === 0 ? 0 : 1

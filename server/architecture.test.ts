@@ -4,19 +4,18 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 /**
- * The walls of the house, held over the import statements of every source file. Tests and what only tests
- * use may reach further: they stand outside.
+ * Checks the architecture by the import statements of all source files. Tests and their support are exempt.
  */
 type Tap = typeof t
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
-  /** From the root, such as `server/src/tokens/create.ts`. */
+  /** Relative to the root, such as `server/src/tokens/create.ts`. */
   readonly path: string
-  /** Paths of our own files, from the root. */
+  /** Imported files of the repository, relative to the root. */
   readonly ours: readonly string[]
-  /** Packages and Node's modules. */
+  /** Imported packages and modules of Node. */
   readonly foreign: readonly string[]
 }
 
@@ -49,7 +48,7 @@ const outside = [
   /^server\/(testing|bench|fuzz|system)\//,
   /\/_[^/]+\.ts$/,
   /^sdk\/(examples\/|testing\/|openapi-ts\.)/,
-  // A page for browsers, with a life of its own.
+  // A page for browsers.
   /^server\/src\/http\/docs\//,
 ]
 const sources = ['server', 'sdk', 'conformance']
@@ -60,10 +59,10 @@ const sources = ['server', 'sdk', 'conformance']
 const within = (folder: string) => (source: Source) => source.path.startsWith(folder)
 const server = sources.filter(within('server/'))
 
-/** Files under `allowed` only may import packages that match. */
+/** Checks that only files under `allowed` import packages that match. */
 function onlyIn(t: Pick<Tap, 'ok'>, library: RegExp, ...allowed: string[]): void {
   const users = server.filter(source => source.foreign.some(one => library.test(one)))
-  t.ok(users.length > 0, `${library} is used at all, so this rule holds something`)
+  t.ok(users.length > 0, `${library} is used, so that this rule has an effect`)
   for (const user of users) {
     t.ok(
       allowed.some(folder => user.path.startsWith(folder)),
@@ -82,10 +81,10 @@ t.test('the sources are found', async t => {
   }
 })
 
-t.test('each library is known to one folder', async t => {
+t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^liquidjs/, 'server/src/expressions/')
   onlyIn(t, /^lucene$/, 'server/src/search/')
-  // Both take longer to load than a whole test does: their work is done when the server is built.
+  // Both take longer to load than a whole test: they are only used when the server is built.
   onlyIn(t, /^openapi-backend/, 'server/scripts/')
   onlyIn(t, /^ajv/, 'server/scripts/', 'server/src/contract/')
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
@@ -108,7 +107,7 @@ t.test('each library is known to one folder', async t => {
   onlyIn(t, /^node:(https|dns)/, 'server/src/egress/')
 })
 
-/** The order of rooms: each imports from itself and from those before it. Files outside of them put a server together. */
+/** The order of folders: each imports from itself and from those before it. Files outside of them assemble a server. */
 const rooms = [
   ...[
     'base',
@@ -126,18 +125,18 @@ const rooms = [
 ]
 /** These put a server together from the rooms, and may import from all of them. */
 const builders = ['assembly', 'commands']
-/** Made from the contract, and where to find it. */
+/** Code generated from the contract, and its location. */
 const generated = /^server\/src\/generated(-files\.ts$|\/)/
 
 const roomOf = (path: string) => /^server\/src\/([^/]+)\//.exec(path)?.[1]
 
-t.test('no arrow points back: each room imports from those before it', async t => {
+t.test('each folder imports only from itself and those before it', async t => {
   for (const room of rooms) t.ok(server.some(within(`server/src/${room}/`)), `there is ${room}/`)
   const known = new Set([...rooms, ...builders])
   for (const source of server) {
     const own = roomOf(source.path)
     if (own === undefined) continue
-    t.ok(known.has(own), `${own}/ has its place in the order`)
+    t.ok(known.has(own), `${own}/ is in the order of folders`)
     if (!rooms.includes(own)) continue
     for (const target of source.ours.filter(path => !generated.test(path))) {
       const other = rooms.indexOf(roomOf(target) ?? '')
@@ -146,13 +145,13 @@ t.test('no arrow points back: each room imports from those before it', async t =
   }
 })
 
-t.test('the drawing in the README has the same rooms in the same order', async t => {
+t.test('the README lists the same folders in the same order', async t => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const drawn = /^base\/[^`]*(?=```)/m.exec(readme)?.[0] ?? ''
   t.same(drawn.match(/^[a-z]+(?=\/)/gm), [...rooms, ...builders])
 })
 
-t.test('the domain knows no engine', async t => {
+t.test('the domain does not import storage engines', async t => {
   for (const source of server.filter(({ path }) => roomOf(path) !== 'storage')) {
     for (const target of source.ours) {
       const room = roomOf(source.path)
@@ -162,7 +161,7 @@ t.test('the domain knows no engine', async t => {
   }
 })
 
-t.test('an engine knows the port, and no rule of ours', async t => {
+t.test('an engine imports the port, and nothing of the domain', async t => {
   const engines = server.filter(source =>
     /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path),
   )
@@ -181,25 +180,22 @@ t.test('an engine knows the port, and no rule of ours', async t => {
   }
 })
 
-t.test(
-  'only open.ts chooses an engine, and only where a server is put together is open.ts known',
-  async t => {
-    for (const source of server) {
-      for (const target of source.ours) {
-        if (
-          /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(target) &&
-          !/^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path)
-        ) {
-          t.equal(source.path, 'server/src/storage/open.ts', `${source.path} imports ${target}`)
-        }
-        if (target === 'server/src/storage/open.ts')
-          t.match(source.path, /^server\/src\/(index\.ts$|(assembly|commands)\/)/)
+t.test('only open.ts imports engines, and only the assembly imports open.ts', async t => {
+  for (const source of server) {
+    for (const target of source.ours) {
+      if (
+        /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(target) &&
+        !/^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path)
+      ) {
+        t.equal(source.path, 'server/src/storage/open.ts', `${source.path} imports ${target}`)
       }
+      if (target === 'server/src/storage/open.ts')
+        t.match(source.path, /^server\/src\/(index\.ts$|(assembly|commands)\/)/)
     }
-  },
-)
+  }
+})
 
-t.test('what runs beside a formula is a program of its own', async t => {
+t.test('the programs of the sandbox are separate from the server', async t => {
   const child = server.filter(within('server/src/sandbox/child/'))
   t.ok(child.length > 10)
   for (const source of child) {
@@ -211,14 +207,14 @@ t.test('what runs beside a formula is a program of its own', async t => {
         `${source.path} imports ${target}`,
       )
     }
-    if (source.path.includes('/inside/')) t.same(source.foreign, [], `${source.path} finds nothing of Node`)
+    if (source.path.includes('/inside/')) t.same(source.foreign, [], `${source.path} imports nothing of Node`)
   }
   for (const source of server.filter(source => !child.includes(source))) {
     for (const target of source.ours) t.notMatch(target, /^server\/src\/sandbox\/child\//, source.path)
   }
 })
 
-t.test('handlers call the domain and never the store', async t => {
+t.test('handlers call the domain, never the store', async t => {
   const handlers = server.filter(within('server/src/http/handlers/'))
   t.ok(handlers.length > 3)
   for (const source of handlers) {
@@ -226,7 +222,7 @@ t.test('handlers call the domain and never the store', async t => {
   }
 })
 
-t.test('the three packages do not import each other, and the SDK imports nothing at all', async t => {
+t.test('the three packages do not import each other, and the SDK imports nothing', async t => {
   for (const source of sources) {
     const own = source.path.split('/')[0]
     for (const target of source.ours) {
@@ -254,7 +250,7 @@ t.test('there are no cycles', async t => {
   t.same(cycles, [])
 })
 
-t.test('no file has grown beyond what one idea needs', async t => {
+t.test('files have a limited length', async t => {
   for (const source of sources) {
     const lines = readFileSync(join(root, source.path), 'utf8').split('\n').length
     t.ok(lines <= 400, `${source.path} has ${lines} lines`)

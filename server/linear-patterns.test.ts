@@ -8,24 +8,24 @@ import { isJsonObject, type JsonValue } from './src/base/json.ts'
 import { formats } from './src/contract/formats.ts'
 
 /**
- * A regular expression may take quadratic or exponential time on text made for it. Here every one that callers'
- * text may reach gets such text: something it begins with, then one of its own parts again and again.
+ * A regular expression may take quadratic or exponential time on hostile text. This tests every one that may be
+ * applied to callers' text with such texts: a possible beginning, followed by many repetitions of one of its parts.
  */
 interface Pattern {
   readonly where: string
   readonly name: string
   readonly run: (text: string) => unknown
-  /** What the texts are made from. */
+  /** The source of the hostile texts. */
   readonly source: string
 }
 
 const root = fileURLToPath(new URL('src/', import.meta.url))
 
-/** Folders and files that no caller's text reaches, or only in a process of its own. */
+/** Folders and files that do not process callers' text, or only in a separate process. */
 const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^(commands|generated)\//, 'not part of a server that answers requests'],
   [/\.(test|cases|model|samples)\.ts$|(^|\/)_[^/]+\.ts$/, 'tests'],
-  [/^sandbox\/empty-root\.ts$/, 'reads what the dynamic loader prints'],
+  [/^sandbox\/empty-root\.ts$/, 'parses the output of the dynamic loader'],
   [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],
   [
     /^(config|main|msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
@@ -42,7 +42,7 @@ function* sourceFiles(folder: string): Generator<string> {
   }
 }
 
-/** Every regular expression that a file spells out, and where it makes one of something else. */
+/** Returns the regular expression literals of a file, and the places where it creates others at run time. */
 function patternsIn(path: string): { patterns: Pattern[]; made: string[] } {
   const file = relative(root, path).replaceAll('\\', '/')
   const source = ts.createSourceFile(file, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
@@ -78,7 +78,7 @@ function ofExpression(where: string, expression: RegExp): Pattern {
 
 const contract = JSON.parse(readFileSync(new URL('src/generated/openapi.json', import.meta.url), 'utf8'))
 
-/** The values of a keyword, wherever the contract has it. */
+/** Returns all values of a keyword in the contract. */
 function textsOf(keyword: string, node: JsonValue = contract): string[] {
   if (typeof node !== 'object' || node === null) return []
   const own = isJsonObject(node) ? node[keyword] : undefined
@@ -88,18 +88,18 @@ function textsOf(keyword: string, node: JsonValue = contract): string[] {
   ]
 }
 
-// The package keeps its regular expressions to itself; they are reached through its functions.
+// The package does not export its regular expressions; they are tested through its functions.
 const { fullFormats } = createRequire(import.meta.url)('ajv-formats/dist/formats.js') as {
   fullFormats: Record<string, RegExp | ((text: string) => boolean) | { validate: (text: string) => boolean }>
 }
 
-/** What date-times, URLs and the like are made of. */
+/** Parts of date-times, URLs and other formats. */
 const partsOfFormats = '2030-01-01T00:00:00.5+01:00Z/ a://a@a.b:1/?#%20[::1]{{}}_'
 
 function ofFormat(name: string): Pattern {
   const own = formats[name]
   const known = own ? own.test : fullFormats[name]
-  if (known === undefined) throw new Error(`the contract has the format ${name}, and nothing checks it`)
+  if (known === undefined) throw new Error(`the contract has the format ${name}, which is not checked`)
   if (known instanceof RegExp) return ofExpression(`format ${name}`, known)
   const run = typeof known === 'function' ? known : known.validate
   return { where: `format ${name}`, name: '', run, source: partsOfFormats }
@@ -114,7 +114,7 @@ const reached = [...sourceFiles(root)].filter(
 )
 const inSource = reached.map(patternsIn)
 
-/** Characters that the parts of a pattern match, in their order. */
+/** Returns characters that match the parts of a pattern, in order. */
 function atomsOf(source: string): string[] {
   const shorthand: Record<string, string> = {
     d: '0',
@@ -143,7 +143,7 @@ function atomsOf(source: string): string[] {
   return atoms.filter(atom => atom !== '')
 }
 
-/** Text of this length for each beginning, repeated part and end that can be made from the pattern. */
+/** Yields texts of this length, for each possible beginning, repeated part and end of the pattern. */
 function* hostileTexts(source: string, length: number): Generator<string> {
   const atoms = atomsOf(source)
   const runs = [1, 2, 3, 4].flatMap(size =>
@@ -163,7 +163,7 @@ function* hostileTexts(source: string, length: number): Generator<string> {
   }
 }
 
-/** Milliseconds of processor time: others on the machine do not count. */
+/** Returns milliseconds of processor time, so that other programs do not count. */
 function cost(pattern: Pattern, text: string): number {
   const before = process.cpuUsage()
   pattern.run(text)
@@ -174,9 +174,9 @@ function cost(pattern: Pattern, text: string): number {
 const cheapest = (pattern: Pattern, text: string) => Math.min(...[1, 2, 3].map(() => cost(pattern, text)))
 
 /**
- * What text takes a pattern far too long; `undefined` where none of the texts does. First short texts, which only
- * exponential time makes long. Then longer ones, on which linear time is some microseconds and quadratic time some
- * milliseconds; where one takes that long, four times its length may take nine times as long, not sixteen.
+ * Returns a text for which a pattern takes far too long, or `undefined`. Short texts find exponential time. Longer
+ * ones take microseconds in linear time and milliseconds in quadratic time; if one takes milliseconds, four times its
+ * length may take up to nine times as long, but not sixteen times.
  */
 function findHostile(pattern: Pattern): string | undefined {
   for (const text of hostileTexts(pattern.source, 22)) {
@@ -192,7 +192,7 @@ function findHostile(pattern: Pattern): string | undefined {
   return undefined
 }
 
-t.test('the hostile texts find what is known to be hostile', async t => {
+t.test('control: the texts reveal patterns that are known to be slow', async t => {
   for (const known of [
     /\{\{.*\}\}/s,
     /(a+)+$/,
@@ -205,7 +205,7 @@ t.test('the hostile texts find what is known to be hostile', async t => {
   }
 })
 
-t.test('no pattern or format of the contract takes more than linear time', async t => {
+t.test('patterns and formats of the contract take linear time', async t => {
   t.ok(
     inContract.length >= 8 && inFormats.length >= 8,
     `${inContract.length} patterns, ${inFormats.length} formats`,
@@ -215,13 +215,13 @@ t.test('no pattern or format of the contract takes more than linear time', async
   }
 })
 
-/** Regular expressions that get short text only, and what bounds it. */
+/** Regular expressions that are applied to short text only, with the limit. */
 const bounded: Readonly<Record<string, string>> = {
   '/(?:\\b(?:z|gmt|utc|ut)|[+-]\\d{2}:?\\d{2}|\\b[ecmp][sd]t)\\s*(?:\\(.*\\))?$/i':
     'expressions/filters/moment.ts takes dates of at most 64 characters',
 }
 
-t.test('no regular expression of the server takes more than linear time', async t => {
+t.test('regular expressions of the server take linear time', async t => {
   const patterns = inSource.flatMap(one => one.patterns)
   t.ok(patterns.length >= 60, `${patterns.length} regular expressions`)
   for (const pattern of patterns) {
@@ -231,6 +231,6 @@ t.test('no regular expression of the server takes more than linear time', async 
   t.same(
     inSource.flatMap(one => one.made),
     [],
-    'none is made of text at run time',
+    'none is created from text at run time',
   )
 })

@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 
 /**
- * Each package is packed as it would be published, installed alone into an empty folder, and used there.
- * What it needs of the others is inside it.
+ * Packs each package as for publishing, installs it alone into an empty folder, and uses it there. A package contains
+ * all that it needs of the others.
  */
-// npm takes its time, above all beside other tests.
+// npm is slow, especially while other tests run.
 t.setTimeout(300_000)
 t.comment('timeout=300000')
 const execute = promisify(execFile)
@@ -72,7 +72,7 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
 
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 
-/** False where the registry cannot be reached. */
+/** Installs packages. Resolves with false if the registry cannot be reached. */
 async function install(folder: string, what: string): Promise<boolean> {
   try {
     await execute(npm, ['install', ...flags, what], { cwd: folder })
@@ -84,7 +84,7 @@ async function install(folder: string, what: string): Promise<boolean> {
   }
 }
 
-/** The optional part of the server: it needs msw, and the rest works without. */
+/** Uses the optional part of the server that needs msw; the rest works without. */
 const withMsw = `import { createVault } from '@surrogate/server'
   const { vaultHandlers } = await import('@surrogate/server/msw').catch(({ code, message }) => {
     console.log(code, message.includes("'msw'"))
@@ -99,50 +99,55 @@ const withMsw = `import { createVault } from '@surrogate/server'
   await vault.close()
   process.exit()`
 
-/** npm says so in its own words when the registry cannot be reached. */
+/** Matches npm's errors when the registry cannot be reached. */
 const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
 
 async function usesMsw(t: Test, folder: string): Promise<void> {
   await writeFile(join(folder, 'use-msw.mjs'), withMsw)
   const run = async () => (await execute(process.execPath, ['use-msw.mjs'], { cwd: folder })).stdout.trim()
-  t.equal(await run(), 'ERR_MODULE_NOT_FOUND true', 'without msw it says what is missing')
-  // The one our own tests run with.
+  t.equal(await run(), 'ERR_MODULE_NOT_FOUND true', 'without msw the error names it')
+  // The version that our own tests use.
   const { version } = JSON.parse(await readFile(join(root, 'node_modules/msw/package.json'), 'utf8'))
   if (await install(folder, `msw@${version}`)) t.equal(await run(), '200', 'with msw')
   else t.comment('skipped: the registry cannot be reached, so msw cannot be installed')
 }
 
-/** What lints packages, with its package unpacked or packed. */
+/** Runs a linter for packages. */
 const lint = (program: string, ...args: string[]) =>
   execute(process.execPath, [join(root, 'node_modules/.bin', program), ...args], { cwd: root })
 
 for (const [name, files, use] of packages) {
-  t.test(`@surrogate/${name} is packed as packages should be, can be installed alone and used`, async t => {
-    const folder = await mkdtemp(join(tmpdir(), 'surrogate-pack-'))
-    t.teardown(() => rm(folder, { recursive: true, force: true }))
-    await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', name], { cwd: root })
-    const [tarball = ''] = await readdir(folder)
-    t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
-    await lint('publint', '--strict', join(root, name))
-    // The packages are ES modules; Node 20.19 and later can `require` those too.
-    await lint('attw', join(folder, tarball), '--profile', 'esm-only')
+  t.test(
+    `@surrogate/${name} passes the linters of packages, and can be installed and used alone`,
+    async t => {
+      const folder = await mkdtemp(join(tmpdir(), 'surrogate-pack-'))
+      t.teardown(() => rm(folder, { recursive: true, force: true }))
+      await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', name], {
+        cwd: root,
+      })
+      const [tarball = ''] = await readdir(folder)
+      t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
+      await lint('publint', '--strict', join(root, name))
+      // The packages are ES modules; Node 20.19 and later can `require` those too.
+      await lint('attw', join(folder, tarball), '--profile', 'esm-only')
 
-    await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-    if (!(await install(folder, `./${tarball}`))) {
-      t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
-      return
-    }
-    const installed = join(folder, 'node_modules', '@surrogate', name)
-    for (const file of files) t.ok(await readFile(join(installed, file)), file)
-    const all = await readdir(installed, { recursive: true })
-    t.notOk(
-      all.some(file => /\.test\.|(^|\/)testing\//.test(file)),
-      'no tests inside',
-    )
+      await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
+      if (!(await install(folder, `./${tarball}`))) {
+        t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
+        return
+      }
+      const installed = join(folder, 'node_modules', '@surrogate', name)
+      for (const file of files) t.ok(await readFile(join(installed, file)), file)
+      const all = await readdir(installed, { recursive: true })
+      t.notOk(
+        all.some(file => /\.test\.|(^|\/)testing\//.test(file)),
+        'the package contains no tests',
+      )
 
-    await writeFile(join(folder, 'use.mjs'), use)
-    const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
-    t.equal(stdout.trim(), 'abc')
-    if (name === 'server') await usesMsw(t, folder)
-  })
+      await writeFile(join(folder, 'use.mjs'), use)
+      const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
+      t.equal(stdout.trim(), 'abc')
+      if (name === 'server') await usesMsw(t, folder)
+    },
+  )
 }

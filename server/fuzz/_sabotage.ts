@@ -1,6 +1,6 @@
 /**
- * Loaded into a server's process before the server: makes it do what a fuzz has to find, each fault at requests of
- * one operation. `SABOTAGE` lists the faults.
+ * Preloaded into a server's process: adds faults that the fuzz must find, each in requests of one operation.
+ * `SABOTAGE` lists the faults.
  */
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 
@@ -9,7 +9,7 @@ const kept: Buffer[] = []
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Each returns true if it has answered. */
+/** Each returns true if it has sent the response. */
 const faults: Readonly<Record<string, { readonly at: RegExp; readonly act: Fault }>> = {
   'server error': {
     at: /^PATCH \/tokens\//,
@@ -78,7 +78,7 @@ const faults: Readonly<Record<string, { readonly at: RegExp; readonly act: Fault
   stall: {
     at: /^GET \/tokens\?size=/,
     act: () => {
-      // Time on a processor: while others have it, nobody is to blame. Long enough for a slow machine, too.
+      // Uses processor time, because waiting for the processor does not count. Long enough for a slow machine, too.
       const spentMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000
       for (const end = spentMs() + 1200; spentMs() < end; );
       return false
@@ -94,7 +94,7 @@ const faults: Readonly<Record<string, { readonly at: RegExp; readonly act: Fault
   'server ended': { at: /^PUT \/applications\//, act: () => process.exit(3) },
 }
 
-/** Listens in on a body that the server reads. */
+/** Collects the body while the server reads it. */
 function bodyOf(request: IncomingMessage): () => Buffer {
   const chunks: Buffer[] = []
   const { emit } = request

@@ -1,4 +1,4 @@
-/** The tenants and keys of every fuzz, as a bootstrap file: the same after each start and each reset. */
+/** The tenants and keys of the fuzz as a bootstrap file: the same after each start and each reset. */
 const tokenPermissions = [
   'token:create',
   'token:read',

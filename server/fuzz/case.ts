@@ -1,40 +1,40 @@
-/** How the server is to take a request: most are made to find out. */
+/** How the request was made. */
 export type Kind = 'valid' | 'grammar' | 'mutated' | 'oversized' | 'wire'
 
 export interface FuzzRequest {
   readonly method: string
-  /** Path and query. Holds placeholders, as headers and texts of bodies do: `@@0.id@@`, `@@reactor.2@@`. */
+  /** Path and query. Like headers and bodies, may contain placeholders: `@@0.id@@`, `@@reactor.2@@`. */
   readonly target: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array
-  /** What goes over the socket in place of all the above but the placeholders. */
+  /** Replaces the bytes that are sent for all the above. */
   readonly bytes?: Uint8Array
 }
 
-/** One request that is tried, and those before it that make what it is about. */
+/** A request to be tested, and the requests that prepare it. */
 export interface FuzzCase {
-  /** With the seed, all that this case depends on. */
+  /** A case depends on the seed and this number only. */
   readonly number: number
   readonly kind: Kind
   readonly operation: string
   readonly title: string
-  /** Run before it, in this order; `@@0.id@@` is the member `id` of the first one's response. */
+  /** Sent before the request, in order. `@@0.id@@` is the member `id` of the first response. */
   readonly prelude: readonly FuzzRequest[]
   readonly request: FuzzRequest
-  /** What stands in sensitive places only, and so never in a problem or in the server's log. */
+  /** Values of sensitive members. They must never appear in a problem or in the server's log. */
   readonly secrets: readonly string[]
-  /** True if the response is the choice of a formula: any status, and any text in a problem. */
+  /** True if a formula chooses the response: it may have any status, and a problem may have any text. */
   readonly byFormula: boolean
   /** True if the server may close the connection without a response. */
   readonly mayHangUp: boolean
-  /** True if it is large enough to be tried alone, so that what it costs is known to be its own. */
+  /** True if the case is sent without concurrent cases, because it is large. */
   readonly alone: boolean
 }
 
-/** Values of placeholders, by what stands between the signs. */
+/** The values of placeholders, by name. */
 export type Values = ReadonlyMap<string, string>
 
-/** What a placeholder stands for where its request was refused. */
+/** The value of a placeholder whose request was refused. */
 const nothing = '00000000-0000-4000-8000-000000000000'
 
 export function fill(text: string, values: Values): string {
@@ -43,7 +43,7 @@ export function fill(text: string, values: Values): string {
     : text
 }
 
-/** Returns a request as it goes over the socket. */
+/** Returns the bytes of a request. */
 export function encode(request: FuzzRequest, values: Values, traceId: string): Uint8Array {
   if (request.bytes) return request.bytes
   const body =
@@ -52,7 +52,7 @@ export function encode(request: FuzzRequest, values: Values, traceId: string): U
       : (request.body ?? Buffer.alloc(0))
   const headers = request.headers.map(([name, value]) => `${name}: ${fill(value, values)}`)
   const has = (name: string) => request.headers.some(([given]) => given.toLowerCase() === name)
-  // Of more than 2000 headers Node drops the rest.
+  // At the beginning, since Node ignores headers after the 2000th.
   if (!has('host')) headers.unshift('Host: localhost')
   if (!has('svc-trace-id')) headers.push(`SVC-TRACE-ID: ${traceId}`)
   const framed = has('content-length') || has('transfer-encoding')

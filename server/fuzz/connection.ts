@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net'
 
 export interface Response {
   readonly status: number
-  /** Names in lower case; of a repeated header the last. */
+  /** Names in lower case; the last value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Why there was no response. */
+/** There was no response. */
 export class NoResponse extends Error {
   override readonly name = 'NoResponse'
-  /** True if the connection was still open after the time the server has. */
+  /** True if the time limit passed while the connection was open. */
   readonly timedOut: boolean
 
   constructor(message: string, timedOut = false) {
@@ -22,8 +22,8 @@ export class NoResponse extends Error {
 const headEnd = Buffer.from('\r\n\r\n')
 
 /**
- * One kept-alive connection that sends any bytes: Node's own client refuses most of what is to be tried here.
- * Opened when it is needed, and again after it was closed.
+ * A kept-alive connection that can send any bytes: Node's client refuses most of them. Opened when needed, and again
+ * after it was closed.
  */
 export class FuzzConnection {
   readonly #port: number
@@ -55,7 +55,7 @@ export class FuzzConnection {
     const known = this.#socket
     if (known && !known.destroyed && known.writable && !known.readableEnded) return known
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
-    // Without a listener an error between two exchanges would end the process.
+    // Without a listener, an error between two exchanges would end the process.
     socket.on('error', () => {})
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve)
@@ -105,8 +105,8 @@ function read(socket: Socket, bytes: Uint8Array, timeoutMs: number, isHead: bool
 }
 
 /**
- * Returns the response, or how many bytes there have to be before it is worth looking again; `undefined` if the
- * response does not say where it ends.
+ * Returns the response, or the number of bytes needed before parsing again; `undefined` if the response has no
+ * length.
  */
 function parse(bytes: Buffer, isHead: boolean, start = 0): Response | number | undefined {
   const end = bytes.indexOf(headEnd, start)

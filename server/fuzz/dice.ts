@@ -1,4 +1,4 @@
-/** Random numbers that depend on a text alone, so that every run of a seed makes the same choices. */
+/** A pseudo-random generator seeded by a text, so that every run of a seed makes the same choices. */
 export class Dice {
   #a: number
   #b: number
@@ -31,11 +31,11 @@ export class Dice {
   }
 
   pick<T>(list: readonly T[]): T {
-    if (list.length === 0) throw new Error('there is nothing to pick from')
+    if (list.length === 0) throw new Error('the list is empty')
     return list[this.int(0, list.length - 1)] as T
   }
 
-  /** Picks one of `[weight, value]`, the heavier the more often. */
+  /** Picks a value from `[weight, value]` pairs with a probability proportional to its weight. */
   weighted<T>(list: readonly (readonly [weight: number, value: T])[]): T {
     const total = list.reduce((sum, [weight]) => sum + weight, 0)
     let left = this.next() * total
@@ -46,7 +46,7 @@ export class Dice {
     return this.pick(list)[1]
   }
 
-  /** Calls `make` between `least` and `most` times and returns what it made. */
+  /** Calls `make` between `least` and `most` times and returns the results. */
   list<T>(least: number, most: number, make: (index: number) => T): T[] {
     return Array.from({ length: this.int(least, most) }, (_, index) => make(index))
   }

@@ -46,7 +46,7 @@ export interface Operation {
 
 type Raw = Readonly<Record<string, never>> & { readonly $ref?: string }
 
-/** The contract as the fuzz reads it: apart from the server's own reader, so that both would have to be wrong. */
+/** Reads the contract. Independent of the server's code, so that the fuzz does not repeat its mistakes. */
 export class Document {
   readonly operations: readonly Operation[]
   readonly #root: JsonObject

@@ -6,7 +6,7 @@ import { furnishedFormulas } from './grammar/formulas.ts'
 import { isLooseObject, type Loose, type LooseObject, writeJson } from './json-text.ts'
 import type { Values } from './values.ts'
 
-/** A request in parts, as mutations take it. */
+/** A request in parts, for mutations. */
 export interface Draft {
   readonly operation: Operation
   readonly prelude: readonly FuzzRequest[]
@@ -36,7 +36,7 @@ export function toRequest(
   }
 }
 
-/** As `encodeURIComponent`, for lone surrogates too, which that refuses. */
+/** Like `encodeURIComponent`, which throws for lone surrogates. */
 export const percent = (text: string) => encodeURIComponent(text.toWellFormed())
 
 function request(method: string, target: string, key: string, body?: Loose): FuzzRequest {
@@ -49,7 +49,7 @@ function request(method: string, target: string, key: string, body?: Loose): Fuz
   }
 }
 
-/** Makes a request of an operation, with whatever has to be there before it. */
+/** Makes a request of an operation, with the requests that prepare it. */
 export function draft(document: Document, operation: Operation, values: Values): Draft {
   const { dice } = values
   const body = operation.body && values.of(operation.body)
@@ -68,7 +68,7 @@ export function draft(document: Document, operation: Operation, values: Values):
   }
   const setUp = setUps[operation.id]
   if (!setUp)
-    throw new Error(`the fuzz does not know the operation ${operation.id}: set it up in fuzz/drafts.ts`)
+    throw new Error(`the fuzz does not know the operation ${operation.id}: add it to fuzz/drafts.ts`)
   return { ...plain, ...setUp(plain, values, document) }
 }
 
@@ -138,11 +138,11 @@ const onApplication: SetUp = () => ({
   path: '/applications/@@0.id@@',
 })
 
-/** Puts right what a schema alone cannot say of a body: members that depend on each other. */
+/** Corrects members that depend on each other, which a schema cannot express. */
 const settled = (body: Loose | undefined, change: (body: LooseObject) => LooseObject): Loose | undefined =>
   isLooseObject(body) ? { ...body, ...change(body) } : body
 
-/** Rules with priorities that differ, and permissions where there are no rules. */
+/** Gives rules different priorities, and adds permissions if there are no rules. */
 function rights(body: LooseObject, isPublic = false): LooseObject {
   const allowed = isPublic ? ['token:create', 'token:update'] : ['token:read', 'token:create', 'token:use']
   const rules = Array.isArray(body.rules) ? body.rules : []
@@ -187,7 +187,7 @@ const reactorBody: SetUp = ({ body }) => ({
   prelude: [newFormula],
 })
 
-/** What each operation needs around a body made of its schema. */
+/** Completes the request of each operation, whose body is made from its schema. */
 const setUps: Readonly<Record<string, SetUp>> = {
   'tokens.create': ({ body }, { dice }) => ({
     key: dice.chance(0.8) ? keys.private : keys.public,
@@ -271,7 +271,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
 
 const objectOf = (value: Loose): LooseObject => (isLooseObject(value) ? value : { value })
 
-/** What is made before the first case: a formula and a reactor on it for each of the fuzz's own. */
+/** Created before the first case: the formulas of the fuzz, each with a reactor. */
 export const furnishings: readonly { readonly name: string; readonly request: FuzzRequest }[] =
   furnishedFormulas.flatMap(({ code, members }, index) => [
     {

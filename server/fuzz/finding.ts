@@ -2,16 +2,16 @@ import type { FuzzCase } from './case.ts'
 import type { Found } from './judge.ts'
 
 export interface Finding extends Found {
-  /** The case it was found with, where there is one. */
+  /** The case that showed it, if any. */
   readonly one?: FuzzCase
-  /** True if the case alone, on a fresh server, shows it too. */
+  /** True if the case alone shows it on a new server. */
   readonly alone?: boolean
 }
 
-/** Returns the same text for findings that are most likely the same fault. */
-export function sameness({ fault, one, what }: Finding): string {
+/** Returns a key that is equal for findings that are probably the same fault. */
+export function faultKey({ fault, one, what }: Finding): string {
   return `${fault}/${one ? shapeOf(one) : what}`
 }
 
-/** The title of a case without its figures. */
+/** Returns the title of a case without numbers. */
 export const shapeOf = ({ title }: FuzzCase) => title.replaceAll(/[\d.]+/g, '')

@@ -7,7 +7,7 @@ import { startTarget } from './target.ts'
 const preload = new URL('_sabotage.ts', import.meta.url).href
 const sabotaged = (...faults: string[]) => ({ preload, env: { SABOTAGE: faults.join(',') } })
 
-t.test('a server that takes a thousand requests as it should has no findings', async t => {
+t.test('a correct server has no findings in a thousand requests', async t => {
   const report = await fuzz({ seed: 'npm test', count: 1_000, round: 500 })
   t.same(report.findings, [], describe(report, 'npm run fuzz --'))
   t.equal(report.tally.count('', 'valid', 'none'), 0)
@@ -23,7 +23,7 @@ t.test('a server that takes a thousand requests as it should has no findings', a
   t.ok(report.tally.count('', 'wire') > 50)
 })
 
-t.test('every kind of fault is found, and a case alone shows it again', async t => {
+t.test('every kind of fault is found, and reproduced by its case alone', async t => {
   const target = sabotaged(
     ...[
       'server error',
@@ -54,7 +54,7 @@ t.test('every kind of fault is found, and a case alone shows it again', async t 
     t.equal(found?.alone, true, `${fault} of ${operation}`, { text: text.slice(0, 10_000) })
     t.ok(
       text.includes(`again: npm run fuzz -- --seed sabotage --only ${found?.one?.number}\n`),
-      'with its command',
+      'with the command to repeat it',
     )
   }
   const whole = report.findings.filter(({ one }) => !one)
@@ -68,13 +68,13 @@ t.test('every kind of fault is found, and a case alone shows it again', async t 
   t.match(again.findings, [{ fault: 'malformed problem', one: { number: first } }])
 })
 
-t.test('a server that ends is found, with the case that ended it', async t => {
+t.test('the end of a server is found, with the case that caused it', async t => {
   const { findings } = await fuzz({ seed: 'end', count: 60, target: sabotaged('server ended') })
   t.ok(findings.some(({ fault, what }) => fault === 'server ended' && /exit code 3/.test(what)))
   t.ok(findings.some(({ one, alone }) => one?.operation === 'applications.update' && alone))
 })
 
-t.test('a server that cannot start is told of', async t => {
+t.test('a server that cannot start is reported', async t => {
   await t.rejects(
     startTarget({ storage: 'memory:', dev: false, env: { SURROGATE_PORT: '1', SURROGATE_HOST: ' ' } }),
     /before it listened: .*--host/s,

@@ -13,13 +13,13 @@ import type { WatchSummary } from './watch.ts'
 
 export interface FuzzOptions {
   readonly seed: string
-  /** Number of the first case. */
+  /** The number of the first case. */
   readonly first?: number
   readonly count: number
   /** Cases between two resets of the server. */
   readonly round?: number
   readonly target?: Partial<TargetOptions>
-  /** Is told what happens, a line at a time. */
+  /** Receives progress messages. */
   readonly say?: (line: string) => void
 }
 
@@ -27,26 +27,26 @@ export interface Report {
   readonly seed: string
   readonly findings: readonly Finding[]
   readonly tally: Tally
-  /** After each round, the server being empty again. */
+  /** The memory of the empty server after each round. */
   readonly memory: readonly Memory[]
   readonly watched: readonly WatchSummary[]
-  /** Cases beside which a read was held up, and that alone do not show it. */
+  /** The number of suspects of a stall that did not cause one when sent alone. */
   readonly cleared: number
   readonly tookMs: number
 }
 
 const lanes = 12
-/** The first round: what a server does once, at the first request of a kind, is done after it. */
+/** The size of the first round, in which the server does its one-time work. */
 const warmUp = 300
-/** A server that has to be started anew this often is not worth more of our time. */
+/** The fuzz ends after this many restarts of the server. */
 const mostServers = 6
 /**
- * What may be there after a run beyond what was there after its first rounds: caches that fill slowly, and what the
- * collector leaves lying about. The system gets memory back late, so that only much of it says anything.
+ * Allowed growth of memory after the first rounds, for caches that fill slowly and for garbage. Resident memory is
+ * returned to the system late, so only large growth is significant.
  */
 const allowedGrowthBytes = { held: 24 * 2 ** 20, resident: 256 * 2 ** 20 }
 
-/** Sends the cases of a seed to a server of its own and tells what it should not have done. */
+/** Starts a server, sends it the cases of a seed, and returns its faults. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const startedMs = performance.now()
   const document = readDocument()
@@ -56,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const open = (dev: boolean, connections: number) =>
     Session.start({ ...target, dev }, judge, sink.url, connections)
   const run = new Run(options, document, judge)
-  // As an operator would start it: what only a development server does is nobody's stall.
+  // Without --dev, since stalls that only happen in development do not count.
   const [usual, alike] = [new Retrial(() => open(false, 1)), new Retrial(() => open(true, 1))]
   try {
     for (let servers = 0; servers < mostServers && !run.isDone; servers++) {
@@ -65,9 +65,13 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     }
     const suspects = [...run.suspects.values()]
     if (suspects.length > 0)
-      options.say?.(`reads were slow beside ${suspects.length} cases: trying each alone`)
+      options.say?.(`reads were slow during ${suspects.length} cases: trying each alone`)
     const stalls = await usual.confirmStalls(suspects)
-    const findings = [...withoutBystanders(await alike.retry(run.findings)), ...run.tally.faults(), ...stalls]
+    const findings = [
+      ...withoutSideEffects(await alike.retry(run.findings)),
+      ...run.tally.faults(),
+      ...stalls,
+    ]
     const cleared = suspects.length - stalls.length
     const { tally, memory, watched } = run
     return {
@@ -85,13 +89,13 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   }
 }
 
-/** The way through the cases, on as many servers one after the other as it takes. */
+/** Sends all cases, on several servers in turn if necessary. */
 class Run {
   readonly findings: Finding[] = []
   readonly suspects = new Map<number, FuzzCase>()
   readonly tally: Tally
   readonly watched: WatchSummary[] = []
-  /** Of the last server. */
+  /** The memory of the last server. */
   memory: Memory[] = []
   readonly #options: Required<Omit<FuzzOptions, 'target'>>
   readonly #document: Document
@@ -124,7 +128,7 @@ class Run {
     return this.#options.first + this.#options.count
   }
 
-  /** Goes on until all cases are sent or the server gives up. */
+  /** Continues until all cases are sent or the server fails. */
   async on(session: Session): Promise<void> {
     this.memory = []
     while (!this.isDone && !session.isOver) {
@@ -139,7 +143,7 @@ class Run {
       if (session.isOver) break
       this.watched.push(await this.#empty(session))
       this.#suspect(session, done)
-      this.#tell()
+      this.#reportProgress()
     }
     await this.#close(session)
   }
@@ -175,13 +179,13 @@ class Run {
     this.findings.push(...this.#judge.faultsOfLog(target.said()), ...grown(this.memory))
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     const { first, count, say } = this.#options
     const [memory, watched] = [this.memory.at(-1), this.watched.at(-1)]
     say(
       [
         `${this.#next - first} of ${count}`,
-        `reads beside them p99 ${watched?.p99Ms.toFixed(0)} ms, slowest ${watched?.maxMs.toFixed(0)} ms`,
+        `concurrent reads p99 ${watched?.p99Ms.toFixed(0)} ms, slowest ${watched?.maxMs.toFixed(0)} ms`,
         `${mebibytes(memory?.heldBytes)} MiB held, ${mebibytes(memory?.residentBytes)} MiB resident`,
         `${this.findings.length} findings`,
       ].join('; '),
@@ -189,7 +193,7 @@ class Run {
   }
 }
 
-/** Compares what the server holds when it is empty with what it held after the first rounds. */
+/** Compares the memory of the empty server with its memory after the first rounds. */
 function grown(memory: readonly Memory[]): Finding[] {
   const base = memory[Math.min(1, memory.length - 2)]
   const last = memory.at(-1)
@@ -200,13 +204,11 @@ function grown(memory: readonly Memory[]): Finding[] {
   const figures = memory.map(
     ({ heldBytes, residentBytes }) => `${mebibytes(heldBytes)} of ${mebibytes(residentBytes)}`,
   )
-  return [
-    { fault: 'memory', what: `MiB held of MiB resident, the server being empty: ${figures.join(', ')}` },
-  ]
+  return [{ fault: 'memory', what: `MiB held of MiB resident in the empty server: ${figures.join(', ')}` }]
 }
 
-/** A server that is busy or gone answers no one: who made it so shows it alone, and only that one is to blame. */
-function withoutBystanders(findings: readonly Finding[]): Finding[] {
+/** A busy or ended server fails all concurrent cases: keeps only findings that their case alone reproduces. */
+function withoutSideEffects(findings: readonly Finding[]): Finding[] {
   const isUnanswered = ({ fault }: Finding) => fault === 'no response'
   const isKnown = findings.some(finding => isUnanswered(finding) && finding.alone === true)
   return isKnown

@@ -12,7 +12,7 @@ const many = (seed: string, count: number): FuzzCase[] =>
 const cases = many('cover', 6_000)
 const bytesOf = (one: FuzzCase) => Buffer.from(encode(one.request, new Map(), 'trace')).toString('latin1')
 
-t.test('a seed makes the same cases each time, another seed others', async t => {
+t.test('a seed always makes the same cases, another seed makes others', async t => {
   const [first, again, other] = [many('a', 200), many('a', 200), many('b', 200)]
   t.same(first.map(bytesOf), again.map(bytesOf))
   t.same(
@@ -23,11 +23,11 @@ t.test('a seed makes the same cases each time, another seed others', async t => 
   t.equal(
     bytesOf(generate(document, 'a', 150)),
     bytesOf(first[150] as FuzzCase),
-    'whatever was made before it',
+    'independent of cases made before',
   )
 })
 
-t.test('the cases cover every operation, and every kind of each that has a body', async t => {
+t.test('the cases cover every operation, and every kind for operations with a body', async t => {
   const count = (operation: string, kind: Kind) =>
     cases.filter(one => one.operation === operation && one.kind === kind).length
   for (const { id } of document.operations) {
@@ -36,7 +36,7 @@ t.test('the cases cover every operation, and every kind of each that has a body'
   }
 })
 
-t.test('every format and pattern of the contract can be made, and matches', async t => {
+t.test('values of every format and pattern of the contract match', async t => {
   const seen = new Set<string>()
   const walk = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) walk(item)
@@ -78,7 +78,7 @@ function namesOf(document: Document): string[] {
   return [...names]
 }
 
-t.test('no request leads to another machine', async t => {
+t.test('no request causes requests to another machine', async t => {
   const hosts = new Set<string>()
   for (const one of cases) {
     for (const [, url = ''] of bytesOf(one).matchAll(/"callback_url":"([^"\\]*)"/g)) {
@@ -91,7 +91,7 @@ t.test('no request leads to another machine', async t => {
   for (const host of hosts) t.ok(here.has(host), host)
 })
 
-t.test('every oversized shape is of a known operation, and none is larger than any body may be', async t => {
+t.test('every oversized shape has a known operation and an allowed size', async t => {
   const shapes = oversized.flat()
   t.ok(shapes.length > 150)
   for (const { operation, title, make } of shapes) {
@@ -101,7 +101,7 @@ t.test('every oversized shape is of a known operation, and none is larger than a
   }
 })
 
-t.test('the shapes that once cost too much are among them', async t => {
+t.test('the shapes that once took too long are included', async t => {
   const made = (title: RegExp, isWanted: (body: string) => boolean) => {
     const shapes = oversized.flat().filter(one => title.test(`${one.operation}: ${one.title}`))
     const rounds = Array.from({ length: 400 }, (_, round) => new Dice(`${round}`))

@@ -10,7 +10,7 @@ import type { Oversized } from './oversized/shape.ts'
 import { Values } from './values.ts'
 import { wireFault } from './wire-faults.ts'
 
-/** No other text looks like this, so that one found in a log or a problem came from a sensitive place. */
+/** Matches only marked values of sensitive members, to find them in a log or a problem. */
 export const canaryPattern = /zq7canary\w+/i
 
 const kinds: readonly (readonly [weight: number, kind: Kind])[] = [
@@ -21,10 +21,10 @@ const kinds: readonly (readonly [weight: number, kind: Kind])[] = [
   [9, 'wire'],
 ]
 
-/** Bodies of this size cost enough to be tried alone. */
+/** Bodies of this size are sent without concurrent cases. */
 const large = 20_000
 
-/** Operations with much to go wrong come more often. */
+/** Complex operations have more cases. */
 const weights: Readonly<Record<string, number>> = {
   'tokens.create': 8,
   'tokens.update': 4,
@@ -36,7 +36,7 @@ const weights: Readonly<Record<string, number>> = {
   'tokens.list': 2,
 }
 
-/** Makes one case. It depends on the seed and its number alone. */
+/** Makes one case. It depends on the seed and its number only. */
 export function generate(document: Document, seed: string, number: number): FuzzCase {
   const dice = new Dice(`${seed}/${number}`)
   const kind = dice.weighted(kinds)
@@ -59,7 +59,7 @@ export function generate(document: Document, seed: string, number: number): Fuzz
     mayHangUp: false,
     alone: false,
   }
-  // Sent before under the same key, it is answered again.
+  // Sent before with the same key, so that the response is repeated.
   if (isKeyed(plain) && dice.chance(0.5)) return { ...plain, prelude: [...plain.prelude, plain.request] }
   if (kind === 'wire') return { ...plain, ...wire(dice, plain) }
   return kind === 'mutated' ? { ...plain, ...mutated(document, dice, operation, made) } : plain
@@ -72,7 +72,7 @@ function wire(dice: Dice, plain: FuzzCase): Partial<FuzzCase> {
   return { title: `${plain.operation}: ${title}`, request, mayHangUp }
 }
 
-/** Breaks the body, one place or several; where there is none, the path. */
+/** Mutates the body in one or more places, or the path if there is no body. */
 function mutated(document: Document, dice: Dice, operation: Operation, made: Draft): Partial<FuzzCase> {
   if (!operation.body || made.body === undefined) {
     const { path, title } = otherPath(dice, made.path)

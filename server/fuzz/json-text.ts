@@ -1,4 +1,4 @@
-/** JSON spelled exactly like this, well-formed or not: a number no double can hold, a lone surrogate, a repeated name. */
+/** JSON with exactly this spelling, valid or not: a number beyond a double, a lone surrogate, a repeated name. */
 export class Spelled {
   readonly text: string
 
@@ -21,7 +21,7 @@ export function isLooseList(value: Loose | undefined): value is readonly Loose[]
   return Array.isArray(value)
 }
 
-/** Writes a value as JSON. Without recursion into `Spelled`, whose text may nest as deep as it likes. */
+/** Writes a value as JSON. The text of `Spelled` is copied as it is and may be nested to any depth. */
 export function writeJson(value: Loose): string {
   if (value instanceof Spelled) return value.text
   if (isLooseList(value)) return `[${value.map(writeJson).join(',')}]`

@@ -4,7 +4,7 @@ import type { Response } from './connection.ts'
 import type { Document } from './document.ts'
 import { canaryPattern } from './generate.ts'
 
-/** What a fuzz can find. */
+/** The kinds of findings. */
 export type Fault =
   | 'server error'
   | 'undocumented status'
@@ -24,7 +24,7 @@ export interface Found {
 
 const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'errors']
 
-/** Says what is wrong with a response; an empty list if nothing is. */
+/** Checks responses against the contract. */
 export class Judge {
   readonly #document: Document
   readonly #types: ReadonlySet<string>
@@ -44,7 +44,7 @@ export class Judge {
     const add = (fault: Fault, what: string) => found.push({ fault, what })
     if (status >= 500 && !(byFormula && this.#mayFail(response)))
       add('server error', `${status}: ${excerpt(body)}`)
-    // What is not HTTP is refused before there is anything to write a document about.
+    // A request that is not HTTP is refused without a problem document.
     const isBare = status === 431 || status === 408 || (one.mayHangUp && status === 400 && body === '')
     if (isBare || byFormula) return found
     if (headers['svc-trace-id'] === undefined) add('malformed response', `${status} without a trace id`)
@@ -65,7 +65,7 @@ export class Judge {
     return found
   }
 
-  /** Says what of the server's log is there that must not be. */
+  /** Finds sensitive values in the server's log. */
   faultsOfLog(text: string): Found[] {
     const found = canaryPattern.exec(text)
     const key = Object.values(keys).find(one => text.includes(one))
@@ -89,7 +89,7 @@ export class Judge {
     ]
   }
 
-  /** A formula that throws is answered 500 of its own kind; one may also choose a status itself. */
+  /** True for a 500 caused by a formula that throws, or a status that a formula chose. */
   #mayFail({ headers, body }: Response): boolean {
     const isOurs = (headers['content-type'] ?? '').startsWith('application/problem+json')
     return !isOurs || body.includes('"urn:surrogate:error:reactor_runtime"')
@@ -98,7 +98,7 @@ export class Judge {
   #isDocumented(one: FuzzCase, { method, target }: FuzzRequest, status: number): boolean {
     const own = this.#document.operation(one.operation)
     if (own.statuses.has(String(status))) return true
-    // A path that was changed may lead to another operation or nowhere.
+    // A mutated path may lead to another operation or to none.
     const reached = this.#document.operations.filter(({ path }) => leadsTo(path, target))
     if (status === 404 || status === 405) return !reached.includes(own) || one.kind === 'mutated'
     return reached.some(other => other.method === method && other.statuses.has(String(status)))
@@ -119,7 +119,7 @@ export class Judge {
     const errors = Object.values(problem.errors ?? {})
     return errors.every(list => Array.isArray(list) && list.every(text => typeof text === 'string'))
       ? []
-      : wrong('errors is not lists of texts')
+      : wrong('errors does not consist of lists of texts')
   }
 }
 
@@ -137,8 +137,8 @@ function shown({ secrets }: FuzzCase, body: string): Found[] {
     : [{ fault: 'sensitive value shown', what: `in a problem: ${excerpt(body)}` }]
 }
 
-/** Returns `undefined` for what is not JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: what a server sends may be anything
+/** Returns `undefined` for text that is not JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a server may send any JSON
 export function readJson(text: string): any {
   try {
     return JSON.parse(text)

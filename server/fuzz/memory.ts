@@ -1,5 +1,5 @@
 export interface Memory {
-  /** Objects of the heap and buffers outside it, in bytes. */
+  /** Bytes of the heap and of buffers outside it. */
   readonly heldBytes: number
   readonly residentBytes: number
 }

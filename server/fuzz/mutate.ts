@@ -8,7 +8,7 @@ type Path = readonly (string | number)[]
 interface Place {
   readonly path: Path
   readonly value: Loose
-  /** What the contract says of it, where it says anything. */
+  /** Its schema in the contract, if any. */
   readonly schema: Schema | undefined
 }
 
@@ -17,10 +17,10 @@ export interface Mutated {
   readonly title: string
 }
 
-/** No mutation touches these: another host in a callback URL would be somebody's. */
+/** Never mutated: a changed host in a callback URL could belong to somebody. */
 const untouched = new Set(['callback_url'])
 
-/** Changes one thing in a body, so that it breaks a bound, has another type or is spelled oddly. */
+/** Makes one change in a body: a value beyond a bound, of another type, or with an unusual spelling. */
 export function mutate(document: Document, dice: Dice, root: Loose, schema: Schema): Mutated {
   const places = placesOf(document, root, schema)
   const bounded = places.filter(place => edges(place).length > 0)
@@ -81,7 +81,7 @@ function changed(
   return { body, title: `${title} at ${where}` }
 }
 
-/** Lists every value of a body, with the schema that stands for it where the two go side by side. */
+/** Lists every value of a body, with its schema if there is one. */
 function placesOf(document: Document, root: Loose, schema: Schema): Place[] {
   const places: Place[] = []
   const walk = (value: Loose, path: Path, candidates: readonly Schema[]): void => {
@@ -105,7 +105,7 @@ function placesOf(document: Document, root: Loose, schema: Schema): Place[] {
   return places
 }
 
-/** A schema and those it is combined of. */
+/** Returns a schema and the schemas that it combines. */
 function partsOf(document: Document, given: Schema, depth = 0): Schema[] {
   const schema = document.resolve(given)
   if (depth > 4) return [schema]
@@ -126,7 +126,7 @@ const bounds = [
 const hasBounds = (schema: Schema) =>
   bounds.some(name => schema[name] !== undefined) || schema.enum !== undefined
 
-/** The values on both sides of every bound that the contract sets for a place. */
+/** Returns values on both sides of every bound of a place. */
 function edges({ schema, value }: Place): (readonly [title: string, value: Loose])[] {
   if (!schema) return []
   const around = (name: (typeof bounds)[number], make: (size: number) => Loose) => {

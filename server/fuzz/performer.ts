@@ -3,19 +3,19 @@ import { type FuzzConnection, NoResponse } from './connection.ts'
 import { type Found, type Judge, readJson } from './judge.ts'
 
 export interface Performed {
-  /** Of the request itself; `undefined` if there was no response. */
+  /** The status of the request; `undefined` without a response. */
   readonly status: number | undefined
   readonly found: readonly Found[]
-  /** True if the server took longer than any request may: it may well be busy for much longer. */
+  /** True if the server exceeded the time limit; it may still be busy. */
   readonly timedOut: boolean
 }
 
-/** Longer than any formula may run. */
+/** Longer than the time limit of formulas. */
 const timeoutMs = 30_000
-/** For what is no whole request: the server may go on waiting for the rest of it. */
+/** For incomplete requests: the server may wait for the rest. */
 const hangUpMs = 100
 
-/** Sends a case, and what comes before it, over a connection and judges every response. */
+/** Sends the requests of a case over a connection and checks every response. */
 export async function perform(
   one: FuzzCase,
   connection: FuzzConnection,
@@ -44,10 +44,10 @@ export async function perform(
       return finished(one, connection, found, { status: undefined, timedOut: isFault && error.timedOut })
     }
   }
-  throw new Error('a case without a request')
+  throw new Error('the case has no request')
 }
 
-/** What is left of a malformed request must not become the beginning of the next one. */
+/** Closes the connection after a malformed request, whose rest must not begin the next one. */
 function finished(
   one: FuzzCase,
   connection: FuzzConnection,
@@ -58,7 +58,7 @@ function finished(
   return { ...outcome, found }
 }
 
-/** Keeps the texts of a response for placeholders such as `@@0.id@@`. */
+/** Stores the texts of a response for placeholders such as `@@0.id@@`. */
 function keep(values: Map<string, string>, step: number, body: string): void {
   for (const [name, value] of Object.entries(readJson(body) ?? {})) {
     if (typeof value === 'string') values.set(`${step}.${name}`, value)

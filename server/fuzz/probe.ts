@@ -1,12 +1,12 @@
 import type { Memory } from './memory.ts'
 
 /**
- * Loaded into the server's process before the server: says what its heap holds when its parent asks. Needs
- * `--expose-gc`, since only what is left after a collection tells a leak from garbage.
+ * Preloaded into the server's process: reports its memory to the parent on request. Needs `--expose-gc`, because only
+ * memory that remains after a garbage collection indicates a leak.
  */
 process.on('message', async message => {
   if (message !== 'memory') return
-  // What one collection finalizes only the next one frees, and some of it not before the next turn.
+  // Finalized objects are freed by the next collection, some only in a later turn of the event loop.
   for (let round = 0; round < 4; round++) {
     globalThis.gc?.()
     await new Promise(resolve => setImmediate(resolve))
@@ -14,5 +14,5 @@ process.on('message', async message => {
   const { heapUsed, external, rss } = process.memoryUsage()
   process.send?.({ heldBytes: heapUsed + external, residentBytes: rss } satisfies Memory)
 })
-// The server ends when its own work does.
+// The channel must not keep the server alive.
 process.channel?.unref()

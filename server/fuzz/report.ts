@@ -1,10 +1,10 @@
 import { encode, type FuzzCase } from './case.ts'
-import { type Finding, sameness } from './finding.ts'
+import { type Finding, faultKey } from './finding.ts'
 import type { Report } from './fuzz.ts'
 import { mebibytes } from './memory.ts'
 import { longestStallMs } from './retrial.ts'
 
-/** Writes a report for people. */
+/** Returns a report as readable text. */
 export function describe(report: Report, again: string): string {
   const { seed, findings, tally, memory, watched, cleared, tookMs } = report
   const held = memory.map(({ heldBytes }) => mebibytes(heldBytes)).join(', ')
@@ -12,7 +12,7 @@ export function describe(report: Report, again: string): string {
   return [
     '',
     ...tally.lines(),
-    `slowest read beside them ${slowest} ms${cleared > 0 ? `; ${cleared} cases beside a read of over ${longestStallMs} ms do not hold one up alone` : ''}`,
+    `slowest concurrent read ${slowest} ms${cleared > 0 ? `; ${cleared} cases during a read of over ${longestStallMs} ms do not cause one alone` : ''}`,
     `MiB held after each round: ${held}`,
     `${(tookMs / 1000).toFixed(0)} s`,
     ...groups(findings).flatMap((group, index) => ['', `${index + 1}. ${describeGroup(group, seed, again)}`]),
@@ -22,11 +22,11 @@ export function describe(report: Report, again: string): string {
   ].join('\n')
 }
 
-/** One fault of one operation shows in many cases: only the first of them is described. */
+/** Groups findings that are probably the same fault; only the first of a group is described. */
 function groups(findings: readonly Finding[]): Finding[][] {
   const byTitle = new Map<string, Finding[]>()
   for (const finding of findings) {
-    byTitle.set(sameness(finding), [...(byTitle.get(sameness(finding)) ?? []), finding])
+    byTitle.set(faultKey(finding), [...(byTitle.get(faultKey(finding)) ?? []), finding])
   }
   return [...byTitle.values()]
 }
@@ -47,7 +47,7 @@ function describeGroup(group: readonly Finding[], seed: string, again: string): 
       : []
   const replay =
     alone === false
-      ? `   not alone; with all before it: ${again} --seed ${seed} --count ${one.number + 1}`
+      ? `   not reproduced alone; with all cases before it: ${again} --seed ${seed} --count ${one.number + 1}`
       : `   again: ${again} --seed ${seed} --only ${one.number}`
   return [
     `${fault}: ${one.title} (case ${one.number})`,
@@ -58,7 +58,7 @@ function describeGroup(group: readonly Finding[], seed: string, again: string): 
   ].join('\n')
 }
 
-/** Shows the requests of a case, long ones cut off. */
+/** Describes the requests of a case, truncated. */
 export function describeCase(one: FuzzCase): string {
   return [...one.prelude.slice(-2), one.request]
     .map(request => {

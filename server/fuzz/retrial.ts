@@ -1,23 +1,23 @@
 import type { FuzzCase } from './case.ts'
-import { type Finding, sameness, shapeOf } from './finding.ts'
+import { type Finding, faultKey, shapeOf } from './finding.ts'
 import type { Found } from './judge.ts'
 import type { Session } from './session.ts'
 import { slowness } from './slowness.ts'
 
-/** What a second connection may be made to wait. */
+/** The longest time that a read on a second connection may take. */
 export const longestStallMs = 250
-/** A stall counts if its case alone shows it this many times out of as many: a pause of the machine does not. */
+/** A stall counts only if its case alone reproduces it this many times in a row, unlike a pause of the machine. */
 const stallRepeats = 3
-/** Findings of one fault whose cases are tried again alone; the others are most likely the same. */
+/** Maximum of cases that are tried again alone for each fault. */
 const mostRetried = 2
 
 interface Wait {
   readonly ms: number
-  /** On a machine of usual speed. */
+  /** Converted to a machine of usual speed. */
   readonly countedMs: number
 }
 
-/** Tries cases with nothing beside them, each on a server that is in order. */
+/** Tries cases without concurrent ones, each on a working server. */
 export class Retrial {
   readonly #open: () => Promise<Session>
   #session: Session | undefined
@@ -26,7 +26,7 @@ export class Retrial {
     this.#open = open
   }
 
-  /** Returns the stalls that one of the suspects causes by itself, one for each shape of case. */
+  /** Returns the stalls that suspects cause alone, one for each shape of case. */
   async confirmStalls(suspects: readonly FuzzCase[]): Promise<Finding[]> {
     const stalls = new Map<string, Finding>()
     for (const one of suspects) {
@@ -37,20 +37,20 @@ export class Retrial {
       const figures = waits.map(
         ({ ms, countedMs }) => `${ms.toFixed(0)} ms (counted as ${countedMs.toFixed(0)})`,
       )
-      const what = `a small read beside it waited ${figures.join(', ')}`
+      const what = `a small concurrent read took ${figures.join(', ')}`
       stalls.set(shapeOf(one), { fault: 'stall', one, alone: true, what })
     }
     return [...stalls.values()]
   }
 
-  /** Says of each finding with a case whether that case alone shows it. */
+  /** Returns the findings, each with the result of trying its case alone. */
   async retry(findings: readonly Finding[]): Promise<Finding[]> {
     const outcomes = new Map<Finding, boolean>()
     const retried = new Map<string, number>()
     for (const finding of findings) {
-      const before = retried.get(sameness(finding)) ?? 0
+      const before = retried.get(faultKey(finding)) ?? 0
       if (!finding.one || finding.alone !== undefined || before === mostRetried) continue
-      retried.set(sameness(finding), before + 1)
+      retried.set(faultKey(finding), before + 1)
       const { found, ended } = await this.#found(finding.one)
       const shows = found.some(({ fault }) => fault === finding.fault)
       outcomes.set(finding, shows || (finding.fault === 'server ended' && ended))
@@ -66,7 +66,7 @@ export class Retrial {
     this.#session = undefined
   }
 
-  /** Tries a case until a read beside it is quick, or often enough; once if the server does not come back. */
+  /** Tries a case until a concurrent read is fast, or the maximum is reached; once if the server does not recover. */
   async #waits(one: FuzzCase): Promise<Wait[]> {
     const waits: Wait[] = []
     for (let round = 0; round < stallRepeats; round++) {

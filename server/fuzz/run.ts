@@ -1,7 +1,6 @@
 /**
- * `npm run fuzz`: requests made from the contract, valid, mutated and oversized, against a server of its own; the
- * exit code is 1 if the server did anything it should not. README.md says what that is. Prints its seed, and runs
- * the same requests again with `--seed`.
+ * `npm run fuzz`: starts a server and sends it valid, mutated and oversized requests made from the contract. The exit
+ * code is 1 if there are findings, which README.md lists. Prints its seed; `--seed` repeats the same requests.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

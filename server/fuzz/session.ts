@@ -18,7 +18,7 @@ export interface Done {
 
 const nowMs = () => performance.timeOrigin + performance.now()
 
-/** A server under fuzz, the connections to it and the process that watches it. */
+/** A server under test, the connections to it, and the process that watches it. */
 export class Session {
   readonly target: Target
   readonly watcher: Watcher
@@ -36,23 +36,23 @@ export class Session {
     this.#free = Array.from({ length: lanes }, () => new FuzzConnection(target.port))
   }
 
-  /** @param sink where webhooks go */
+  /** @param sink the URL for webhooks */
   static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
     const session = new Session(await startTarget(options), judge, sink, lanes)
     await session.#furnish()
-    // Until the first read is done, a stall would go unseen.
+    // Waits for the first read, since stalls before it would not be noticed.
     await session.watcher.summary()
     return session
   }
 
-  /** True if nothing more can be asked of the server: it has ended, or is busy for longer than it may be. */
+  /** True if the server has ended, or is busy for too long. */
   get isOver(): boolean {
     return this.#isStuck || this.target.hasEnded()
   }
 
   /**
-   * Sends cases, as many at once as there are connections; those that are to be alone without any other. Returns
-   * those sent: all, or the first of them if the server gives up.
+   * Sends cases concurrently, one on each connection, but those with `alone` without any other. Returns the cases
+   * that were sent: all, unless the server fails.
    */
   async run(cases: Iterable<FuzzCase>): Promise<Done[]> {
     const done: Done[] = []
@@ -76,7 +76,7 @@ export class Session {
     return done
   }
 
-  /** Returns how long a case, with nothing else beside it, made a small read wait, and what else was wrong. */
+  /** Sends a case without concurrent ones. Returns the longest wait of a read, and the findings. */
   async runAlone(one: FuzzCase): Promise<{ readonly found: readonly Found[]; readonly stallMs: number }> {
     this.watcher.slowReads()
     const [done] = await this.run([one])
@@ -86,7 +86,7 @@ export class Session {
     return { found, stallMs: Math.max(0, ...this.watcher.slowReads().map(({ netMs }) => netMs)) }
   }
 
-  /** Empties the server and makes again what each case counts on. */
+  /** Empties the server and creates again what all cases need. */
   async reset(): Promise<void> {
     await this.#send({ method: 'POST', target: '/_dev/reset', headers: [] })
     await this.#furnish()
@@ -124,7 +124,7 @@ export class Session {
         30_000,
       )
       if (status >= 300)
-        throw new Error(`the server was not made ready: ${request.target} answered ${status}`)
+        throw new Error(`the server could not be prepared: ${request.target}: status ${status}`)
       return body
     } finally {
       connection.close()
@@ -132,7 +132,7 @@ export class Session {
   }
 }
 
-/** Cases that were under way during a read, those that may have held it up. */
+/** Returns the cases that were running during a read and may have delayed it. */
 export function suspectsOf(read: SlowRead, done: readonly Done[]): FuzzCase[] {
   return done
     .filter(({ startMs, endMs }) => startMs < read.endMs && endMs > read.startMs)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Takes webhooks, so that no delivery stays behind. */
+/** Receives webhooks, so that no deliveries remain pending. */
 export async function openSink(): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume()

@@ -2,11 +2,11 @@ import type { FuzzCase } from './case.ts'
 import type { Document } from './document.ts'
 import type { Found } from './judge.ts'
 
-/** With so many valid requests, a part of them must have been accepted. */
+/** The minimum number of valid requests for the check of accepted ones. */
 const enough = 20
 const leastAccepted = 0.5
 
-/** Counts responses by operation and kind of case: a fuzz whose requests are all refused at the door finds nothing. */
+/** Counts responses by operation and kind of case: if all requests are refused early, the fuzz finds nothing. */
 export class Tally {
   readonly #operations: readonly string[]
   readonly #counts = new Map<string, number>()
@@ -45,7 +45,7 @@ export class Tally {
     })
   }
 
-  /** A line for each kind of case. */
+  /** Returns a line for each kind of case. */
   lines(): string[] {
     return ['valid', 'grammar', 'mutated', 'oversized', 'wire'].map(kind => {
       const groups = ['2xx', '3xx', '4xx', '5xx', 'none']

@@ -8,25 +8,25 @@ import { programArguments } from '../testing/process.ts'
 import { bootstrap } from './callers.ts'
 import type { Memory } from './memory.ts'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Target {
   readonly port: number
   readonly pid: number
   memory(): Promise<Memory>
-  /** All that it has written to its standard error so far. */
+  /** Its standard error so far. */
   said(): string
-  /** How it ended, once it has. */
+  /** Resolves with how it ended. */
   readonly ended: Promise<string>
   hasEnded(): boolean
   end(): Promise<void>
 }
 
 export interface TargetOptions {
-  /** `memory:`, or `level:` for a folder of its own. */
+  /** `memory:`, or `level:` for a new folder. */
   readonly storage: 'memory:' | 'level:'
-  /** True if the server holds each of its responses against the contract. */
+  /** True if the server checks its responses against the contract. */
   readonly dev: boolean
-  /** A module that is loaded before the server. */
+  /** A module to preload. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }
@@ -34,7 +34,7 @@ export interface TargetOptions {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = (name: string) => new URL(name, import.meta.url).href
 
-/** Starts the server from its sources: a build may be older. */
+/** Starts the server from its sources, since a build may be outdated. */
 export async function startTarget({ storage, dev, preload, env = {} }: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'surrogate-fuzz-'))
   const setup = join(folder, 'bootstrap.json')
@@ -51,7 +51,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
     '--allow-private-callbacks',
     ...(dev ? ['--dev'] : []),
   ]
-  // Settings of whoever runs the fuzz must not reach the server.
+  // Settings in the environment must not reach the server.
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [...node, ...flags], {
     cwd: root,
@@ -99,7 +99,7 @@ async function attach(child: ChildProcess, folder: string): Promise<Target> {
     ended,
     hasEnded: () => over,
     end: async () => {
-      // Nothing of its data is needed any more, and one that is busy would take its time.
+      // Its data are not needed any more, and a busy server would end late.
       if (!over) child.kill('SIGKILL')
       await ended
     },

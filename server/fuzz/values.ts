@@ -12,12 +12,12 @@ import { isLooseObject, type Loose, type LooseObject } from './json-text.ts'
 
 /** Makes values of the contract's schemas. */
 export class Values {
-  /** What it made for sensitive places. */
+  /** The values made for sensitive members. */
   readonly secrets: string[] = []
   readonly dice: Dice
   readonly #document: Document
   readonly #canary: string
-  /** True if everything made has to be accepted; otherwise texts with a grammar come from all of that grammar. */
+  /** True if all values must be accepted; otherwise texts come from their whole grammar. */
   readonly #strict: boolean
 
   constructor(
@@ -49,7 +49,7 @@ export class Values {
     return this.#ofType(type, schema, name)
   }
 
-  /** Any JSON, sensitive texts among it. */
+  /** Returns any JSON, with sensitive texts. */
   json(depth = 0): Loose {
     const { dice } = this
     return dice.weighted<() => Loose>([
@@ -64,7 +64,7 @@ export class Values {
     ])()
   }
 
-  /** A text of the format. @throws {Error} for one that the fuzz does not know */
+  /** Returns a text of the format. @throws {Error} for an unknown format */
   format(format: string, schema: Schema = {}): string {
     const { dice } = this
     switch (format) {
@@ -90,7 +90,7 @@ export class Values {
         return this.#secret(routingNumber(dice))
       default:
         throw new Error(
-          `the fuzz does not know the format ${format} of the contract: make one in fuzz/values.ts`,
+          `the fuzz does not know the format ${format} of the contract: add it to fuzz/values.ts`,
         )
     }
   }
@@ -150,7 +150,7 @@ export class Values {
     return matching(schema.pattern, dice)
   }
 
-  /** What only the descriptions in the contract say: which texts are expressions, queries, code. */
+  /** Makes expressions, queries and code, which only the descriptions in the contract define. */
   #byName(name: string, schema: Schema): Loose | undefined {
     const { dice } = this
     if (dice.chance(0.1) && !this.#strict) return undefined
@@ -199,11 +199,11 @@ export class Values {
 
 const samples = new Map<string, readonly string[]>()
 
-/** Returns a text that matches the pattern: one of a few hundred that are made once. */
+/** Returns a text that matches the pattern, from a few hundred that are made once. */
 function matching(pattern: string, dice: Dice): string {
   let known = samples.get(pattern)
   if (!known) {
-    // What a lookahead excludes is filtered out afterwards.
+    // Texts that a lookahead excludes are filtered out afterwards.
     const expression = new RegExp(pattern)
     const arbitrary = fc.stringMatching(
       new RegExp(pattern.replaceAll(/\(\?![^()]*(\([^()]*\)[^()]*)*\)/g, '')),
@@ -219,7 +219,7 @@ function matching(pattern: string, dice: Dice): string {
 function luhn(dice: Dice, length: number): string {
   const body = dice.text('0123456789', length - 1, length - 1)
   for (let check = 0; check < 10; check++) if (luhnSum(body + check) % 10 === 0) return body + check
-  throw new Error('one of ten digits fits')
+  throw new Error('no check digit matches')
 }
 
 function luhnSum(digits: string): number {

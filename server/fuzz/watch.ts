@@ -1,6 +1,6 @@
 /**
- * A process of its own that reads one token over and over, on a connection of its own, and tells its parent of
- * every read that was slow. Whatever keeps the fuzz itself busy does not count here.
+ * A separate process that reads one token again and again over its own connection, and reports slow reads to its
+ * parent. So the load of the fuzz itself does not slow these reads down.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,11 +12,11 @@ export interface WatchJob {
   readonly pid: number
 }
 
-/** A read, one that took long where it is told. Times are epoch milliseconds with fractions, the same in every process. */
+/** A slow read. Times are epoch milliseconds with fractions, comparable between processes. */
 export interface SlowRead {
   readonly startMs: number
   readonly endMs: number
-  /** What of it the server is to blame for. */
+  /** The part of the time that the server caused. */
   readonly netMs: number
 }
 
@@ -32,7 +32,7 @@ export type WatchMessage =
   | { readonly summary: WatchSummary }
   | { readonly failed: string }
 
-/** Reads faster than this are not worth telling. */
+/** Faster reads are not reported. */
 const slowMs = 100
 const pauseMs = 10
 const timeoutMs = 60_000
@@ -40,9 +40,8 @@ const timeoutMs = 60_000
 const nowMs = () => performance.timeOrigin + performance.now()
 
 /**
- * Milliseconds that the main thread of a process was ready to run and no processor was free for it, since its
- * start. A machine that is busy with other programs must not look like a slow server. 0 where the system does
- * not say.
+ * Returns the milliseconds since its start in which the main thread of a process was ready to run but had no
+ * processor, so that a busy machine does not look like a slow server. 0 if the system does not report them.
  */
 function waitedMs(pid: number | 'self'): number {
   try {
@@ -52,7 +51,7 @@ function waitedMs(pid: number | 'self'): number {
   }
 }
 
-/** Reads until it fails, and tells of what it has read when it is asked to. */
+/** Reads until a read fails, and reports a summary on request. */
 async function watch({ port, pid }: WatchJob): Promise<void> {
   let taken: number[] = []
   let isAsked = false
@@ -60,24 +59,24 @@ async function watch({ port, pid }: WatchJob): Promise<void> {
   const tellSummary = () => {
     const sorted = taken.sort((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    tell({ summary: { reads: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) } })
+    report({ summary: { reads: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) } })
     taken = []
     isAsked = false
   }
   process.on('message', () => {
-    // The read that is under way may be the slow one.
+    // The current read may be the slow one.
     isAsked = true
     if (isOver) tellSummary()
   })
   try {
     for await (const { status, startMs, endMs, netMs } of reads(port, pid)) {
       taken.push(netMs)
-      if (status >= 500) tell({ failed: `a read beside the cases was answered ${status}` })
-      if (netMs > slowMs) tell({ slow: { startMs, endMs, netMs } })
+      if (status >= 500) report({ failed: `a concurrent read had status ${status}` })
+      if (netMs > slowMs) report({ slow: { startMs, endMs, netMs } })
       if (isAsked) tellSummary()
     }
   } catch (error) {
-    tell({ failed: `the reads beside the cases ended: ${(error as Error).message}` })
+    report({ failed: `the concurrent reads ended: ${(error as Error).message}` })
   }
   isOver = true
   if (isAsked) tellSummary()
@@ -99,7 +98,7 @@ async function* reads(port: number, pid: number): AsyncGenerator<SlowRead & { re
   }
 }
 
-function tell(message: WatchMessage): void {
+function report(message: WatchMessage): void {
   process.send?.(message)
 }
 

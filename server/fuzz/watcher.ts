@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SlowRead, WatchJob, WatchMessage, WatchSummary } from './watch.ts'
 
-/** The second connection, from here. */
+/** The watching process, as seen by the fuzz. */
 export interface Watcher {
-  /** Slow reads since this was last called, oldest first. */
+  /** Returns the slow reads since the last call, oldest first. */
   slowReads(): SlowRead[]
-  /** What went wrong with the reads themselves. */
+  /** Returns failures of the reads themselves. */
   readonly failures: readonly string[]
-  /** Figures of the reads since this was last called, the one that is under way included. */
+  /** Resolves with figures of the reads since the last call, including the current one. */
   summary(): Promise<WatchSummary>
   end(): Promise<void>
 }

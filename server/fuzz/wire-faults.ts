@@ -7,13 +7,13 @@ import { anyText } from './grammar/texts.ts'
 export interface WireFault {
   readonly title: string
   readonly request: FuzzRequest
-  /** True if what is sent is no whole HTTP request. */
+  /** True if the bytes are not a complete HTTP request. */
   readonly mayHangUp: boolean
 }
 
 type Headers = readonly (readonly [string, string])[]
 
-/** Changes how a request is sent, and not what it says. */
+/** Changes how a request is sent, but not its contents. */
 export function wireFault(dice: Dice, request: FuzzRequest): WireFault {
   const [title, change] = dice.pick(faults)
   const { mayHangUp = false, ...changed } = change(request, dice)
@@ -54,7 +54,7 @@ const faults: readonly (readonly [title: string, change: Change])[] = [
   ['no content type', ({ headers }) => ({ headers: without(headers, 'content-type') })],
   ['another method', (_, dice) => ({ method: dice.pick(methods) })],
   [
-    'a method that HTTP does not know',
+    'an unknown method',
     (_, dice) => ({ method: dice.pick(['FUZZ', 'get', 'A'.repeat(500)]), mayHangUp: true }),
   ],
   ['no key', ({ headers }) => ({ headers: without(headers, 'svc-api-key') })],
@@ -189,7 +189,7 @@ const faults: readonly (readonly [title: string, change: Change])[] = [
     }),
   ],
   [
-    'a length that is no number',
+    'a length that is not a number',
     ({ headers }, dice) => ({
       headers: [...headers, ['Content-Length', dice.pick(['-1', '1e3', '5, 6', '', '99999999999999999999'])]],
       mayHangUp: true,
@@ -222,7 +222,7 @@ const faults: readonly (readonly [title: string, change: Change])[] = [
   ],
   ['odd parameters', ({ target }, dice) => ({ target: `${target.split('?')[0]}?${oddQuery(dice)}` })],
   [
-    'no whole request',
+    'an incomplete request',
     (_, dice) => ({
       bytes: Buffer.from(
         dice.pick([
@@ -251,7 +251,7 @@ function broken(bytes: Buffer, dice: Dice): Buffer {
 }
 
 function changedBytes(bytes: Buffer, dice: Dice): Buffer {
-  // A changed host in a callback URL would be somebody's.
+  // A changed host in a callback URL could belong to somebody.
   if (bytes.includes('callback_url') || bytes.length === 0) return bytes
   const copy = Buffer.from(bytes)
   for (let count = dice.int(1, 4); count > 0; count--) {

@@ -6,8 +6,7 @@ import { newMasterKey, replacing } from '../testing/stores.ts'
 import { openTenant, openVault } from '../testing/vault.ts'
 
 /**
- * The machine's clock is set back by an hour: nothing that had expired comes back, and what is done every minute
- * goes on.
+ * Sets the machine's clock back by an hour: expired records must not reappear, and periodic work must continue.
  */
 const minute = 60_000
 const hour = 60 * minute
@@ -19,7 +18,7 @@ function machineClock() {
 }
 
 for (const engine of enginesToTry) {
-  t.test(`what had expired stays away, also after a restart (${engine})`, async t => {
+  t.test(`expired tokens stay expired, also after a restart (${engine})`, async t => {
     const masterKey = newMasterKey()
     const clock = machineClock()
     const folder = t.testdir()
@@ -61,19 +60,19 @@ for (const engine of enginesToTry) {
     await first.close()
     clock.move(-minute)
     const second = await start()
-    t.ok((await second.clock.now()) >= reached, 'after a restart it goes on from there')
+    t.ok((await second.clock.now()) >= reached, 'after a restart the clock continues from there')
     t.equal((await send(second, 'GET', '/tokens/ends-soon')).status, 404)
     t.equal((await create(second, 'made-later', (await second.clock.now()) - 1)).status, 400)
     t.equal((await create(second, 'made-later', (await second.clock.now()) + minute)).status, 201)
     const made = (await send(second, 'GET', '/tokens/made-later')).json.created_at
-    t.ok(Date.parse(made) >= reached, 'stamps go on as well')
+    t.ok(Date.parse(made) >= reached, 'stamps continue as well')
     clock.move(3 * hour)
     t.equal((await send(second, 'GET', '/tokens/ends-later')).status, 404)
     await second.close()
   })
 }
 
-t.test('a crash loses a minute of it at most', async t => {
+t.test('a crash loses at most a minute of the clock', async t => {
   const masterKey = newMasterKey()
   const clock = machineClock()
   const store = await openTestStore(t)
@@ -82,7 +81,7 @@ t.test('a crash loses a minute of it at most', async t => {
   await first.ready()
   for (let minutes = 0; minutes < 30; minutes++) {
     clock.move(minute)
-    // What a timer does by itself after a minute.
+    // Done by a timer after a minute.
     await first.clock.advance(0)
   }
   const reached = await first.clock.now()
@@ -91,7 +90,7 @@ t.test('a crash loses a minute of it at most', async t => {
   t.ok((await second.clock.now()) >= reached - minute)
 })
 
-t.test('sweeps go on after the clock was set back', async t => {
+t.test('sweeps continue after the clock was set back', async t => {
   const clock = machineClock()
   const store = await openTestStore(t)
   let sweeps = 0
@@ -121,10 +120,10 @@ t.test('sweeps go on after the clock was set back', async t => {
     { op: 'all' },
     { nowMs: 0, offset: 0, limit: 0 },
   )
-  t.equal(total, 0, 'and erase what is over')
+  t.equal(total, 0, 'sweeps erase expired tokens')
 })
 
-t.test('of several servers on one store none falls behind what another has reached', async t => {
+t.test('of several servers on one store, none is behind the time that another has reached', async t => {
   const masterKey = newMasterKey()
   const clock = machineClock()
   const store = await openTestStore(t)
@@ -138,7 +137,7 @@ t.test('of several servers on one store none falls behind what another has reach
   t.ok(Math.abs((await two.clock.now()) - (await one.clock.now())) <= minute)
 })
 
-t.test('the operator is told', async t => {
+t.test('the operator is warned', async t => {
   const clock = machineClock()
   const told: unknown[] = []
   const log = { ...silentLog, warn: (event: string, fields?: object) => told.push({ event, ...fields }) }

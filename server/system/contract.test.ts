@@ -1,5 +1,5 @@
-// What a linter for OpenAPI in general cannot know about openapi.yaml: the rules that its readers rely on (the server's
-// routing and validation, the generated client, the conformance suite).
+// Checks rules of openapi.yaml that a general linter does not know, and on which the server's routing and validation,
+// the generated client and the conformance suite rely.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -15,13 +15,13 @@ const obj = (value: Json | undefined): Obj => (isObj(value) ? value : {})
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** What a `$ref` points to, or the value itself. */
+/** Returns the target of a `$ref`, or the value itself. */
 function resolve(value: Json | undefined): Obj {
   const ref = obj(value).$ref
   if (typeof ref !== 'string') return obj(value)
   let target: Json | undefined = contract
   for (const step of ref.replace(/^#\//, '').split('/')) target = obj(target)[step]
-  if (!isObj(target)) throw new Error(`${ref} leads nowhere`)
+  if (!isObj(target)) throw new Error(`${ref} has no target`)
   return resolve(target)
 }
 
@@ -44,7 +44,7 @@ const operations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
   }),
 )
 
-/** Every place that holds a schema, with where it is. */
+/** Yields all schemas with their places. */
 function* schemas(): Generator<[string, Obj]> {
   for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
     yield* within(name, schema)
@@ -67,7 +67,7 @@ function* contents(where: string, holder: Json | undefined): Generator<[string, 
   for (const media of Object.values(obj(obj(holder).content))) yield* within(where, obj(media).schema)
 }
 
-/** A schema and all in it. */
+/** Yields a schema and all schemas inside it. */
 function* within(where: string, schema: Json | undefined): Generator<[string, Obj]> {
   if (!isObj(schema)) return
   yield [where, schema]
@@ -117,24 +117,24 @@ const EXTENSION: Record<string, string> = {
 
 t.test('spells paths in lower case with hyphens', async t => {
   t.ok(operations.length > 20)
-  // The linter's own rule would hold the expression of a callback to it too.
+  // The linter's rule would also check the expression of a callback.
   for (const { path } of operations) t.match(path, /^(\/([a-z]+(-[a-z]+)*|\{[a-z_]+\}))+$/)
 })
 
 t.test('holds exactly these operations', async t => {
   const found = Object.fromEntries(operations.map(({ id, route }) => [id, route]))
   t.strictSame(found, { ...CORE, ...EXTENSION })
-  t.equal(operations.length, 30, 'and no operationId twice')
+  t.equal(operations.length, 30, 'operationIds are unique')
 })
 
-t.test('marks what goes beyond the core specification, and nothing else, as an extension', async t => {
+t.test('marks exactly the extensions of the core specification', async t => {
   for (const { id, operation } of operations)
     t.equal(operation['x-profile'], id in EXTENSION ? 'surrogate' : undefined, id)
   const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
   t.strictSame([...new Set(marks)], ['"x-profile":"surrogate"'], 'there is no other profile')
 })
 
-t.test('says who may call each operation', async t => {
+t.test('declares the permission for each operation', async t => {
   const known = list(resolve({ $ref: '#/components/schemas/ApplicationPermission' }).enum)
   const kinds = (permission: string): string[] => {
     if (permission === 'token:create' || permission === 'token:update') return ['public', 'private']
@@ -149,13 +149,13 @@ t.test('says who may call each operation', async t => {
   for (const { id, operation } of operations) {
     const permission = operation['x-permission']
     if (typeof permission === 'string') used.add(permission)
-    t.equal(permission === null, id in unguarded, `${id}: a permission, unless it needs none`)
+    t.equal(permission === null, id in unguarded, `${id}: has a permission, unless it needs none`)
     t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
     const isAboutTokens = text(permission).startsWith('token:')
     t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
     t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
   }
-  t.strictSame([...used].sort(), [...known].sort(), 'every permission is asked for somewhere')
+  t.strictSame([...used].sort(), [...known].sort(), 'every permission is used')
   const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)
   t.strictSame(
     tokens,
@@ -164,7 +164,7 @@ t.test('says who may call each operation', async t => {
   )
 })
 
-t.test('describes all of it', async t => {
+t.test('describes all parts', async t => {
   for (const { id, operation, parameters } of operations) {
     for (const member of ['summary', 'description']) t.ok(operation[member], `${id}: ${member}`)
     t.equal(list(operation.tags).length, 1, `${id}: one tag`)
@@ -174,7 +174,7 @@ t.test('describes all of it', async t => {
     t.ok(obj(schema).description, name)
   const types = ['string', 'integer', 'number', 'boolean', 'array', 'object']
   for (const [where, schema] of schemas()) {
-    // A rule about other members, not a member of its own.
+    // A rule about other members, not a member.
     if (/ not\b/.test(where)) continue
     for (const [name, property] of Object.entries(obj(schema.properties))) {
       const named = isObj(property) && (property.const !== undefined || property.type === 'null')
@@ -188,7 +188,7 @@ t.test('describes all of it', async t => {
   }
 })
 
-t.test('answers every error with a problem', async t => {
+t.test('has a problem document for every error', async t => {
   for (const { id, responses } of operations)
     for (const [status, response] of responses) {
       if (!/^[45]/.test(status)) continue
@@ -197,12 +197,12 @@ t.test('answers every error with a problem', async t => {
       t.strictSame(
         obj(content['application/problem+json']).schema,
         { $ref: '#/components/schemas/Problem' },
-        `${id} ${status}: of one shape`,
+        `${id} ${status}: the same shape`,
       )
     }
 })
 
-t.test('lists every code of a problem once, and explains it', async t => {
+t.test('lists and explains every error code once', async t => {
   const type = obj(obj(resolve({ $ref: '#/components/schemas/Problem' }).properties).type)
   const codes = list(type.enum).map(urn => text(urn).replace(/^urn:surrogate:error:/, ''))
   for (const code of codes) t.match(code, /^[a-z_]+$/, code)
@@ -220,7 +220,7 @@ t.test('sends the trace id with every response', async t => {
     }
 })
 
-t.test('lists the statuses that an operation can give', async t => {
+t.test('lists the statuses of each operation', async t => {
   for (const { id, method, operation, parameters, statuses } of operations) {
     const has = (status: string) => statuses.includes(status)
     const body = operation.requestBody !== undefined
@@ -230,16 +230,16 @@ t.test('lists the statuses that an operation can give', async t => {
       statuses.some(status => status.startsWith('2')),
       `${id}: a success`,
     )
-    t.equal(has('400'), body || parameters.length > 0, `${id}: 400 where there is something to get wrong`)
-    t.equal(has('413'), writes, `${id}: 413 where there may be a body`)
-    t.equal(has('415'), body, `${id}: 415 where there is a body`)
+    t.equal(has('400'), body || parameters.length > 0, `${id}: 400 if there is input`)
+    t.equal(has('413'), writes, `${id}: 413 if there may be a body`)
+    t.equal(has('415'), body, `${id}: 415 if there is a body`)
     if (parameters.some(parameter => parameter.in === 'path')) t.ok(has('404'), `${id}: 404`)
-    t.notOk(has('405'), `${id}: 405 is of no operation`)
+    t.notOk(has('405'), `${id}: no 405`)
 
     const repeatable = writes && id !== 'tokens.search' && id !== 'detokenize'
     const names = parameters.map(parameter => parameter.name)
     t.equal(names.includes('SVC-IDEMPOTENCY-KEY'), repeatable, `${id}: idempotency key`)
-    // 404 of a repeated request: what the first one made is gone.
+    // 404 for a repeated request whose first result was deleted.
     if (repeatable) for (const status of ['404', '409', '422']) t.ok(has(status), `${id}: ${status}`)
 
     const media = Object.keys(obj(obj(operation.requestBody).content))
@@ -278,17 +278,17 @@ t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t 
       if (keyword === '$ref') {
         const beside = Object.keys(schema).filter(key => key !== '$ref')
         t.strictSame(beside, [], `${where}: nothing beside $ref`)
-        t.ok(resolve(schema), `${where}: $ref leads somewhere`)
+        t.ok(resolve(schema), `${where}: $ref has a target`)
       } else if (!keyword.startsWith('x-') && !other.has(keyword)) {
         t.ok(validating.has(keyword), `${where}: ${keyword}`)
         if (keyword === 'items') t.ok(isObj(value), `${where}: items is one schema`)
       }
     }
   for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
-    t.notOk(obj(schema).$ref, `${name} is no mere alias`)
+    t.notOk(obj(schema).$ref, `${name} is not just an alias`)
 })
 
-t.test('declares each format that is not of JSON Schema, and no others', async t => {
+t.test('declares exactly the formats that JSON Schema does not have', async t => {
   const standard = new Set(['uuid', 'date-time', 'uri', 'uri-reference'])
   const used = new Set([...schemas()].flatMap(([, schema]) => text(schema.format) || []))
   const own = [...used].filter(format => !standard.has(format)).sort()
@@ -296,7 +296,7 @@ t.test('declares each format that is not of JSON Schema, and no others', async t
   for (const [name, meaning] of Object.entries(obj(contract['x-formats']))) t.ok(text(meaning), name)
 })
 
-t.test('tells the branches of a union apart by one member', async t => {
+t.test('distinguishes the branches of a union by one member', async t => {
   for (const [where, schema] of schemas()) {
     const member = schema['x-discriminator']
     if (member === undefined) continue

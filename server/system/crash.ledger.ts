@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '../src/base/json.ts'
 
-/** What a client sent of a token, and what a read must answer. */
+/** The content of a token, as sent by a client and expected in reads. */
 export interface Content {
   readonly type: string
   readonly data: JsonValue
   readonly metadata: JsonObject
 }
 
-/** A token's content, or that there is none. */
+/** The state of a token: its content, or absent. */
 type State = Content | 'absent'
 
 /**
- * What the clients were told, and so what must be there after a crash. An operation that was sent and not
- * answered may have happened or not; one that was answered has.
+ * Records the responses to clients, and so the expected data after a crash. An operation without a response may have
+ * happened or not; an acknowledged one has.
  */
 export class Ledger {
-  /** By id: the states that are allowed. More than one while an operation is on its way. */
+  /** The allowed states by id: more than one while an operation is pending. */
   readonly #tokens = new Map<string, readonly State[]>()
-  /** Creates on their way whose id the server chooses, by their mark. */
+  /** Pending creates whose id the server chooses, by their mark. */
   readonly #unnamed = new Map<JsonValue | undefined, Content>()
 
-  /** An operation on the token of this id is sent. Call `answered` with its answer. */
+  /** Records that an operation on a token was sent. Call `answered` with its response. */
   sent(id: string, next: State): void {
     this.#tokens.set(id, [...(this.#tokens.get(id) ?? ['absent']), next])
   }
@@ -43,7 +43,7 @@ export class Ledger {
     return this.#tokens.keys()
   }
 
-  /** Holds what a read found against what was told; answers what is wrong. What was found must stay so. */
+  /** Compares the result of a read with the ledger. Returns what is wrong. Later reads must find the same. */
   settle(id: string, found: State): string | undefined {
     const allowed = this.#tokens.get(id)
     if (allowed?.some(state => isDeepStrictEqual(state, found))) {
@@ -58,7 +58,7 @@ export class Ledger {
     return undefined
   }
 
-  /** Creates that the crash swallowed will not happen any more. */
+  /** Forgets pending creates: after the crash they cannot happen any more. */
   endRound(): void {
     this.#unnamed.clear()
   }

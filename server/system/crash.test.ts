@@ -9,17 +9,17 @@ import { runCommand } from '../src/commands/table.ts'
 import { WritingClients } from '../testing/writing-clients.ts'
 
 /**
- * The server is killed while clients write, again and again on the same data: after each restart all that was
- * answered must be there, whole, and nothing that nobody sent.
+ * Kills the server while clients write, several times on the same data. After each restart exactly the acknowledged
+ * changes must be present, and complete.
  */
 const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 2)
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-crash-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-t.comment(isBuilt ? 'with the built server' : 'without a build: with the sources')
+t.comment(isBuilt ? 'testing the build' : 'testing the sources: there is no build')
 
 const clients = new WritingClients(privateKey)
 
-/** Kills the server in the middle of writing, at the moment of its n-th answer. */
+/** Kills the server while clients write, at its n-th response. */
 async function crash(server: Started, answers: number, faults: string[]) {
   let answered = 0
   let death: Promise<void> | undefined
@@ -42,7 +42,7 @@ let server = await startServer(folder)
 t.teardown(() => server.end('SIGKILL'))
 
 for (let round = 1; round <= rounds; round++) {
-  await t.test(`round ${round}: what was answered before a kill -9 is there after it`, async t => {
+  await t.test(`round ${round}: acknowledged changes survive a kill -9`, async t => {
     const faults: string[] = []
     const answered = await crash(server, randomInt(1, 600), faults)
     t.same(faults, [], 'every request before the crash succeeds')
@@ -56,10 +56,10 @@ for (let round = 1; round <= rounds; round++) {
     server = await startServer(folder)
     const { ids, total } = await clients.list(server.url)
     t.equal(new Set(ids).size, ids.length, 'no token is listed twice')
-    t.equal(total, ids.length, 'as many are listed as total_items says')
+    t.equal(total, ids.length, 'total_items is the number of listed tokens')
     const present = await clients.check(server.url, ids, faults)
-    t.same(faults.slice(0, 5), [], 'every answered token is whole, what was deleted stays away')
-    t.same(present.sort(), ids.sort(), 'those that can be read are those that are listed')
+    t.same(faults.slice(0, 5), [], 'every acknowledged token is complete, deleted ones stay deleted')
+    t.same(present.sort(), ids.sort(), 'exactly the listed tokens can be read')
     t.comment(`killed after ${answered} answers; ${ids.length} tokens`)
   })
 }

@@ -3,7 +3,7 @@ import type t from 'tap'
 import type { JsonValue } from '../src/base/json.ts'
 import { Canaries, cardNumber, findLeaks, routingNumber } from '../testing/canaries.ts'
 
-/** A whole life of a server's client, with a canary wherever a value can stand. Run by `leaks.test.ts`. */
+/** Uses all operations of a server, with a canary for every value. Run by `leaks.test.ts`. */
 export const canaries = new Canaries()
 export const word = canaries.word.bind(canaries)
 export const tenantId = 'b8c0c1de-5d4a-4d63-9f0e-0a9a4d2f7a11'
@@ -50,12 +50,12 @@ export const bootstrap = {
   ],
 }
 
-/** All answers, and what must not be in those that refuse. */
+/** The bodies of all refusals, and all statuses. */
 export const refusals: string[] = []
 export const statuses = new Set<number>()
 let url = ''
 
-/** Where the server is that is asked from now on. */
+/** Sets the server for the following requests. */
 export function askAt(address: string): void {
   url = address
 }
@@ -94,7 +94,7 @@ const once = (what: string) => ({
 })
 const keepCode = () => {
   const code = String(randomInt(1000, 10_000))
-  // Four digits occur by chance; with the quotes of JSON they do not.
+  // Four digits could occur by chance; with quotes they do not.
   canaries.add('a cvc', `"${code}"`)
   return code
 }
@@ -102,7 +102,7 @@ const secretNumber = (what: string, make: () => string) => canaries.add(what, ma
 const ssn = canaries.digits('a social security number', 9)
 canaries.add('a social security number with dashes', `${ssn.slice(0, 3)}-${ssn.slice(3, 5)}-${ssn.slice(5)}`)
 
-/** Data of every type there is. */
+/** Data of every type. */
 export const contents: Record<string, () => JsonValue> = {
   token: () => ({
     [word('a member of data', 'name')]: [
@@ -155,9 +155,9 @@ export async function live(t: Tap): Promise<void> {
     t.equal((await ask('POST', '/tokens', body, keyed)).status, 201, 'answered again')
     t.equal((await ask('POST', '/tokens', { ...body, mask: word('another body') }, keyed)).status, 422)
     t.equal((await ask('POST', '/tokens', body)).status, 409)
-    const twin = { ...body, id: word('the id of a twin', 'id'), deduplicate_token: true }
-    t.equal((await ask('POST', '/tokens', twin)).status, 200, 'deduplicated')
-    t.same((await ask('GET', path)).json.data, body.data, 'whoever may see it does')
+    const duplicate = { ...body, id: word('the id of a duplicate', 'id'), deduplicate_token: true }
+    t.equal((await ask('POST', '/tokens', duplicate)).status, 200, 'deduplicated')
+    t.same((await ask('GET', path)).json.data, body.data, 'an authorized caller sees the data')
     const [[name, value] = ['', '']] = Object.entries(body.metadata)
     t.equal((await ask('GET', `/tokens?metadata.${name}=${value}&type=${type}`)).json.data.length, 1)
     t.equal(
@@ -223,7 +223,7 @@ export async function borrow(t: Tap): Promise<void> {
   t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 200)
 }
 
-/** Everything that can be wrong with a request, with a canary wherever a value can stand. */
+/** Sends requests with every kind of error, with a canary for every value. */
 export async function refuse(t: Tap): Promise<void> {
   const token = (wrong: object) =>
     ask('POST', '/tokens', { type: 'token', data: word('refused data'), ...wrong })

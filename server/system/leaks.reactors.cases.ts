@@ -3,7 +3,7 @@ import { ask, keys, word } from './leaks.cases.ts'
 
 type Tap = Pick<typeof t, 'equal' | 'ok'>
 
-/** The life of formulas and reactors, with a canary wherever a value can stand. Run by `leaks.test.ts`. */
+/** Uses all operations of formulas and reactors, with a canary for every value. Run by `leaks.test.ts`. */
 export async function automate(t: Tap): Promise<void> {
   const asManagement = { key: keys.mgt }
   const manage = (method: string, path: string, body?: unknown, headers = {}) =>
@@ -50,7 +50,7 @@ export async function automate(t: Tap): Promise<void> {
   const react = (args: unknown) =>
     ask('POST', `${at}/react`, { args }, { headers: { 'SVC-IDEMPOTENCY-KEY': word('of an invocation') } })
   const { status } = await react({ [parameter]: `${word('an argument')} {{ ${token.json.id} }}` })
-  // 500: the code throws. 501: this server has nothing to run it in.
+  // 500: the code throws. 501: this server cannot run formulas.
   t.ok([500, 501].includes(status), `${status}`)
   t.equal((await react({ [parameter]: { [word('a member', 'name')]: word('its value') } })).status, 400)
   t.equal((await react({ [parameter]: `{{ ${word('a bad filter')}` })).status, 400)

@@ -26,8 +26,8 @@ import {
 import { automate } from './leaks.reactors.cases.ts'
 
 /**
- * A server lives a whole life with values that occur nowhere else, and then everything it left behind is
- * searched for them: what it said, what it refused, its audit log, and every byte of its folder.
+ * Runs all operations of a server with unique values, and then searches for them in its output, its refusals, its
+ * audit log, and all files of its data folder.
  */
 const day = 24 * 60 * 60 * 1000
 const folder = t.testdir()
@@ -39,7 +39,7 @@ const start = (...flags: string[]) => {
   return startProcess(t, args, { SURROGATE_MASTER_KEY: Buffer.from(masterKey).toString('base64') })
 }
 
-t.test('the search finds a canary in every spelling, wherever it begins', async t => {
+t.test('the search finds a canary in every encoding, at any offset', async t => {
   const planted: Canary[] = [{ what: 'planted', sort: 'secret', value: 'a1b2-Planted é' }]
   for (const [encoding, bytes] of spellings(planted[0]?.value ?? '')) {
     t.same(
@@ -57,7 +57,7 @@ t.test('the search finds a canary in every spelling, wherever it begins', async 
   t.equal(findLeaksUnder(planted, place).length, 1)
 })
 
-t.test('a whole life leaves nothing where it must not be', async t => {
+t.test('no canary is in a log or a refusal', async t => {
   mkdirSync(data)
   writeFileSync(setup, JSON.stringify(bootstrap))
   const server = start('--dev')
@@ -75,10 +75,10 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   const untouched = request('token', word('data that stays'))
   t.equal((await ask('POST', '/tokens', untouched)).status, 201)
   t.equal((await ask('POST', '/_dev/clock', { advance_ms: 3 * day })).status, 200)
-  t.equal((await ask('GET', `/tokens/${ending.id}`)).status, 404, 'its time is over')
+  t.equal((await ask('GET', `/tokens/${ending.id}`)).status, 404, 'the token has expired')
   t.ok(
     (await ask('GET', `/tokens/${untouched.id}`)).text.includes(String(untouched.data)),
-    'control: it is shown',
+    'control: the response has it',
   )
   const log = await readLog()
   t.ok(
@@ -86,7 +86,7 @@ t.test('a whole life leaves nothing where it must not be', async t => {
       canaries.all.filter(({ sort }) => sort === 'id'),
       log,
     ).length > 5,
-    'control: the log names ids',
+    'control: the log contains ids',
   )
   t.same(
     findLeaks(
@@ -99,13 +99,13 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   const first = await server.end()
   t.equal(first.code, 0)
 
-  // What a fault of ours says: a record is spoilt behind the server's back.
+  // Provokes an internal error: a record is damaged in the store.
   const store = await LevelStore.open(join(data, 'store'))
   const view = await sealedOn(store, masterKey).tenant(tenantId)
   const place = view?.address('token', untouched.id)
-  if (!view || !place) throw new Error('the tenant is there')
+  if (!view || !place) throw new Error('the tenant is missing')
   const [kept] = await store.get('token', tenantId, [place])
-  if (!kept) throw new Error('the token is there')
+  if (!kept) throw new Error('the token is missing')
   const box = kept.box.map((byte, at) => (at === kept.box.length - 1 ? byte ^ 1 : byte))
   const { version, terms, uniques } = kept
   await store.commit(
@@ -118,10 +118,10 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   t.equal((await ask('GET', `/tokens/${untouched.id}`)).status, 500)
   t.equal((await ask('GET', '/tokens')).status, 200)
   const second = await production.end()
-  t.match(second.stderr, /BrokenRecord/, 'control: the log is heard')
+  t.match(second.stderr, /BrokenRecord/, 'control: the log was captured')
 
   for (const status of [200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 422, 500]) {
-    t.ok(statuses.has(status), `some answer was ${status}`)
+    t.ok(statuses.has(status), `some response had status ${status}`)
   }
   t.same(refusals, [], 'problems')
   t.same(findLeaks(canaries.all, `${first.stdout}${second.stdout}`), [], 'standard output')
@@ -129,12 +129,12 @@ t.test('a whole life leaves nothing where it must not be', async t => {
   t.comment(`${canaries.all.length} canaries`)
 })
 
-t.test('nor is any of it in the folder, as it is or written anew', async t => {
+t.test('no canary is in the data folder, compressed or not', async t => {
   t.same(findLeaksUnder(canaries.all, data), [])
   const level = await openLevelDb(join(data, 'store'))
   const dump = await level.iterator().all()
   t.ok(dump.length > 100)
-  // Files are compressed; what is read out of them is not.
+  // Files are compressed, so their contents are also read through LevelDB.
   t.same(
     findLeaks(canaries.all, Buffer.concat(dump.flatMap(([name, value]) => [Buffer.from(name), value]))),
     [],
@@ -146,5 +146,5 @@ t.test('nor is any of it in the folder, as it is or written anew', async t => {
   await store.close()
   t.same(findLeaksUnder(canaries.all, data), [])
   writeFileSync(join(data, 'planted'), canaries.all.at(-1)?.value ?? '')
-  t.equal(findLeaksUnder(canaries.all, data).length, 1, 'control: what is there is found')
+  t.equal(findLeaksUnder(canaries.all, data).length, 1, 'control: a planted canary is found')
 })

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What a value is, and so where it may turn up. A `secret` never leaves but in the answer to who may see it;
- * an `id` is also in the audit log; a `name` (of a member, a container) is also in the paths of a problem.
+ * The sensitivity of a value. A `secret` may only appear in responses to authorized callers. An `id` may also appear
+ * in the audit log, and a `name` (of a member or container) also in the paths of a problem.
  */
 export type Sort = 'secret' | 'id' | 'name'
 
@@ -14,11 +14,11 @@ export interface Canary {
   readonly value: string
 }
 
-/** Values that occur nowhere else in the world, so that one found anywhere came from here. */
+/** Creates unique values, which can be searched for later. */
 export class Canaries {
   readonly all: Canary[] = []
 
-  /** Text of random letters. Two of them share no beginning: a compressed file would keep that only once. */
+  /** Returns random letters without a common prefix, which a compressed file would store only once. */
   word(what: string, sort: Sort = 'secret'): string {
     const letters = Array.from(randomBytes(20), byte => String.fromCharCode(97 + (byte % 26)))
     return this.add(what, letters.join(''), sort)
@@ -37,11 +37,11 @@ export class Canaries {
 const digits = (count: number) =>
   Array.from({ length: count }, (_, at) => randomInt(at === 0 ? 1 : 0, 10)).join('')
 
-/** Digits that pass the check of card numbers. */
+/** Returns a random valid card number. */
 export function cardNumber(): string {
   const body = digits(15)
   for (let check = 0; check < 10; check++) if (luhn(body + check) % 10 === 0) return body + check
-  throw new Error('one of ten digits fits')
+  throw new Error('no check digit matches')
 }
 
 function luhn(number: string): number {
@@ -51,7 +51,7 @@ function luhn(number: string): number {
   }, 0)
 }
 
-/** Digits that pass the check of routing numbers. */
+/** Returns a random valid routing number. */
 export function routingNumber(): string {
   const weights = [3, 7, 1, 3, 7, 1, 3, 7]
   const body = `0${1 + randomInt(9)}${digits(6)}`
@@ -59,7 +59,7 @@ export function routingNumber(): string {
   return body + ((10 - (sum % 10)) % 10)
 }
 
-/** Every spelling in which a value may lie somewhere, as bytes to look for. */
+/** Returns all encodings in which a value may be stored, as bytes to search for. */
 export function spellings(value: string): [encoding: string, bytes: Buffer][] {
   const bytes = Buffer.from(value)
   const percent = Array.from(bytes, byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
@@ -76,7 +76,7 @@ export function spellings(value: string): [encoding: string, bytes: Buffer][] {
     ['percent', Buffer.from(percent.toUpperCase())],
     ['json', Buffer.from(JSON.stringify(value).slice(1, -1))],
   ]
-  // In a longer text base64 begins at any of three offsets; what depends on the neighbours is cut away.
+  // In a longer text base64 may begin at any of three offsets; characters that depend on neighbours are removed.
   for (const before of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -88,7 +88,7 @@ export function spellings(value: string): [encoding: string, bytes: Buffer][] {
   return found
 }
 
-/** Which canaries lie in the bytes, and how they are spelled there. */
+/** Returns the canaries that the bytes contain, with their encoding. */
 export function findLeaks(canaries: readonly Canary[], bytes: Buffer | string): string[] {
   const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
   return canaries.flatMap(({ what, value }) => {
@@ -97,7 +97,7 @@ export function findLeaks(canaries: readonly Canary[], bytes: Buffer | string): 
   })
 }
 
-/** The same over every file of a folder, names of files included. */
+/** Like `findLeaks`, for all files of a folder and their names. */
 export function findLeaksUnder(canaries: readonly Canary[], folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   return files.flatMap(entry => {

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** The machine's Chromium. CI names it in `SURROGATE_CHROMIUM`, so that it cannot be missed unnoticed there. */
+/** Finds Chromium. CI sets `SURROGATE_CHROMIUM`, so that its tests fail there instead of being skipped. */
 function findChromium(): string | undefined {
   const { SURROGATE_CHROMIUM, PATH = '' } = process.env
   if (SURROGATE_CHROMIUM) return SURROGATE_CHROMIUM
@@ -15,13 +15,13 @@ function findChromium(): string | undefined {
 
 const executablePath = findChromium()
 
-/** For the options of a test that needs a browser: why it is left out, if it has to be. */
+/** Options of a test that needs a browser: skips it without one. */
 export const withoutChromium =
   executablePath === undefined
-    ? { skip: `no browser here (${names.join(', ')}): install Debian's chromium` }
+    ? { skip: `no browser found (${names.join(', ')}): install Debian's chromium` }
     : {}
 
-/** A headless browser that reaches this machine and no other, closed when the test ends. */
+/** Opens a headless browser that can only reach this machine. It is closed when the test ends. */
 export async function openBrowser(t: { teardown(task: () => unknown): void }): Promise<Browser> {
   const browser = await chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -36,7 +36,7 @@ export async function openBrowser(t: { teardown(task: () => unknown): void }): P
   return browser
 }
 
-/** Where CI keeps what a person may want to look at. */
+/** Returns the path of a file that CI keeps for people to look at. */
 export function artefact(name: string): string {
   const folder = fileURLToPath(new URL('../../.ci/artefacts/', import.meta.url))
   mkdirSync(folder, { recursive: true })

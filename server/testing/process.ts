@@ -2,30 +2,30 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** How a process ended, and all that it said. */
+/** How a process ended, and its output. */
 export interface Ended {
-  /** `null` where a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The program in a process of its own. */
+/** The server program in a separate process. */
 export interface Process {
   /** Resolves when the server listens. */
   ready(): Promise<{ readonly url: string; readonly port: number }>
-  /** Resolves with what matches in the standard output, as soon as it is there. */
+  /** Resolves with the first match in the standard output. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal that does not end it. */
+  /** Sends a signal that does not end the process. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
-  /** Sends a signal, and resolves when the process is gone. */
+  /** Sends a signal, and resolves when the process has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** From the sources, compiled with the tests where those are: a build may be older than what is tested. */
+/** Returns arguments that run the program from its sources (compiled with the tests), as a build may be outdated. */
 export function programArguments(): string[] {
   const compiled = process.env.COMPILED_PROGRAM
   const main = compiled ?? new URL('../src/main.ts', import.meta.url).href
@@ -34,8 +34,8 @@ export function programArguments(): string[] {
 }
 
 /**
- * Starts the program as an operator would; whatever becomes of the test, the process ends with it.
- * @param prefix a command that runs the program, such as one that takes rights from it
+ * Starts the program like an operator. The process ends with the test in any case.
+ * @param prefix a command that runs the program, such as one that removes rights
  */
 export function startProcess(
   t: { teardown(task: () => unknown): void },
@@ -43,7 +43,7 @@ export function startProcess(
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
 ): Process {
-  // Settings of whoever runs the tests must not reach what is tested.
+  // Settings in the environment of the tests must not reach the program.
   const { PATH = '', HOME = '' } = process.env
   const [file = '', ...words] = [...prefix, process.execPath, ...programArguments(), ...args]
   const child = spawn(file, words, { cwd: root, env: { PATH, HOME, ...environment } })
@@ -66,7 +66,7 @@ export function startProcess(
     for (;;) {
       const match = pattern.exec(stdout)
       if (match) return match
-      if (over) throw new Error(`the server ended without saying ${pattern}: ${stderr}`)
+      if (over) throw new Error(`the server ended without printing ${pattern}: ${stderr}`)
       await Promise.race([once(child.stdout, 'data'), ended])
     }
   }

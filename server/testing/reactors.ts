@@ -4,7 +4,7 @@ import type { Vault } from '../src/vault.ts'
 import type { VaultOptions } from '../src/vault-options.ts'
 import { openVault, type Reply, type TestTenant } from './vault.ts'
 
-/** A vault that runs formulas, as every vault does. */
+/** Opens a vault that runs formulas. */
 export function openReactors(
   t: { teardown(task: () => unknown): void },
   options?: VaultOptions,
@@ -13,24 +13,24 @@ export function openReactors(
   return openVault(t, options, parts)
 }
 
-/** A formula that answers what it was given. */
+/** A formula that returns its arguments. */
 export const echo =
   'module.exports = async req => ({ raw: { args: req.args, configuration: req.configuration } })'
 
-/** A private formula of the tenant. */
+/** Creates a private formula of the tenant. */
 export async function makeFormula(tenant: TestTenant, code: string, more: JsonObject = {}) {
   return made(
     await tenant.asManagement('POST', '/reactor-formulas', { name: 'F', type: 'private', code, ...more }),
   )
 }
 
-/** A reactor of the tenant on a formula. */
+/** Creates a reactor of the tenant on a formula. */
 export async function makeReactor(tenant: TestTenant, formula: string, more: JsonObject = {}) {
   const body = { name: 'R', configuration: {}, formula: { id: formula }, ...more }
   return made(await tenant.asManagement('POST', '/reactors', body))
 }
 
-/** What of a formula and its reactor a test wants to be special. */
+/** Settings of a formula and its reactor that differ from the defaults. */
 export interface Special {
   readonly formula?: JsonObject
   readonly reactor?: JsonObject
@@ -38,7 +38,7 @@ export interface Special {
 
 export type React = (body?: JsonValue, headers?: Record<string, string>) => Promise<Reply>
 
-/** A reactor on new code, invoked with the private key. */
+/** Creates a reactor on new code. Returns a function that invokes it with the private key. */
 export async function reactorOn(
   tenant: TestTenant,
   code: string,
@@ -50,7 +50,7 @@ export async function reactorOn(
   return Object.assign(react, { id, path })
 }
 
-/** A token of the tenant, by its id. */
+/** Creates a token of the tenant. Resolves with its id. */
 export async function makeToken(tenant: TestTenant, token: JsonObject): Promise<string> {
   return made(await tenant.send('POST', '/tokens', { type: 'token', ...token })).id
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -15,18 +15,18 @@ export interface Receiver {
   /** `http://127.0.0.1:port` */
   readonly origin: string
   readonly received: Received[]
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   arrived(count: number): Promise<void>
 }
 
-/** What is answered: a status, or whatever the function does with the response. */
+/** The response: a status, or a function that sends it. */
 export type Answering = (
   request: Received,
   response: ServerResponse,
   count: number,
 ) => number | undefined | Promise<number | undefined>
 
-/** An HTTP server on a port of its own that keeps what it is sent, closed when the test ends. */
+/** Opens an HTTP server on a free port that records requests. It is closed when the test ends. */
 export async function openReceiver(
   t: { teardown(task: () => unknown): void },
   answer: Answering = () => 200,
@@ -43,7 +43,7 @@ export async function openReceiver(
     const status = await answer(one, response, received.length)
     if (status !== undefined) response.writeHead(status).end()
   }
-  // A sender that hangs up is nothing a receiver fails at.
+  // A sender may close the connection at any time.
   const server = createServer((request, response) => void take(request, response).catch(() => {}))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

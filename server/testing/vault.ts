@@ -6,11 +6,11 @@ import { createVaultWith, type Vault } from '../src/vault.ts'
 import type { VaultOptions } from '../src/vault-options.ts'
 import { testStorage } from './storage.ts'
 
-/** What a test looks at of a response. */
+/** A response, as tests use it. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  /** The body as text, and as JSON where it is some. */
+  /** The body as text, and as JSON if it is JSON. */
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
   readonly json: any
@@ -24,22 +24,22 @@ export type Send = (
 ) => Promise<Reply>
 
 export interface TestTenant extends NewTenant {
-  /** Requests with the private key, which may do everything with tokens and sees them whole. */
+  /** Sends requests with the private key, which has all permissions for tokens and reveals them. */
   readonly send: Send
   readonly asPublic: Send
   readonly asManagement: Send
-  /** Requests with another key, or with none. */
+  /** Sends requests with another key, or without one. */
   as(key: string | undefined): Send
-  /** An application of this tenant with the rights given, and requests with its key. */
+  /** Creates an application of this tenant with these rights, and sends requests with its key. */
   application(rights: JsonValue, type?: string): Promise<Send & { readonly id: string; readonly key: string }>
 }
 
-/** What goes wrong inside is said beside the test that met it. */
+/** Prints internal errors during the test that causes them. */
 const faults: Log = { ...createLog(line => process.stderr.write(line)), info() {} }
 
 /**
- * A vault that holds every response against the contract, closed when the test ends. It keeps its data where all
- * tests of this run do, unless the test brings a place or a store.
+ * Opens a vault that checks every response against the contract. It is closed when the test ends. Its data are where
+ * this test run keeps them, unless the test specifies a storage or a store.
  */
 export function openVault(
   t: { teardown(task: () => unknown): void },
@@ -68,7 +68,7 @@ export async function openTenant(vault: Vault, options?: { operator?: boolean })
     async application(rights, type = 'private') {
       const body = { name: 'Test', type, ...(rights as object) } as JsonValue
       const reply = await asManagement('POST', '/applications', body)
-      if (reply.status !== 201) throw new Error(`no application: ${reply.text}`)
+      if (reply.status !== 201) throw new Error(`the application was not created: ${reply.text}`)
       return Object.assign(as(reply.json.key), { id: reply.json.id, key: reply.json.key })
     },
   }

@@ -3,18 +3,18 @@ import { cardNumber } from '../bench/cards.ts'
 import type { JsonValue } from '../src/base/json.ts'
 import { type Content, Ledger } from '../system/crash.ledger.ts'
 
-/** What the clients of one round write to, and for how long. */
+/** One round of writing. */
 export interface Load {
-  /** The servers there are now; each request goes to one of them, by chance. */
+  /** The current servers; each request goes to a random one. */
   urls(): readonly string[]
   isOver(): boolean
-  /** Whether this server was ended, so that requests to it may fail in any way. */
+  /** True if this server was ended, so that requests to it may fail in any way. */
   isGone(url: string): boolean
-  /** Is told of each answer that was a success. */
+  /** Called for each successful response. */
   onAnswer(): void
-  /** Is told of each 503 with a time to come back; where it is absent these are faults. */
+  /** Called for each 503 with a Retry-After; without this function they are faults. */
   onRefusal?(): void
-  /** Takes what should not have been answered. */
+  /** Called for each unexpected response. */
   readonly faults: string[]
 }
 
@@ -30,8 +30,8 @@ const clients = 16
 const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join('')
 
 /**
- * Clients that create, change and delete tokens, each its own, and keep a ledger of what they were told. What was
- * answered must be there afterwards, whole, and nothing that nobody sent.
+ * Clients that create, change and delete their own tokens, and record the responses in a ledger. Afterwards exactly
+ * the acknowledged changes must be present, and complete.
  */
 export class WritingClients {
   readonly ledger = new Ledger()
@@ -46,7 +46,7 @@ export class WritingClients {
     await Promise.all(Array.from({ length: clients }, () => this.#writeOwn(load)))
   }
 
-  /** Content that no other token has. */
+  /** Returns content that no other token has. */
   newContent(): Content {
     const mark = String(this.#marks++)
     const card = { number: cardNumber(this.#marks), expiration_month: 12, expiration_year: 2031 }
@@ -62,7 +62,7 @@ export class WritingClients {
     return { type, data, metadata: { mark } }
   }
 
-  /** All tokens, page by page, each as often as it was listed. */
+  /** Returns all listed tokens, page by page, with duplicates. */
   async list(url: string): Promise<{ readonly ids: string[]; readonly total: number }> {
     const ids: string[] = []
     for (let page = 1; ; page++) {
@@ -72,7 +72,7 @@ export class WritingClients {
     }
   }
 
-  /** Reads every token that was told of or listed; answers those there are, and tells what is wrong with any. */
+  /** Reads every token of the ledger and the lists. Returns the existing ones, and reports faults. */
   async check(url: string, listed: readonly string[], faults: string[]): Promise<string[]> {
     const ids = [...new Set([...this.ledger.ids, ...listed])]
     const present: string[] = []
@@ -104,7 +104,7 @@ export class WritingClients {
     return { status, headers, json: text === '' ? undefined : JSON.parse(text) }
   }
 
-  /** The answer of one of the servers; `undefined` where it was none, and what was asked may have happened or not. */
+  /** Resolves with the response of a server; `undefined` if there was none, and the effect is unknown. */
   async ask(
     load: Load,
     wanted: number,
@@ -137,7 +137,7 @@ export class WritingClients {
         continue
       }
       const next = choice < 8 ? await this.#patch(load, token) : await this.#remove(load, token.id)
-      // One whose fate is not known is left alone: both of its states are allowed.
+      // A token whose state is unknown is not used any more: both states are allowed.
       own.splice(place, 1, ...(next ? [next] : []))
     }
   }
@@ -180,7 +180,7 @@ export class WritingClients {
   }
 }
 
-/** What a create may say besides; none of it changes what a read must answer of the content. */
+/** Returns further members of a create that do not change its content. */
 function variations() {
   return {
     ...(randomInt(4) === 0 ? { containers: ['/a/b/', `/c/${randomInt(3)}/`] } : {}),

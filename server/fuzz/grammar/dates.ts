@@ -3,7 +3,7 @@ import { anyText } from './texts.ts'
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** Makes a valid time of expiry, decades ahead. */
+/** Makes a valid expiry, decades ahead. */
 export function futureDate(dice: Dice): string {
   const [year, month, day] = [dice.int(2090, 9998), dice.int(1, 12), dice.int(1, 28)]
   const iso = `${year}-${two(month)}-${two(day)}`
@@ -17,7 +17,7 @@ export function futureDate(dice: Dice): string {
   ])
 }
 
-/** Makes what looks like a date: days that no month has, years before the first, leap seconds, odd offsets. */
+/** Makes a text like a date: with impossible days, years before 1, leap seconds or odd offsets. */
 export function date(dice: Dice): string {
   const year = dice.pick(['2031', '0000', '0001', '9999', '10000', '-271821', '275760', '2100', '1970', '20'])
   const month = dice.pick(['01', '02', '12', '00', '13', '1', '6'])

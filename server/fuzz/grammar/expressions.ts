@@ -37,7 +37,7 @@ export const safeExpressions: readonly string[] = [
   '{{ data | stringify | size }}',
 ]
 
-/** Makes a template from the grammar of the language, some of them not well-formed. */
+/** Makes a template from the grammar of the language, sometimes malformed. */
 export function template(dice: Dice, depth = 0): string {
   const parts = dice.list(1, 3, () => part(dice, depth))
   const whole = parts.join(dice.pick(['', ' ', 'x']))

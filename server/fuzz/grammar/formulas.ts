@@ -36,7 +36,7 @@ const bodies: readonly string[] = [
 const head =
   'const { BadRequestError, RateLimitError, CustomHttpResponseError } = require("@surrogate/formula-errors")\n'
 
-/** Makes the code of a formula that comes to an end by itself, whatever it does until then. */
+/** Makes the code of a formula that ends by itself. */
 export function code(dice: Dice): string {
   const usual = `${head}module.exports = async req => { ${dice.pick(bodies)} }`
   return dice.weighted([
@@ -75,7 +75,7 @@ export function code(dice: Dice): string {
   ])
 }
 
-/** Formulas of the fuzz's own, made before the first case; a reactor stands on each. */
+/** The formulas that are created before the first case, each with a reactor. */
 export const furnishedFormulas: readonly { readonly code: string; readonly members: string }[] = [
   {
     code: `${head}module.exports = async req => ({ raw: { got: Object.keys(req.args ?? {}) } })`,
@@ -90,7 +90,7 @@ export const furnishedFormulas: readonly { readonly code: string; readonly membe
   ...bodies.map(body => ({ code: `${head}module.exports = async req => { ${body} }`, members: '' })),
 ]
 
-/** URLs for webhooks. They lead nowhere but to this machine: no mutation may touch them. */
+/** Makes a URL for webhooks on this machine. No mutation may change it. */
 export function callbackUrl(dice: Dice): string {
   return dice.pick([
     '@@sink@@',

@@ -2,7 +2,7 @@ import type { Dice } from '../dice.ts'
 import { template } from './expressions.ts'
 import { anyText, word } from './texts.ts'
 
-/** Makes what may stand where an id of a token does: ids of all lengths, expressions, and what is neither. */
+/** Makes values for the id of a token: ids of all lengths, expressions, and values that are neither. */
 export function id(dice: Dice): string {
   return dice.weighted([
     [3, word(dice, 1, 30)],

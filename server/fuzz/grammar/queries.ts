@@ -3,7 +3,7 @@ import { container } from './containers.ts'
 import { date } from './dates.ts'
 import { anyText, word } from './texts.ts'
 
-/** Makes a search query that is valid. */
+/** Makes a valid search query. */
 export function validQuery(dice: Dice): string {
   return dice.pick([
     () => 'type:card OR type:bank',
@@ -15,7 +15,7 @@ export function validQuery(dice: Dice): string {
   ])()
 }
 
-/** Makes a search query from the grammar, with parts that only Lucene knows and some damage. */
+/** Makes a search query from the grammar, with parts that only Lucene supports, sometimes malformed. */
 export function query(dice: Dice, depth = 0): string {
   if (depth > 5 || dice.chance(0.4)) return term(dice)
   const made = dice.pick([

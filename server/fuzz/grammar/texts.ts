@@ -1,7 +1,7 @@
 import type { Dice } from '../dice.ts'
 import { Spelled } from '../json-text.ts'
 
-/** Texts that programs trip over. */
+/** Texts that are hard to handle. */
 export const awkwardTexts: readonly string[] = [
   '',
   ' ',
@@ -48,7 +48,7 @@ export const awkwardTexts: readonly string[] = [
   'é'.repeat(400),
 ]
 
-/** Texts that JSON can spell and a careless program would keep. */
+/** Unusual spellings of texts in JSON. */
 export const awkwardSpellings: readonly string[] = [
   '"\\ud800"',
   '"\\udc00\\ud800"',
@@ -61,7 +61,7 @@ export const awkwardSpellings: readonly string[] = [
   "'single'",
 ]
 
-/** Numbers in spellings that a double does not keep, and some that it does. */
+/** Spellings of numbers, most of which a double cannot represent. */
 export const awkwardNumbers: readonly string[] = [
   '-0',
   '0.0',

@@ -2,7 +2,7 @@ import { keys } from '../callers.ts'
 import type { Dice } from '../dice.ts'
 import { filled, list, type Oversized } from './shape.ts'
 
-/** As long as a head may be. */
+/** The maximum length of a head. */
 const headBytes = 15_000
 
 const targets: readonly (readonly [
@@ -22,7 +22,7 @@ const targets: readonly (readonly [
   ['tokens.list', 'unknown parameters', () => `/tokens?${filled('a&', headBytes)}`, keys.private],
   ['tokens.list', 'escapes', () => `/tokens?id=${filled('%F0%9F%99%82', headBytes - 100)}`, keys.private],
   ['tokens.list', 'broken escapes', () => `/tokens?${filled('%', headBytes)}`, keys.private],
-  ['tokens.list', 'a page far away', () => '/tokens?page=999999999999999&size=100', keys.private],
+  ['tokens.list', 'a distant page', () => '/tokens?page=999999999999999&size=100', keys.private],
   [
     'tokens.get',
     'a long id',

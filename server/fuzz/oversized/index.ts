@@ -15,7 +15,7 @@ const tooLarge: Oversized = {
   }),
 }
 
-/** Every family as often as the others, however many shapes it has. */
+/** The families of shapes. Each is chosen equally often, however many shapes it has. */
 export const oversized: readonly (readonly Oversized[])[] = [
   texts,
   texts,

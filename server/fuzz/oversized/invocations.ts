@@ -42,7 +42,7 @@ export const codes: readonly Oversized[] = [
   code('a long name', size => `module.exports = async () => ({ raw: ${'a'.repeat(size - 100)} })`),
 ]
 
-/** Arguments up to what an invocation takes, five times as much as any other body. */
+/** Arguments up to the limit of an invocation, which is five times that of other bodies. */
 export const invocations: readonly Oversized[] = [
   invocation('items', () => json({ args: { a: list(500_000, index => index) } })),
   invocation('members', () => json({ args: members(300_000, () => 1) })),
@@ -53,7 +53,7 @@ export const invocations: readonly Oversized[] = [
     json({ args: members(5_000, index => `{{ id-${index % 100} }}`) }),
   ),
   invocation('opened lists', () => '['.repeat(5 * mebibyte - 100)),
-  invocation('more bytes than it takes', () => json({ args: filled('x', 6 * mebibyte) })),
+  invocation('more bytes than allowed', () => json({ args: filled('x', 6 * mebibyte) })),
 ]
 
 function invocation(what: string, body: () => string): Oversized {

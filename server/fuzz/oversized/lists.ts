@@ -9,7 +9,7 @@ const badRule = (index: number): Loose => ({
   conditions: [{}],
 })
 
-/** Bodies of a member many times over, well-formed or not in each. */
+/** Bodies with very many members or items, valid or not. */
 export const lists: readonly Oversized[] = [
   many('tokens.create', 'containers', 60_000, count =>
     token({ containers: list(count, index => `/c${index}/`) }),

@@ -12,7 +12,7 @@ const bodies = [
   'reactorFormulas.create',
 ]
 
-/** Texts that are JSON, or begin like it, and are nested as deep as a body is long. */
+/** Deeply nested JSON, complete or not. */
 export const nestings: readonly Oversized[] = bodies.flatMap(operation => [
   nesting(operation, 'opened lists', depth => '['.repeat(depth * 2)),
   nesting(operation, 'lists', depth => `{"data":${'['.repeat(depth)}${']'.repeat(depth)},"type":"token"}`),

@@ -3,7 +3,7 @@ import type { FuzzRequest } from '../case.ts'
 import type { Dice } from '../dice.ts'
 import { filled, json, list, type Oversized, token } from './shape.ts'
 
-/** Of a tenant of their own: whoever lists the others' tokens is not to wait for these. */
+/** Creates large tokens in a separate tenant, so that lists of other tokens stay fast. */
 const largeTokens = (dice: Dice): FuzzRequest[] =>
   list(dice.int(2, 24), () => ({
     method: 'POST',
@@ -15,7 +15,7 @@ const largeTokens = (dice: Dice): FuzzRequest[] =>
     body: token({ data: filled('x', 900_000), mask: '{{ data }}' }),
   }))
 
-/** Tokens of which no two are in the same containers. */
+/** Creates tokens that are all in different sets of containers. */
 const manySets = (dice: Dice): FuzzRequest[] =>
   list(dice.int(1, 8), () => ({
     method: 'POST',
@@ -33,7 +33,7 @@ const manySets = (dice: Dice): FuzzRequest[] =>
     ),
   }))
 
-/** Each takes long to set up, and so comes seldom. */
+/** These shapes take long to prepare, so they are rare. */
 export const largePages: readonly Oversized[] = [
   {
     title: 'a page of large tokens',

@@ -2,7 +2,7 @@ import type { FuzzRequest } from '../case.ts'
 import type { Dice } from '../dice.ts'
 import type { Loose } from '../json-text.ts'
 
-/** A request made to cost as much as its bytes can buy. */
+/** A request that is made as expensive as possible for its size. */
 export interface Oversized {
   readonly title: string
   readonly operation: string
@@ -17,7 +17,7 @@ export interface Oversized {
 }
 
 export const mebibyte = 1024 * 1024
-/** What fills a body up to the limit, with room for what stands around it. */
+/** The size of a value that fills a body up to the limit. */
 export const most = mebibyte - 2000
 
 export const json = (value: Loose) => JSON.stringify(value)

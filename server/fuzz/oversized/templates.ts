@@ -2,7 +2,7 @@ import { hostileCases } from '../../src/expressions/hostile.cases.ts'
 import type { Loose } from '../json-text.ts'
 import { list, most, type Oversized, token } from './shape.ts'
 
-/** The templates that the expressions are tested with, in every member that takes one. */
+/** The hostile templates of the expressions' tests, in every member that can be an expression. */
 export const templates: readonly Oversized[] = hostileCases
   .filter(({ data }) => typeof data !== 'number' || Number.isSafeInteger(data))
   .map(({ title, template, data = 1 }) => ({

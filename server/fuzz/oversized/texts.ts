@@ -37,7 +37,7 @@ const pieces = [
   '|',
 ]
 
-/** Members of bodies that take a text, by operation. */
+/** Members of bodies that are texts, by operation. */
 const textMembers: readonly (readonly [operation: string, path: string, body: (text: string) => Loose])[] = [
   ['tokens.create', 'id', id => ({ id, type: 'token', data: 'x' })],
   ['tokens.create', 'type', type => ({ type, data: 'x' })],
