@@ -43,15 +43,11 @@ export interface Expressions {
    */
   withSharedLimits(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
   /**
-   * Evaluates all expressions of a tree, see `fillTree`. Failed expressions are reported to `onError`, not thrown.
-   * Returns `undefined` if the tree is a single expression and it fails.
+   * Evaluates all expressions of a tree, see `fillTree`; those that fail do not throw. Returns `undefined` if the tree
+   * is a single expression and it fails.
    */
-  evaluateTree(
-    tree: JsonValue,
-    bindings: Bindings,
-    onError?: (path: string, error: ExpressionError) => void,
-  ): JsonValue | undefined
-  /** Like `evaluateTree`, and also returns the expressions that failed. */
+  evaluateTree(tree: JsonValue, bindings: Bindings): JsonValue | undefined
+  /** Like `evaluateTree`, and also returns the errors of its expressions. */
   checkTree(tree: JsonValue, bindings: Bindings): CheckedTree
 }
 
@@ -124,6 +120,15 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
 
   const isExpression = (text: string) => text.includes('{{') || text.includes('{%')
 
+  function checkTree(tree: JsonValue, bindings: Bindings): CheckedTree {
+    const problems: TreeProblem[] = []
+    const onError = (path: string, { message }: ExpressionError) => {
+      if (problems.length < mostProblems) problems.push({ path, message })
+    }
+    const value = fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
+    return { value, problems }
+  }
+
   /**
    * The expressions of a tree share one meter, so that a large tree does not take many times as long. Once it is
    * spent, the remaining expressions are left out without further errors.
@@ -159,15 +164,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
       const meter = meterFor(...all)
       return (text, bindings) => run(text, bindings, meter, toValue)
     },
-    evaluateTree: (tree, bindings, onError = () => {}) =>
-      fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError }),
-    checkTree(tree, bindings) {
-      const problems: TreeProblem[] = []
-      const onError = (path: string, { message }: ExpressionError) => {
-        if (problems.length < mostProblems) problems.push({ path, message })
-      }
-      const value = fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
-      return { value, problems }
-    },
+    evaluateTree: (tree, bindings) => checkTree(tree, bindings).value,
+    checkTree,
   }
 }

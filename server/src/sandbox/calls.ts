@@ -1,5 +1,6 @@
 import { FrameError } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
+import type { HeaderPairs } from './messages.ts'
 import type { Egress } from './options.ts'
 import type { ServiceResponse, ServiceTransport } from './sandbox.ts'
 
@@ -15,7 +16,7 @@ interface Call {
 
 interface Answer {
   readonly status: number
-  readonly headers: readonly (readonly [string, string])[]
+  readonly headers: HeaderPairs
   readonly body: Uint8Array
 }
 

@@ -14,6 +14,8 @@ export const formulaErrorNames = [
   'InvalidReactorConfigurationError',
 ] as const
 
+export type HeaderPairs = readonly (readonly [name: string, value: string])[]
+
 /** The first frame. Parts of the body: the program, its code cache, the classes, the client, and the modules. */
 export interface BootHeader {
   readonly parts: readonly number[]
@@ -48,7 +50,7 @@ export type ToRunner =
       readonly type: 'answer'
       readonly call: number
       readonly status: number
-      readonly headers: readonly (readonly [string, string])[]
+      readonly headers: HeaderPairs
     }
   | { readonly type: 'failure'; readonly call: number; readonly message: string }
 
@@ -64,7 +66,7 @@ export type FromRunner =
       readonly kind: 'svc' | 'fetch'
       readonly method: string
       readonly target: string
-      readonly headers: readonly (readonly [string, string])[]
+      readonly headers: HeaderPairs
       readonly hasBody: boolean
     }
   /** Body: a `Report` as JSON. */

@@ -1,4 +1,4 @@
-// Draws /docs/openapi.json as a page. What the contract says gets there as text nodes only, never as markup.
+// Draws /docs/openapi.json as a page. Texts of the contract are inserted as text nodes only, never as markup.
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean']
@@ -7,7 +7,7 @@ let contract
 
 const $ = id => document.getElementById(id)
 
-/** An element: tag.classes, perhaps attributes and listeners (on…), and children, false ones left out. */
+/** Creates an element: tag.classes, optional attributes and listeners (on…), and children; false ones are skipped. */
 function h(selector, ...children) {
   const [tag, ...classes] = selector.split('.')
   const element = document.createElement(tag)
@@ -34,7 +34,7 @@ const plural = (n, unit) => `${n.toLocaleString('en')} ${unit}${n === 1 ? '' : '
 
 // -------------------------------------------------------------------------------------------------- Markdown
 
-/** `code` and **bold** within a paragraph. */
+/** Converts `code` and **bold** in a paragraph. */
 function inline(text) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (i % 2 === 0) return part.replace(/\s+/g, ' ')
@@ -42,7 +42,7 @@ function inline(text) {
   })
 }
 
-/** Paragraphs and lists; numbered ones only where a block begins with 1., as any line may begin so. */
+/** Converts paragraphs and lists. Numbered lists must begin with 1., since other lines may begin with a number. */
 function prose(text = '') {
   const blocks = []
   const chunks = text.trim().split(/\n\s*\n|\n(?=[-*] )/)
@@ -58,7 +58,7 @@ function prose(text = '') {
 
 // --------------------------------------------------------------------------------------------------- widgets
 
-/** Details that are filled when they are first opened: so a schema may well contain itself. */
+/** Creates details that are filled when first opened, so that a schema may contain itself. */
 function lazy(selector, summary, build) {
   const ontoggle = ({ target }) => {
     if (target.open && target.childElementCount === 1)
@@ -69,7 +69,7 @@ function lazy(selector, summary, build) {
 
 let groups = 0
 
-/** Tabs that the arrow keys move between, each {label, build}; of a single one, only what it holds. */
+/** Creates tabs for {label, build}, with arrow keys to move between them; for a single one, only its contents. */
 function tabs(label, items) {
   if (items.length === 1) return items[0].build()
   const id = `tabs-${++groups}`
@@ -107,14 +107,14 @@ function tabs(label, items) {
   return [h('div', { role: 'tablist', 'aria-label': label, onkeydown }, buttons), panel]
 }
 
-/** JSON, alone or within a command, with its names, strings and constants told apart. */
+/** Highlights names, strings and constants of JSON, alone or in a command. */
 function coloured(text) {
   const parts = text.split(/("(?:[^"\\]|\\.)*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*)/)
   const kind = part => (part.endsWith(':') ? 'name' : part[0] === '"' ? 'string' : 'constant')
   return parts.map((part, i) => (i % 2 ? h(`span.${kind(part)}`, part) : part))
 }
 
-/** A block of code that can be scrolled by keyboard and copied. */
+/** Creates a block of code that can be scrolled by keyboard and copied. */
 function sample(label, ...nodes) {
   const block = h('pre', { tabindex: 0, role: 'region', 'aria-label': label }, h('code', nodes))
   const onclick = async ({ currentTarget: button }) => {
@@ -139,12 +139,12 @@ function lookup(ref) {
   return keys.reduce((at, part) => at?.[key(part)], contract) ?? { description: `See \`${ref}\`.` }
 }
 
-/** A parameter, header, response or example, behind any reference to it. */
+/** Resolves references to a parameter, header, response or example. */
 function resolve(thing, hops = 0) {
   return thing.$ref && hops < 20 ? resolve(lookup(thing.$ref), hops + 1) : thing
 }
 
-/** A schema as one: references followed, allOf folded in, a choice of something or null made nullable. */
+/** Merges a schema: follows references and allOf; a choice of something or null becomes nullable. */
 function view(schema, into = { refs: [], members: {}, needs: [], nullable: false }) {
   const { $ref, allOf = [], oneOf, anyOf = oneOf ?? [], properties, required = [], ...rest } = Object(schema)
   for (const [key, value] of Object.entries(rest)) into[key] ??= value
@@ -166,7 +166,7 @@ function typeOf(s) {
   if (s.const !== undefined) return JSON.stringify(s.const)
   const types = [s.type ?? []].flat()
   if (JSON_TYPES.every(type => types.includes(type)))
-    return s.nullable ? 'any JSON value' : 'any JSON value but null'
+    return s.nullable ? 'any JSON value' : 'any JSON value except null'
   if (!types.length && Object.keys(s.members).length) types.push('object')
   if (!types.length) return s.choices ? 'one of several' : 'any JSON value'
   if (s.nullable && !types.includes('null')) types.push('null')
@@ -175,7 +175,7 @@ function typeOf(s) {
   return types.map(type => (type === 'array' && items ? type + ofItems : type)).join(' or ')
 }
 
-/** The type, the name of the schema and its profile, to stand beside the name of what it describes. */
+/** Returns the type, the name of the schema and its profile. */
 const label = s => [h('span.type', typeOf(s)), nameOf(s) && h('em.type', nameOf(s)), profile(s)]
 
 function range(least, most, unit) {
@@ -186,7 +186,7 @@ function range(least, most, unit) {
   return least === most ? `exactly ${count(least)}` : `${least} to ${count(most)}`
 }
 
-/** Everything about a schema that can be said in a line. */
+/** Returns the facts about a schema that fit in a line. */
 function facts(s) {
   const values = s.enum && listed(s.enum.map(literal))
   const names = s.propertyNames && view(s.propertyNames)
@@ -216,11 +216,11 @@ function facts(s) {
         'ul.facts',
         lines.map(line => h('li', line)),
       ),
-    defaults && lazy('details.part', 'Defaults of what is left out', defaults),
+    defaults && lazy('details.part', 'Default values', defaults),
   ]
 }
 
-/** What a schema means: words, limits and parts, folded up unless `open`. `above` names what it lies in. */
+/** Describes a schema with its limits and parts, collapsed unless `open`. `above` has the enclosing schemas. */
 function meaning(s, above = [], open = false) {
   const said = [prose(s.description), facts(s)]
   const inner = [...above, ...s.refs]
@@ -230,7 +230,7 @@ function meaning(s, above = [], open = false) {
   if (s.items && Object.keys(s.items).some(key => key !== 'type'))
     parts.push({ name: h('em', 'each item'), part: s.items })
   if (!parts.length && !s.choices) return said
-  if (s.refs.some(ref => above.includes(ref))) return [said, h('p.muted', 'Made up as above.')]
+  if (s.refs.some(ref => above.includes(ref))) return [said, h('p.muted', 'Same structure as above.')]
 
   const build = () => {
     const members = parts.map(({ name, part, required }) => member(name, view(part), inner, required))
@@ -280,7 +280,7 @@ function operationsOf(path, item) {
   })
 }
 
-/** A command to call an operation by. `$KEY` and what the path and the query need come from the shell. */
+/** Returns a command that calls an operation. `$KEY` and parameters are variables of the shell. */
 function curl(operation, type, example) {
   const variable = name => `$${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
   const query = operation.parameters.filter(p => p.in === 'query' && p.required)
@@ -321,7 +321,7 @@ function callers({
   ]
   const list = []
   if (permission !== undefined)
-    list.push(['Permission', permission === null ? 'none is asked' : code(permission)])
+    list.push(['Permission', permission === null ? 'none required' : code(permission)])
   if (kinds.length) list.push(['Keys of', keys])
   if (session === false) list.push(['Session keys', 'are refused'])
   if (formula) list.push(['Formulas', 'may call this with their client'])
@@ -363,7 +363,7 @@ function response([status, given]) {
       Object.values(media.examples ?? {}).map(each => resolve(each)),
     )
     return [
-      bodies.length > 0 ? bodies.map(content) : h('p.muted', 'There is no body.'),
+      bodies.length > 0 ? bodies.map(content) : h('p.muted', 'No body.'),
       examples.map(({ summary = 'Example', value }) => sample(summary, coloured(pretty(value)))),
       headers.length > 0 && [h('h5', 'Headers'), h('ul.members', headers)],
     ]
@@ -486,7 +486,7 @@ function draw() {
   if (location.hash) follow()
 }
 
-/** Marks the operation that is being read in the navigation, and keeps it in sight there. */
+/** Marks the visible operation in the navigation, and scrolls it into view there. */
 function trackReading(operations, linkOf) {
   const visible = new Set()
   const observe = changes => {
@@ -507,7 +507,7 @@ function trackReading(operations, linkOf) {
 
 try {
   const answer = await fetch('/docs/openapi.json')
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`)
+  if (!answer.ok) throw new Error(`the server responded with status ${answer.status}`)
   contract = await answer.json()
   draw()
 } catch (error) {
@@ -516,7 +516,7 @@ try {
     'p',
     'The contract could not be shown: ',
     error.message,
-    '. It may still be read as ',
+    '. You can still read it as ',
     link,
     '.',
   )

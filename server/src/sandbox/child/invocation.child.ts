@@ -1,10 +1,9 @@
-import type { Report, RunnerLimits } from '../messages.ts'
+import type { HeaderPairs, Report, RunnerLimits } from '../messages.ts'
 import type { Current } from './bridge.child.ts'
-
-type Answer = readonly [status: number, headers: readonly (readonly [string, string])[], body: Uint8Array]
+import type { CallResponse } from './inside/host.child.ts'
 
 interface PendingCall {
-  resolve(answer: Answer): void
+  resolve(response: CallResponse): void
   reject(error: Error): void
 }
 
@@ -102,13 +101,7 @@ export class Invocation implements Current {
     }
   }
 
-  call(
-    kind: 'svc' | 'fetch',
-    method: string,
-    target: string,
-    headers: readonly (readonly [string, string])[],
-    body: Uint8Array | undefined,
-  ): Promise<Answer> {
+  call(kind: 'svc' | 'fetch', method: string, target: string, headers: HeaderPairs, body?: Uint8Array) {
     if (this.#over) throw new TypeError('the invocation is over')
     if (kind === 'svc' ? !this.#options.svc : !this.#options.fetch) {
       throw new TypeError('fetch is not available: the operator allows no origin')
@@ -122,15 +115,15 @@ export class Invocation implements Current {
       throw new TypeError('the body of the request is too long')
     }
     const call = this.#nextCall++
-    return new Promise((resolve, reject) => {
+    return new Promise<CallResponse>((resolve, reject) => {
       this.#calls.set(call, { resolve, reject })
       const request = { type: 'call', run: this.run, call, kind, method: `${method}`, target: `${target}` }
       this.#options.send({ ...request, headers: pairs, hasBody: body !== undefined }, body)
     })
   }
 
-  answer(call: number, answer: Answer): void {
-    this.#take(call)?.resolve(answer)
+  answer(call: number, response: CallResponse): void {
+    this.#take(call)?.resolve(response)
   }
 
   failCall(call: number, message: string): void {

@@ -1,4 +1,7 @@
+import type { HeaderPairs } from '../../messages.ts'
 import type { Natives } from '../natives.child.ts'
+
+export type CallResponse = readonly [status: number, headers: HeaderPairs, body: Uint8Array]
 
 /** The effects that the current invocation may have; none once it has ended. */
 export interface Bridge {
@@ -12,9 +15,9 @@ export interface Bridge {
     kind: 'svc' | 'fetch',
     method: string,
     target: string,
-    headers: readonly (readonly [string, string])[],
+    headers: HeaderPairs,
     body: Uint8Array | undefined,
-  ): Promise<readonly [status: number, headers: readonly (readonly [string, string])[], body: Uint8Array]>
+  ): Promise<CallResponse>
 }
 
 declare const __natives: Natives
