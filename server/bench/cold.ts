@@ -51,12 +51,12 @@ async function run(program: string): Promise<number> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
+  let output = ''
   child.stdout.on('data', data => {
-    said += data
+    output += data
   })
   await once(child, 'close')
-  return Number(said)
+  return Number(output)
 }
 
 /** Returns the processor time of the command until it listens, as reported by the system. */

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Job, Measured, Outcome } from './load.ts'
-import { attend, end } from './processes.ts'
+import { end, endWithThisProcess } from './processes.ts'
 
 export interface Generator {
   run(job: Job): Promise<Measured>
@@ -11,7 +11,7 @@ export interface Generator {
 
 /** Starts the load generator, one process for the whole run, so that it is equally warm for all servers. */
 export function startGenerator(): Generator {
-  const child = attend(
+  const child = endWithThisProcess(
     fork(fileURLToPath(new URL('load.ts', import.meta.url)), {
       execArgv: ['--import=tsx'],
       serialization: 'advanced',

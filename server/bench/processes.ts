@@ -26,7 +26,7 @@ process.on('exit', () => {
 })
 
 /** Registers a process to be ended together with this one. */
-export function attend<Child extends ChildProcess>(child: Child): Child {
+export function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
@@ -35,7 +35,7 @@ export function attend<Child extends ChildProcess>(child: Child): Child {
 /** Runs Node with these arguments and waits for the ready line. Rejects if the process ends before it. */
 export async function start({ args, env = {}, ready }: Command): Promise<Started> {
   const spawnedMs = performance.now()
-  const child = attend(
+  const child = endWithThisProcess(
     spawn(process.execPath, args, {
       env: { ...ownEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,16 +66,16 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 
 function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       // Reading continues after the ready line: a full pipe would block the server.
-      if (said.length < 10_000) said += chunk
-      const url = ready.exec(said)?.[1]
+      if (output.length < 10_000) output += chunk
+      const url = ready.exec(output)?.[1]
       if (url !== undefined) resolve(url)
     })
     child.once('error', reject)
     child.once('exit', (code, signal) =>
-      reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${said}`)),
+      reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${output}`)),
     )
   })
 }

@@ -81,7 +81,7 @@ async function run(plan: Plan, folder: string): Promise<void> {
       )
       keysPer[name] = keys
       say(
-        `${name}: ours writes ${keys.toFixed(1)} keys and ${bytes.toFixed(0)} bytes per request, ` +
+        `${name}: our server writes ${keys.toFixed(1)} keys and ${bytes.toFixed(0)} bytes per request, ` +
           `${perBatch.toFixed(1)} requests to a batch; the ceiling writes ${Math.round(keys)} keys`,
       )
     }

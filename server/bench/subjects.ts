@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Writes } from './count-writes.ts'
 import type { Generator } from './generator.ts'
 import type { OperationName } from './operations.ts'
-import { attend, end, type Started, start } from './processes.ts'
+import { end, endWithThisProcess, type Started, start } from './processes.ts'
 import { privateKey, startServer } from './server-process.ts'
 
 /** A server to be measured; each start gets a new folder. */
@@ -84,7 +84,7 @@ export async function installPrism(folder: string): Promise<Subject | string> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{"private":true}')
   const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  const npm = attend(
+  const npm = endWithThisProcess(
     spawn('npm', ['install', ...options, prismPackage], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] }),
   )
   let complaint = ''
@@ -108,7 +108,7 @@ async function startPrism(cli: string): Promise<Started> {
   const spawnedMs = performance.now()
   const contract = here('../../openapi.yaml')
   const args = [cli, 'mock', '--host=127.0.0.1', `--port=${port}`, '--verboseLevel=silent', contract]
-  const child = attend(spawn(process.execPath, args, { stdio: 'ignore' }))
+  const child = endWithThisProcess(spawn(process.execPath, args, { stdio: 'ignore' }))
   while (!(await fetch(url).catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error('Prism ended before it was ready')
     await new Promise(resolve => setTimeout(resolve, 10))

@@ -2,7 +2,7 @@ import { keys } from './callers.ts'
 import type { FuzzRequest } from './case.ts'
 import type { Dice } from './dice.ts'
 import type { Document, Operation } from './document.ts'
-import { furnishedFormulas } from './grammar/formulas.ts'
+import { preparedFormulas } from './grammar/formulas.ts'
 import { isLooseObject, type Loose, type LooseObject, writeJson } from './json-text.ts'
 import type { Values } from './values.ts'
 
@@ -139,7 +139,7 @@ const onApplication: SetUp = () => ({
 })
 
 /** Corrects members that depend on each other, which a schema cannot express. */
-const settled = (body: Loose | undefined, change: (body: LooseObject) => LooseObject): Loose | undefined =>
+const corrected = (body: Loose | undefined, change: (body: LooseObject) => LooseObject): Loose | undefined =>
   isLooseObject(body) ? { ...body, ...change(body) } : body
 
 /** Gives rules different priorities, and adds permissions if there are no rules. */
@@ -162,11 +162,14 @@ function rights(body: LooseObject, isPublic = false): LooseObject {
 
 const applicationBody: SetUp = ({ body }, { dice }) => {
   const type = dice.pick(['private', 'private', 'public'])
-  return { key: keys.management, body: settled(body, made => ({ type, ...rights(made, type === 'public') })) }
+  return {
+    key: keys.management,
+    body: corrected(body, made => ({ type, ...rights(made, type === 'public') })),
+  }
 }
 const formulaBody: SetUp = ({ body }) => ({
   key: keys.management,
-  body: settled(body, made => ({
+  body: corrected(body, made => ({
     type: 'private',
     ...Object.fromEntries(
       ['configuration', 'request_parameters'].flatMap(name => {
@@ -179,7 +182,7 @@ const formulaBody: SetUp = ({ body }) => ({
 })
 const reactorBody: SetUp = ({ body }) => ({
   key: keys.management,
-  body: settled(body, () => ({
+  body: corrected(body, () => ({
     formula: { id: '@@0.id@@' },
     configuration: { limit: 5 },
     application: null,
@@ -191,7 +194,7 @@ const reactorBody: SetUp = ({ body }) => ({
 const setUps: Readonly<Record<string, SetUp>> = {
   'tokens.create': ({ body }, { dice }) => ({
     key: dice.chance(0.8) ? keys.private : keys.public,
-    body: settled(body, made =>
+    body: corrected(body, made =>
       made.type === 'token' || made.search_indexes === undefined ? {} : { search_indexes: null },
     ),
   }),
@@ -201,7 +204,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'tokens.delete': onToken,
   'tokens.search': ({ body }, { dice }) => ({
     key: anyReader(dice),
-    body: settled(body, ({ start: _, ...rest }) => ({ ...rest, start: null })),
+    body: corrected(body, ({ start: _, ...rest }) => ({ ...rest, start: null })),
   }),
   tokenize: () => ({}),
   detokenize: (_, values) => {
@@ -227,7 +230,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   }),
   'reactors.patch': (draft, values, document) => ({
     ...onReactor(draft, values, document),
-    body: settled(draft.body, ({ configuration }) => ({
+    body: corrected(draft.body, ({ configuration }) => ({
       ...(configuration === undefined ? {} : { configuration: { limit: 7 } }),
       application: null,
     })),
@@ -243,15 +246,15 @@ const setUps: Readonly<Record<string, SetUp>> = {
       : objectOf(values.json())
     return {
       prelude: [newToken(dice, id)],
-      path: `/reactors/@@reactor.${number < 4 ? number : dice.int(0, furnishedFormulas.length - 1)}@@/react`,
-      body: settled(body, () => ({ args, ...(isAsync ? {} : { timeout_ms: null }) })),
+      path: `/reactors/@@reactor.${number < 4 ? number : dice.int(0, preparedFormulas.length - 1)}@@/react`,
+      body: corrected(body, () => ({ args, ...(isAsync ? {} : { timeout_ms: null }) })),
       byFormula: true,
     }
   },
   'sessions.create': () => ({ key: keys.public, body: undefined }),
   'sessions.authorize': ({ body }) => ({
     prelude: [newSession],
-    body: settled(body, made => ({ nonce: '@@0.nonce@@', ...rights(made), expires_at: null })),
+    body: corrected(body, made => ({ nonce: '@@0.nonce@@', ...rights(made), expires_at: null })),
   }),
   'applications.create': applicationBody,
   'applications.list': managed,
@@ -259,7 +262,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'applications.get': onApplication,
   'applications.update': (draft, values, document) => ({
     ...onApplication(draft, values, document),
-    body: settled(draft.body, made => rights(made)),
+    body: corrected(draft.body, made => rights(made)),
   }),
   'applications.delete': onApplication,
   'applications.regenerateKey': (draft, values, document) => ({
@@ -272,8 +275,8 @@ const setUps: Readonly<Record<string, SetUp>> = {
 const objectOf = (value: Loose): LooseObject => (isLooseObject(value) ? value : { value })
 
 /** Created before the first case: the formulas of the fuzz, each with a reactor. */
-export const furnishings: readonly { readonly name: string; readonly request: FuzzRequest }[] =
-  furnishedFormulas.flatMap(({ code, members }, index) => [
+export const preparations: readonly { readonly name: string; readonly request: FuzzRequest }[] =
+  preparedFormulas.flatMap(({ code, members }, index) => [
     {
       name: `formula.${index}`,
       request: {

@@ -171,12 +171,12 @@ class Run {
     if (target.hasEnded()) {
       this.findings.push({
         fault: 'server ended',
-        what: `${await target.ended}: ${target.said().slice(-2_000)}`,
+        what: `${await target.ended}: ${target.stderr().slice(-2_000)}`,
       })
     } else if (!session.isOver) {
       this.findings.push(...watcher.failures.map(what => ({ fault: 'server error' as const, what })))
     }
-    this.findings.push(...this.#judge.faultsOfLog(target.said()), ...grown(this.memory))
+    this.findings.push(...this.#judge.faultsOfLog(target.stderr()), ...grown(this.memory))
   }
 
   #reportProgress(): void {

@@ -20,9 +20,9 @@ export async function perform(
   one: FuzzCase,
   connection: FuzzConnection,
   judge: Judge,
-  furnished: Values,
+  prepared: Values,
 ): Promise<Performed> {
-  const values = new Map(furnished)
+  const values = new Map(prepared)
   const found: Found[] = []
   for (const [step, request] of [...one.prelude, one.request].entries()) {
     const isMain = step === one.prelude.length

@@ -1,7 +1,7 @@
 import { keys } from './callers.ts'
 import { encode, type FuzzCase, type FuzzRequest, type Values } from './case.ts'
 import { FuzzConnection } from './connection.ts'
-import { furnishings } from './drafts.ts'
+import { preparations } from './drafts.ts'
 import { type Found, type Judge, readJson } from './judge.ts'
 import { type Performed, perform } from './performer.ts'
 import { startTarget, type Target, type TargetOptions } from './target.ts'
@@ -25,7 +25,7 @@ export class Session {
   readonly #judge: Judge
   readonly #sink: string
   readonly #free: FuzzConnection[]
-  #furnished: Values = new Map()
+  #prepared: Values = new Map()
   #isStuck = false
 
   private constructor(target: Target, judge: Judge, sink: string, lanes: number) {
@@ -39,7 +39,7 @@ export class Session {
   /** @param sink the URL for webhooks */
   static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
     const session = new Session(await startTarget(options), judge, sink, lanes)
-    await session.#furnish()
+    await session.#prepare()
     // Waits for the first read, since stalls before it would not be noticed.
     await session.watcher.summary()
     return session
@@ -62,7 +62,7 @@ export class Session {
       while (this.#free.length === 0) await Promise.race(inFlight)
       const connection = this.#free.pop() as FuzzConnection
       const startMs = nowMs()
-      const work = perform(one, connection, this.#judge, this.#furnished).then(performed => {
+      const work = perform(one, connection, this.#judge, this.#prepared).then(performed => {
         done.push({ one, performed, startMs, endMs: nowMs() })
         this.#isStuck ||= performed.timedOut
         this.#free.push(connection)
@@ -89,7 +89,7 @@ export class Session {
   /** Empties the server and creates again what all cases need. */
   async reset(): Promise<void> {
     await this.#send({ method: 'POST', target: '/_dev/reset', headers: [] })
-    await this.#furnish()
+    await this.#prepare()
   }
 
   async end(): Promise<void> {
@@ -98,10 +98,10 @@ export class Session {
     await this.target.end()
   }
 
-  async #furnish(): Promise<void> {
+  async #prepare(): Promise<void> {
     const values = new Map([['sink', this.#sink]])
-    this.#furnished = values
-    for (const { name, request } of furnishings) {
+    this.#prepared = values
+    for (const { name, request } of preparations) {
       const { id } = readJson(await this.#send(request)) ?? {}
       if (typeof id === 'string') values.set(name, id)
     }
@@ -120,7 +120,7 @@ export class Session {
     const connection = new FuzzConnection(this.target.port)
     try {
       const { status, body } = await connection.exchange(
-        encode(request, this.#furnished, 'fuzz-set-up'),
+        encode(request, this.#prepared, 'fuzz-set-up'),
         30_000,
       )
       if (status >= 300)

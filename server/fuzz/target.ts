@@ -14,7 +14,7 @@ export interface Target {
   readonly pid: number
   memory(): Promise<Memory>
   /** Its standard error so far. */
-  said(): string
+  stderr(): string
   /** Resolves with how it ended. */
   readonly ended: Promise<string>
   hasEnded(): boolean
@@ -95,7 +95,7 @@ async function attach(child: ChildProcess, folder: string): Promise<Target> {
       ])) as [Memory]
       return memory
     },
-    said: () => stderr,
+    stderr: () => stderr,
     ended,
     hasEnded: () => over,
     end: async () => {

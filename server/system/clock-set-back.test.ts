@@ -139,15 +139,15 @@ t.test('of several servers on one store, none is behind the time that another ha
 
 t.test('the operator is warned', async t => {
   const clock = machineClock()
-  const told: unknown[] = []
-  const log = { ...silentLog, warn: (event: string, fields?: object) => told.push({ event, ...fields }) }
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (event: string, fields?: object) => warnings.push({ event, ...fields }) }
   const vault = openVault(t, { now: clock.now, log })
   for (const move of [0, 0, -hour, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) {
     clock.move(move + minute)
     await vault.clock.advance(0)
   }
-  t.match(told, [{ event: /^the clock was set back/ }])
-  t.equal(told.length, 1, 'once')
-  const { ahead_ms: aheadMs } = told[0] as { ahead_ms: number }
+  t.match(warnings, [{ event: /^the clock was set back/ }])
+  t.equal(warnings.length, 1, 'once')
+  const { ahead_ms: aheadMs } = warnings[0] as { ahead_ms: number }
   t.ok(aheadMs > 58 * minute && aheadMs < hour, `${aheadMs} ms`)
 })

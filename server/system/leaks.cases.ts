@@ -145,7 +145,7 @@ export function request(type: string, content: JsonValue) {
   }
 }
 
-export async function live(t: Tap): Promise<void> {
+export async function exerciseTokens(t: Tap): Promise<void> {
   for (const [type, make] of Object.entries(contents)) {
     const body = request(type, make())
     const path = `/tokens/${body.id}`
@@ -180,7 +180,7 @@ export async function live(t: Tap): Promise<void> {
   t.equal((await ask('GET', `/tokens/${gone.id}`)).status, 404)
 }
 
-export async function manage(t: Tap): Promise<void> {
+export async function exerciseManagement(t: Tap): Promise<void> {
   const asManagement = { key: keys.mgt }
   const rules = [
     { ...reveal, container: `/${word('a rule container', 'name')}/`, description: word('a description') },
@@ -206,7 +206,7 @@ export async function manage(t: Tap): Promise<void> {
   t.equal((await ask('DELETE', `/applications/${made.json.id}`, undefined, asManagement)).status, 204)
 }
 
-export async function borrow(t: Tap): Promise<void> {
+export async function exerciseSessions(t: Tap): Promise<void> {
   const asPage = { key: keys.pub }
   const { status, json } = await ask('POST', '/sessions', undefined, { ...asPage, ...once('a session') })
   t.equal(status, 201)
@@ -217,7 +217,7 @@ export async function borrow(t: Tap): Promise<void> {
   const authorize = (grant: object) => ask('POST', '/sessions/authorize', { nonce, ...grant })
   t.equal((await authorize({ rules, expires_at: word('an end of a session') })).status, 400)
   t.equal((await authorize({ rules: [{ ...reveal, permissions: [word('a grant')] }] })).status, 400)
-  t.equal((await authorize({ nonce: word('a nonce of nobody'), rules })).status, 404)
+  t.equal((await authorize({ nonce: word('an unknown nonce'), rules })).status, 404)
   t.equal((await authorize({ rules })).status, 200)
   t.equal((await authorize({ rules })).status, 409)
   t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 200)

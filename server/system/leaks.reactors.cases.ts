@@ -4,7 +4,7 @@ import { ask, keys, word } from './leaks.cases.ts'
 type Tap = Pick<typeof t, 'equal' | 'ok'>
 
 /** Uses all operations of formulas and reactors, with a canary for every value. Run by `leaks.test.ts`. */
-export async function automate(t: Tap): Promise<void> {
+export async function exerciseReactors(t: Tap): Promise<void> {
   const asManagement = { key: keys.mgt }
   const manage = (method: string, path: string, body?: unknown, headers = {}) =>
     ask(method, path, body, { ...asManagement, headers })

@@ -10,11 +10,11 @@ import {
   ask,
   askAt,
   bootstrap,
-  borrow,
   canaries,
   contents,
-  live,
-  manage,
+  exerciseManagement,
+  exerciseSessions,
+  exerciseTokens,
   readLog,
   refusals,
   refuse,
@@ -23,7 +23,7 @@ import {
   tenantId,
   word,
 } from './leaks.cases.ts'
-import { automate } from './leaks.reactors.cases.ts'
+import { exerciseReactors } from './leaks.reactors.cases.ts'
 
 /**
  * Runs all operations of a server with unique values, and then searches for them in its output, its refusals, its
@@ -52,7 +52,7 @@ t.test('the search finds a canary in every encoding, at any offset', async t => 
     const text = Buffer.from(`${before}a1b2-Planted é and more`).toString('base64')
     t.equal(findLeaks(planted, text).length, 1, `base64 behind ${before.length} bytes`)
   }
-  t.same(findLeaks(planted, 'nothing of it'), [])
+  t.same(findLeaks(planted, 'without a canary'), [])
   const place = t.testdir({ deep: { file: 'xx a1b2-Planted é xx' } })
   t.equal(findLeaksUnder(planted, place).length, 1)
 })
@@ -62,11 +62,11 @@ t.test('no canary is in a log or a refusal', async t => {
   writeFileSync(setup, JSON.stringify(bootstrap))
   const server = start('--dev')
   askAt((await server.ready()).url)
-  await live(t)
-  await manage(t)
-  await borrow(t)
+  await exerciseTokens(t)
+  await exerciseManagement(t)
+  await exerciseSessions(t)
   await refuse(t)
-  await automate(t)
+  await exerciseReactors(t)
   const ending = {
     ...request('card', contents.card?.() ?? null),
     expires_at: new Date(Date.now() + 2 * day).toISOString(),

@@ -10,7 +10,7 @@ import * as sql from '../../src/storage/engines/postgres/sql.ts'
 import { Condition } from '../../src/storage/engines/postgres/where.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { farPage, shapesFor } from '../search/shapes.ts'
-import { type Asked, medianMs, Questions } from './questions.ts'
+import { medianMs, type StoreSearch, StoreSearches } from './store-searches.ts'
 
 /** Medians in milliseconds. Pages are only measured in a database: elsewhere the total costs nothing. */
 export interface Parts {
@@ -25,12 +25,12 @@ const [count, startMs, seconds] = [Number(size), Number(start), Number(lasting)]
 
 const location = parseStorage(storage)
 const store = await openStore(location)
-const questions = new Questions(storage, store)
+const searches = new StoreSearches(storage, store)
 
 const pool =
   location.engine === 'postgres' ? new pg.Pool({ connectionString: location.url, max: 1 }) : undefined
 
-function pageMs({ kind, tenant, query, options }: Asked, offset: number): Promise<number> {
+function pageMs({ kind, tenant, query, options }: StoreSearch, offset: number): Promise<number> {
   const condition = new Condition([tenant, numberOf(kind)], true)
   const where = sql.within(sql.matching(condition.of(query), condition.value(options.nowMs)))
   const cut = {
@@ -44,7 +44,7 @@ function pageMs({ kind, tenant, query, options }: Asked, offset: number): Promis
 
 const parts: [name: string, parts: Parts][] = []
 for (const shape of shapesFor({ count, startMs })) {
-  const search = await questions.of(shape)
+  const search = await searches.of(shape)
   const { kind, tenant, query, options } = search
   const countOnly = { nowMs: options.nowMs, offset: 0, limit: 0 }
   const { total } = await store.find(kind, tenant, query, countOnly)
@@ -54,5 +54,5 @@ for (const shape of shapesFor({ count, startMs })) {
   parts.push([shape.name, { total, totalMs, ...pages }])
 }
 await pool?.end()
-await questions.close()
+await searches.close()
 process.stdout.write(`${JSON.stringify(parts)}\n`)

@@ -26,11 +26,11 @@ import { parseArgs } from 'node:util'
 import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
 import { type Generator, startGenerator } from '../generator.ts'
 import { say } from '../measure.ts'
-import { attend, type Started } from '../processes.ts'
+import { endWithThisProcess, type Started } from '../processes.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type Database, startDatabase } from './database.ts'
-import { hold } from './hold.ts'
+import { limitProcessor } from './limit-processor.ts'
 import { measureLoad } from './load.ts'
 import type { Parts } from './parts.ts'
 import { sizesOf } from './sizes.ts'
@@ -54,16 +54,16 @@ const share = values['processor-share'] === undefined ? undefined : Number(value
 /** Runs a program of this folder and parses the JSON that it prints. */
 async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
   const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = attend(
+  const child = endWithThisProcess(
     spawn(process.execPath, ['--import=tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
   )
-  let said = ''
+  let output = ''
   child.stdout.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
   const [code] = (await once(child, 'close')) as [number]
   if (code !== 0) throw new Error(`${program} ended with ${code}`)
-  return JSON.parse(said) as Answer
+  return JSON.parse(output) as Answer
 }
 
 /** Describes complete data. Written last, so that incomplete data are not reused. */
@@ -137,7 +137,8 @@ async function measureLoads(place: Place, ids: readonly string[], generator: Gen
     for (let turn = 0; turn < subjects.length; turn++) {
       const subject = subjects[(round + turn) % subjects.length] as Subject
       const servers = await startSubject(subject, place)
-      const holds = share === undefined ? [] : await Promise.all(servers.map(({ pid }) => hold(pid, share)))
+      const holds =
+        share === undefined ? [] : await Promise.all(servers.map(({ pid }) => limitProcessor(pid, share)))
       try {
         const plan = { generator, ids, seconds: Number(values.seconds) }
         const database = subject === 'LevelDB' ? {} : { database: place.database.pid }

@@ -3,7 +3,7 @@ import { brokenQueries } from '../../src/search/refusals.cases.ts'
 import { quantile } from '../measure.ts'
 import type { Started } from '../processes.ts'
 import { maskingKey, restrictedKey } from '../server-process.ts'
-import { Asker } from './ask.ts'
+import { Client } from './client.ts'
 import { type Corpus, farPage, type Shape, shapesFor } from './shapes.ts'
 import type { PeerSearch } from './sqlite-server.ts'
 
@@ -36,7 +36,7 @@ interface Talk {
   /** Warms up the code without reading a term of the shapes. */
   warmUp(): Promise<void>
   /** The prepared request of a shape, and its connection. */
-  prepare(shape: Shape): Promise<{ readonly asker: Asker; readonly body: object }>
+  prepare(shape: Shape): Promise<{ readonly client: Client; readonly body: object }>
   readonly readTotal: (answer: string) => number
   close(): void
 }
@@ -51,26 +51,26 @@ const lastPage = (total: number, size: number) => Math.max(1, Math.min(farPage, 
 const ours: Subject = {
   async open(url) {
     const [all, restricted] = await Promise.all([
-      Asker.open(url, '/tokens/search', maskingKey),
-      Asker.open(url, '/tokens/search', restrictedKey),
+      Client.open(url, '/tokens/search', maskingKey),
+      Client.open(url, '/tokens/search', restrictedKey),
     ])
     const readTotal = (answer: string) => JSON.parse(answer).pagination.total_items as number
     return {
       readTotal,
       async warmUp() {
         for (let n = 0; n < 150; n++) {
-          for (const asker of [all, restricted]) {
-            await asker.ask({ query: `(metadata.none:${n} OR type:bank) AND created_at:[* TO *]` })
+          for (const client of [all, restricted]) {
+            await client.ask({ query: `(metadata.none:${n} OR type:bank) AND created_at:[* TO *]` })
           }
         }
       },
       async prepare({ query, size, page, restricted: isRestricted }) {
-        const asker = isRestricted ? restricted : all
-        if (page === 'first') return { asker, body: { query, size } }
-        const far = lastPage(readTotal((await asker.ask({ query, size: 1 })).text), size)
-        if (page === 'far') return { asker, body: { query, size, page: far } }
-        const before = await asker.ask({ query, size, page: Math.max(1, far - 1) })
-        return { asker, body: { query, size, start: JSON.parse(before.text).pagination.next } }
+        const client = isRestricted ? restricted : all
+        if (page === 'first') return { client, body: { query, size } }
+        const far = lastPage(readTotal((await client.ask({ query, size: 1 })).text), size)
+        if (page === 'far') return { client, body: { query, size, page: far } }
+        const before = await client.ask({ query, size, page: Math.max(1, far - 1) })
+        return { client, body: { query, size, start: JSON.parse(before.text).pagination.next } }
       },
       close() {
         all.close()
@@ -82,8 +82,8 @@ const ours: Subject = {
 
 const peer = ({ count }: Corpus): Subject => ({
   async open(url) {
-    const asker = await Asker.open(url, '/search')
-    const ask = (search: PeerSearch) => asker.ask(search)
+    const client = await Client.open(url, '/search')
+    const ask = (search: PeerSearch) => client.ask(search)
     return {
       readTotal: answer => Number(/"total":(\d+)/.exec(answer)?.[1]),
       async warmUp() {
@@ -94,11 +94,11 @@ const peer = ({ count }: Corpus): Subject => ({
       },
       async prepare({ sql, size, page }) {
         const offset = (lastPage(count, size) - 1) * size
-        if (page === 'first') return { asker, body: { sql, size, offset: 0 } }
-        if (page === 'far') return { asker, body: { sql, size, offset } }
-        return { asker, body: { sql, size, offset: 0, before: count - offset } }
+        if (page === 'first') return { client, body: { sql, size, offset: 0 } }
+        if (page === 'far') return { client, body: { sql, size, offset } }
+        return { client, body: { sql, size, offset: 0, before: count - offset } }
       },
-      close: () => asker.close(),
+      close: () => client.close(),
     }
   },
 })
@@ -124,8 +124,8 @@ async function measure(
       // Shapes share terms, so each is the first in one round.
       const turn = Math.floor((round * bodies.length) / rounds)
       for (const { shape, body } of [...bodies.slice(turn), ...bodies.slice(0, turn)]) {
-        const { asker } = await talk.prepare({ ...shape, page: 'first' })
-        const { ms } = await asker.ask(body)
+        const { client } = await talk.prepare({ ...shape, page: 'first' })
+        const { ms } = await client.ask(body)
         cold.set(shape.name, [...(cold.get(shape.name) ?? []), ms])
       }
     })
@@ -135,13 +135,13 @@ async function measure(
   await withTalk(subject, start, async (talk, { pid }) => {
     await talk.warmUp()
     for (const shape of shapesFor(corpus)) {
-      const { asker, body } = await talk.prepare(shape)
-      for (let n = 0; n < least; n++) await asker.ask(body)
+      const { client, body } = await talk.prepare(shape)
+      for (let n = 0; n < least; n++) await client.ask(body)
       const times: number[] = []
       let text = ''
       const endMs = performance.now() + seconds * 1000
       while (performance.now() < endMs || times.length < least) {
-        const answer = await asker.ask(body)
+        const answer = await client.ask(body)
         if (answer.status !== 200) throw new Error(`${shape.name}: status ${answer.status}: ${answer.text}`)
         times.push(answer.ms)
         text = answer.text
@@ -203,22 +203,22 @@ export async function measureBroken(start: () => Promise<Started>): Promise<Brok
   ].map(close)
   return withTalk(ours, start, async (talk, { url }) => {
     await talk.warmUp()
-    const asker = await Asker.open(url, '/tokens/search', maskingKey)
+    const client = await Client.open(url, '/tokens/search', maskingKey)
     const times: number[] = []
     for (const [query] of brokenQueries) {
-      const { status, ms, text } = await asker.ask({ query })
+      const { status, ms, text } = await client.ask({ query })
       if (status !== 400) throw new Error(`an invalid query: status ${status}: ${text}`)
       times.push(ms)
     }
     const costs: number[] = []
     for (const query of costly) {
       // The first one reads the terms into memory.
-      await asker.ask({ query })
-      const { status, ms, text } = await asker.ask({ query })
+      await client.ask({ query })
+      const { status, ms, text } = await client.ask({ query })
       if (status !== 200) throw new Error(`an expensive query: status ${status}: ${text}`)
       costs.push(ms)
     }
-    asker.close()
+    client.close()
     return { count: times.length, slowestMs: Math.max(...times), costliestMs: Math.max(...costs) }
   })
 }

@@ -18,7 +18,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { attend, type Started, start } from '../processes.ts'
+import { endWithThisProcess, type Started, start } from '../processes.ts'
 import { isBuilt, startServer } from '../server-process.ts'
 import { type BrokenAnswers, type Measurement, measureBroken, measureOurs, measurePeer } from './measure.ts'
 import { shapesFor } from './shapes.ts'
@@ -47,18 +47,18 @@ interface Built {
 }
 
 async function build(folder: string, count: number): Promise<Built> {
-  const child = attend(
+  const child = endWithThisProcess(
     spawn(process.execPath, ['--import=tsx', here('build.ts'), folder, String(count)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
-  let said = ''
+  let output = ''
   child.stdout.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
   const [code] = (await once(child, 'close')) as [number]
   if (code !== 0) throw new Error('the store was not built')
-  return JSON.parse(said) as Built
+  return JSON.parse(output) as Built
 }
 
 interface Row {

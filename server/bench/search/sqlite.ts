@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { attend } from '../processes.ts'
+import { endWithThisProcess } from '../processes.ts'
 
 /** The common API of `node:sqlite` and better-sqlite3, as far as needed. */
 export interface Database {
@@ -28,7 +28,9 @@ export async function findSqlite(folder: string): Promise<{ from: string } | str
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{"private":true}')
   const options = ['--no-audit', '--no-fund', '--loglevel=error']
-  const npm = attend(spawn('npm', ['install', ...options, packageName], { cwd: folder, stdio: 'ignore' }))
+  const npm = endWithThisProcess(
+    spawn('npm', ['install', ...options, packageName], { cwd: folder, stdio: 'ignore' }),
+  )
   const [code] = (await once(npm, 'close')) as [number]
   return code === 0 ? { from: path } : `npm cannot install ${packageName}`
 }

@@ -76,7 +76,7 @@ export function code(dice: Dice): string {
 }
 
 /** The formulas that are created before the first case, each with a reactor. */
-export const furnishedFormulas: readonly { readonly code: string; readonly members: string }[] = [
+export const preparedFormulas: readonly { readonly code: string; readonly members: string }[] = [
   {
     code: `${head}module.exports = async req => ({ raw: { got: Object.keys(req.args ?? {}) } })`,
     members: '',

@@ -182,7 +182,7 @@ const growth: readonly Hostile[] = [
     control: ['{{ "now" | date: "%5d" }}', 1, '00031'],
   },
   {
-    title: 'a date field whose width is no number any more',
+    title: 'a date field whose width is beyond a number',
     template: '{{ "now" | date: data }}',
     data: `%1${'0'.repeat(400)}d`,
     ends: 'width',

@@ -50,7 +50,7 @@ export const nameAttacks: readonly Attack[] = [
   refused('a note on the iterator helpers', `Object.getPrototypeOf(new Map().entries()).note = 1`),
   refused('a note on a class of the host', `URL.prototype.note = 1`),
   refused(
-    'a note on the class of what a module makes',
+    'a note on the class of a value that a module creates',
     `Object.getPrototypeOf(require('crypto').createHash('sha256')).note = 1`,
   ),
   refused('a note on the client', `Object.getPrototypeOf(req.svc).note = 1`),

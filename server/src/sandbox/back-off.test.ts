@@ -94,7 +94,7 @@ t.test('a tenant whose process was ended waits for the next, and other tenants d
   t.same(
     await sandbox.formula(one, { tenant: 'hostile', lane: 'async' }),
     { kind: 'busy' },
-    'work that nobody waits for is put back at once',
+    'async work is put back at once',
   )
   const late = hostile(one)
   await sandbox.formula(one, { tenant: 'b' })

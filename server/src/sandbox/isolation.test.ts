@@ -120,7 +120,7 @@ const all: Isolation = {
 t.test('the line for the operator names the layers that hold and those that are missing', async t => {
   t.equal(
     describeIsolation(all),
-    'formulas run in processes with: the permission model, an interpreter only, a user of its own, no files, no signals to other processes, no network, no new privileges, resource limits, an end before the server when memory is short, an end with the server',
+    'formulas run in processes with: the permission model, interpreted code only, a separate user, no files, no signals to other processes, no network, no new privileges, resource limits, ending before the server when memory is short, ending with the server',
   )
   t.match(describeIsolation({ ...all, user: 'namespace' }), /a user namespace, no files, .*server$/)
   t.match(
@@ -130,7 +130,7 @@ t.test('the line for the operator names the layers that hold and those that are 
   )
   t.match(
     describeIsolation({ ...all, user: 'server', files: 'public', network: 'server' }),
-    /without: a user of its own, no files, no network$/,
+    /without: a separate user, no files, no network$/,
   )
   t.equal(describeIsolation('none'), 'formulas cannot run: no process can be started')
 })
@@ -140,15 +140,15 @@ t.test('required isolation holds, or an error names the missing layers', async t
   requireIsolation({ ...all, user: 'namespace' })
   const lacks: readonly [given: Partial<Isolation>, name: string][] = [
     [{ permissionModel: false }, 'the permission model'],
-    [{ jitless: false }, 'an interpreter only'],
-    [{ user: 'server' }, 'a user of its own'],
+    [{ jitless: false }, 'interpreted code only'],
+    [{ user: 'server' }, 'a separate user'],
     [{ files: 'public' }, 'no files'],
     [{ files: 'server' }, 'no files'],
     [{ signalsNobody: false }, 'no signals to other processes'],
     [{ network: 'server' }, 'no network'],
     [{ resourceLimits: false }, 'resource limits'],
-    [{ endsFirst: false }, 'an end before the server when memory is short'],
-    [{ endsWithServer: false }, 'an end with the server'],
+    [{ endsFirst: false }, 'ending before the server when memory is short'],
+    [{ endsWithServer: false }, 'ending with the server'],
     [{ noNewPrivileges: false }, 'no new privileges'],
   ]
   t.strictSame(

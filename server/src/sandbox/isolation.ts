@@ -36,15 +36,15 @@ export class IsolationMissing extends OperatorError {
 function layersOf(isolation: Isolation): readonly (readonly [name: string, holds: boolean])[] {
   return [
     ['the permission model', isolation.permissionModel],
-    ['an interpreter only', isolation.jitless],
-    [isolation.user === 'namespace' ? 'a user namespace' : 'a user of its own', isolation.user !== 'server'],
+    ['interpreted code only', isolation.jitless],
+    [isolation.user === 'namespace' ? 'a user namespace' : 'a separate user', isolation.user !== 'server'],
     ['no files', isolation.files === 'none'],
     ['no signals to other processes', isolation.signalsNobody],
     ['no network', isolation.network === 'none'],
     ['no new privileges', isolation.noNewPrivileges],
     ['resource limits', isolation.resourceLimits],
-    ['an end before the server when memory is short', isolation.endsFirst],
-    ['an end with the server', isolation.endsWithServer],
+    ['ending before the server when memory is short', isolation.endsFirst],
+    ['ending with the server', isolation.endsWithServer],
   ]
 }
 

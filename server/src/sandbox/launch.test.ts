@@ -11,7 +11,7 @@ const isRoot = process.getuid?.() === 0
 const linux = process.platform === 'linux'
 
 t.test(
-  'formulas run on a host that lacks tools, and it is told what is missing',
+  'formulas run on a host that lacks tools, and the missing layers are named',
   { skip: !linux },
   async t => {
     for (const [missing, expected] of [
@@ -127,7 +127,7 @@ t.test('an ordinary user runs formulas too', { skip: !linux || !isRoot }, async 
     () => false,
   )
   if (!readable) {
-    t.comment('skipped: nobody else may read this folder')
+    t.comment('skipped: other users cannot read this folder')
     return
   }
   const [answer, reason, isolation] = await alone({}, nobody)

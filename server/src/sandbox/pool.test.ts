@@ -71,7 +71,7 @@ t.test('an invocation is busy if the queue is full or its wait has ended', async
   const first = sandbox.formula(asks, { svc })
   await arrived()
   const second = sandbox.formula(one, { timeoutMs: 300 })
-  t.same(await sandbox.formula(one), { kind: 'busy' }, 'one waits, and no more may wait')
+  t.same(await sandbox.formula(one), { kind: 'busy' }, 'only one may wait')
   time.advance(9_999)
   const other = sandbox.formula(one, { tenant: 'tenant-b' })
   time.advance(1)
@@ -139,7 +139,7 @@ t.test('a formula that calls a formula never waits for its own slot', async t =>
   t.match(outcomes, [{ kind: 'failed', detail: /2 levels deep/ }, { kind: 'answered' }, { kind: 'answered' }])
 })
 
-t.test('a process serves one tenant, many times, and no other', async t => {
+t.test('a process serves only one tenant, many times', async t => {
   const sandbox = openSandbox(t, { limits: { spares: 1, runsPerProcess: 3 } })
   for (let n = 0; n < 2; n++) await sandbox.raw(one, { tenant: 'a' })
   t.same(sandbox.counts(), { alive: 2, started: 2, ended: 0 }, 'one process of the tenant, one spare')

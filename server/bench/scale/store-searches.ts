@@ -6,7 +6,7 @@ import type { Shape } from '../search/shapes.ts'
 import { bootstrap, maskingKey, masterKey, restrictedKey } from '../server-process.ts'
 
 /** A search at the store port. */
-export interface Asked {
+export interface StoreSearch {
   readonly kind: DocumentKind
   readonly tenant: string
   readonly query: Query
@@ -14,15 +14,15 @@ export interface Asked {
 }
 
 /** Translates the search of a shape to the search at the store port, by intercepting it in a server. */
-export class Questions {
+export class StoreSearches {
   readonly #vault: Vault
-  #asked: Asked | undefined
+  #search: StoreSearch | undefined
 
   /** Also closes the store. */
   constructor(storage: string, store: Store) {
     const listening = replacing(store, {
       find: async (kind, tenant, query, options) => {
-        if (kind === 'token') this.#asked = { kind, tenant, query, options }
+        if (kind === 'token') this.#search = { kind, tenant, query, options }
         // The search is known now; its result is not needed.
         return { total: 0, documents: [] }
       },
@@ -33,15 +33,15 @@ export class Questions {
     )
   }
 
-  async of({ query, restricted }: Shape): Promise<Asked> {
-    this.#asked = undefined
+  async of({ query, restricted }: Shape): Promise<StoreSearch> {
+    this.#search = undefined
     const response = await this.#vault.fetch('http://vault/tokens/search', {
       method: 'POST',
       headers: { 'SVC-API-KEY': restricted ? restrictedKey : maskingKey, 'Content-Type': 'application/json' },
       body: JSON.stringify({ query, size: 20 }),
     })
-    if (!this.#asked) throw new Error(`a search: status ${response.status}: ${await response.text()}`)
-    return this.#asked
+    if (!this.#search) throw new Error(`a search: status ${response.status}: ${await response.text()}`)
+    return this.#search
   }
 
   close(): Promise<void> {

@@ -6,13 +6,13 @@ const root = '/sys/fs/cgroup'
 const periodUs = 100_000
 
 /** Limits a process to a share of a processor, like a smaller machine. */
-export interface Hold {
+export interface ProcessorLimit {
   /** Removes the limit; call it when the process has exited. */
   release(): Promise<void>
 }
 
 /** @param share of one processor, such as 0.35; @throws if control groups cannot be created */
-export async function hold(pid: number, share: number): Promise<Hold> {
+export async function limitProcessor(pid: number, share: number): Promise<ProcessorLimit> {
   const quotaUs = Math.round(share * periodUs)
   const isUnified = existsSync(join(root, 'cgroup.controllers'))
   const group = join(root, isUnified ? '' : 'cpu', `surrogate-bench-${pid}`)

@@ -2,7 +2,7 @@ import { Connection } from '../connection.ts'
 import { type Posted, post } from '../post.ts'
 
 /** A connection that sends one request after another. */
-export class Asker {
+export class Client {
   #connection: Connection
   readonly #port: number
   readonly #path: string
@@ -15,9 +15,9 @@ export class Asker {
     this.#key = key
   }
 
-  static async open(url: string, path: string, key = ''): Promise<Asker> {
+  static async open(url: string, path: string, key = ''): Promise<Client> {
     const port = Number(new URL(url).port)
-    return new Asker(await Connection.open(port), port, path, key)
+    return new Client(await Connection.open(port), port, path, key)
   }
 
   async ask(body: object): Promise<Posted & { readonly ms: number }> {
