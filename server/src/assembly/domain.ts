@@ -38,7 +38,7 @@ export interface Domain extends Stores {
 
 /** @param core returns the core, which serves the requests of formulas and is made after the domain */
 export async function createDomain(stores: Stores, core: () => Core): Promise<Domain> {
-  const { options, parts, headerPrefix, dev, clock, random, nowUs } = stores
+  const { options, parts, headerPrefix, dev, clock, random } = stores
   const headerNames = headerNamesOf(headerPrefix)
   const validators = new Validators(headerPrefix)
   const turns = () => new Turns(parts.monotonicMs)
