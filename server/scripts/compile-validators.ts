@@ -31,23 +31,25 @@ const checkedSchemas = [
 
 // The package names its types for CommonJS, where a default import is the module itself.
 const standalone = standaloneModule as unknown as typeof standaloneModule.default
-const generated = new URL('../src/generated/', import.meta.url)
-const folder = new URL('validators/', generated)
-
 /** Schemas by the name that their function is found by. */
 type Schemas = Record<string, object>
 
-/** Writes `generated/operations.json` and `generated/validators/`. */
-export async function compileValidators(document: JsonObject): Promise<void> {
+/** Writes `operations.json` and `validators/` into the folder `generated`. */
+export async function compileValidators(document: JsonObject, generated: URL): Promise<void> {
+  const folder = new URL('validators/', generated)
   await mkdir(folder, { recursive: true })
   const open = await resolve(openDocument(document))
   const closed = await resolve(closedDocument(document))
   const operations = open.router.getOperations()
-  await writeFile(new URL('operations.json', generated), JSON.stringify(operations.map(toOperation)))
+  const { body_bytes } = document['x-limits'] as { body_bytes: number }
+  const described = operations.map(operation => toOperation(operation, body_bytes))
+  await writeFile(new URL('operations.json', generated), JSON.stringify(described))
   const ids = operations.map(({ operationId }) => operationId as string)
   const requests = requestSchemas(open, ids)
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
   const checked = Object.fromEntries(checkedSchemas.map(name => [name, components[name] as object]))
+  const write = (name: string, ajv: Ajv, schemas: Schemas) =>
+    compile(ajv, schemas).then(code => writeFile(new URL(`${name}.cjs`, folder), code))
   await Promise.all([
     // Stops at the first error: enough for a request that is as it should be.
     write('requests', validatorCompiler({ thorough: false }), requests),
@@ -91,8 +93,8 @@ function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]):
   return schemas
 }
 
-/** A module whose `compile` takes the formats and returns the functions by name. Equal schemas share one. */
-async function write(name: string, ajv: Ajv, schemas: Schemas): Promise<void> {
+/** Returns a module whose `compile` takes the formats and returns the functions by name. Equal schemas share one. */
+async function compile(ajv: Ajv, schemas: Schemas): Promise<string> {
   const exportOf = new Map<string, string>()
   const table = Object.entries(schemas).map(([key, schema]) => {
     const text = JSON.stringify(schema)
@@ -121,5 +123,5 @@ async function write(name: string, ajv: Ajv, schemas: Schemas): Promise<void> {
     banner: { js: 'exports.compile = function (formats) {' },
     footer: { js: 'return exported }' },
   })
-  await writeFile(new URL(`${name}.cjs`, folder), outputFiles[0]?.text ?? '')
+  return outputFiles[0]?.text ?? ''
 }

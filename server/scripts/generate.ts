@@ -1,12 +1,14 @@
 /**
- * Makes what the server reads at run time from the contract: the document as JSON, and the page that shows
- * it; its operations and validators as code; and the programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not under version control.
+ * Makes what the server reads at run time from the contract: its facts and the types of its operations as
+ * TypeScript; the document as JSON, and the page that shows it; its operations and validators as code; and the
+ * programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not
+ * under version control.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import type { JsonObject } from '../src/base/json.ts'
-import { bundleSandbox } from './bundle-sandbox.ts'
-import { compileValidators } from './compile-validators.ts'
+import { factsModule } from './facts.ts'
+import { operationTypes } from './operation-types.ts'
 
 const root = new URL('../../', import.meta.url)
 const contract = new URL('openapi.yaml', root)
@@ -18,8 +20,13 @@ for (const name of ['sdk', 'server', 'conformance'])
   await copyFile(contract, new URL(`${name}/openapi.yaml`, root))
 await mkdir(docs, { recursive: true })
 const document: JsonObject = parse(await readFile(contract, 'utf8'))
+await writeFile(new URL('facts.ts', generated), factsModule(document))
+await writeFile(new URL('operations.ts', generated), operationTypes(document))
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 for (const name of ['index.html', 'docs.css', 'docs.js']) {
   await copyFile(new URL(name, page), new URL(name, docs))
 }
-await Promise.all([bundleSandbox(), compileValidators(document)])
+// Both load sources that import the facts.
+const { bundleSandbox } = await import('./bundle-sandbox.ts')
+const { compileValidators } = await import('./compile-validators.ts')
+await Promise.all([bundleSandbox(), compileValidators(document, generated)])

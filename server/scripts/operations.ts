@@ -1,29 +1,35 @@
-import type { ApplicationType, Permission } from '../src/access/permissions.ts'
+import type { JsonValue } from '../src/base/json.ts'
 import { mergePatchType, type Operation, type QueryParameter } from '../src/contract/contract.ts'
+import type { ApplicationType, LogEntityType, Permission } from '../src/contract/types.ts'
+import type { OperationId } from '../src/generated/operations.ts'
 
 interface RawParameter {
   readonly name: string
   readonly in: string
-  readonly schema?: { readonly type?: string; readonly format?: string }
+  readonly schema?: { readonly type?: string; readonly format?: string; readonly default?: JsonValue }
   readonly 'x-key-separator'?: string
 }
 
 interface RawOperation {
-  readonly operationId: string
+  readonly operationId: OperationId
   readonly method: string
   readonly path: string
-  readonly 'x-entity-type': string
+  readonly 'x-entity-type': LogEntityType
   readonly 'x-permission'?: Permission | null
   readonly 'x-application-types'?: readonly ApplicationType[]
   readonly 'x-session'?: boolean
   readonly 'x-formula'?: boolean
-  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, unknown> }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Record<string, unknown>
+    readonly 'x-max-bytes'?: number
+  }
   readonly parameters?: readonly RawParameter[]
   readonly responses: Record<string, unknown>
 }
 
-/** What the server needs to know of an operation, from the resolved document. */
-export function toOperation(operation: object): Operation {
+/** Returns what the server needs to know of an operation of the resolved document. */
+export function toOperation(operation: object, bodyBytes: number): Operation {
   const raw = operation as RawOperation
   const types = Object.keys(raw.requestBody?.content ?? {})
   const parameters = raw.parameters ?? []
@@ -38,6 +44,7 @@ export function toOperation(operation: object): Operation {
     formula: raw['x-formula'] ?? false,
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
+    bodyBytes: raw.requestBody?.['x-max-bytes'] ?? bodyBytes,
     queryParameters: parameters.filter(one => one.in === 'query').map(toQueryParameter),
     uuidParameters: parameters
       .filter(one => one.in === 'path' && one.schema?.format === 'uuid')
@@ -53,5 +60,11 @@ function toQueryParameter(raw: RawParameter): QueryParameter {
   const kinds = { array: 'list', object: 'map', integer: 'integer' } as const
   const type = raw.schema?.type
   const kind = type === 'array' || type === 'object' || type === 'integer' ? kinds[type] : 'text'
-  return { name: raw.name, kind, keySeparator: raw['x-key-separator'] ?? '.' }
+  const fallback = raw.schema?.default
+  return {
+    name: raw.name,
+    kind,
+    keySeparator: raw['x-key-separator'] ?? '.',
+    ...(fallback === undefined ? {} : { default: fallback }),
+  }
 }

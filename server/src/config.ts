@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
+import { headerPrefix } from './generated/facts.ts'
 import { defaultAuditRetentionDays, isHeaderPrefix } from './vault-options.ts'
 
 /** The whole configuration of a server, read once at start. */
@@ -60,7 +61,7 @@ export const flags = [
   {
     name: 'header-prefix',
     type: 'string',
-    default: 'SVC',
+    default: headerPrefix,
     value: 'NAME',
     help: 'first part of header names, as in SVC-API-KEY',
   },

@@ -1,7 +1,6 @@
 import { formatMicros } from '../base/time.ts'
+import type { AccessRule, Application, ApplicationType, Permission } from '../contract/types.ts'
 import type { Dated } from '../storage/records/sealed.ts'
-import type { ApplicationType, Permission } from './permissions.ts'
-import type { AccessRule } from './rules.ts'
 
 /** An application as it is kept. */
 export interface ApplicationRecord {
@@ -16,24 +15,6 @@ export interface ApplicationRecord {
   readonly created_by?: string
   readonly modified_by?: string
 }
-
-/** An application as callers see it. */
-export interface Application {
-  readonly id: string
-  readonly tenant_id: string
-  readonly name: string
-  readonly type: ApplicationType
-  readonly permissions: readonly Permission[]
-  readonly rules: readonly AccessRule[]
-  readonly expires_at?: string
-  readonly created_by?: string
-  readonly created_at: string
-  readonly modified_by?: string
-  readonly modified_at?: string
-}
-
-/** With the key, which is shown in the answer that made it and never again. */
-export type ApplicationWithKey = Application & { readonly key: string }
 
 /** From that moment its key is dead. */
 // Requirements: APP-509

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../testing/vault.ts'
 import type { JsonValue } from '../base/json.ts'
-import { applicationTypes, permissions as everyPermission } from './permissions.ts'
+import { permissions as everyPermission } from '../generated/facts.ts'
 
+const applicationTypes = ['public', 'private', 'management'] as const
 const vault = openVault(t)
 const reading = { name: 'Reader', type: 'private', permissions: ['token:read'] }
 const nowhere = '5b493235-6917-4307-906a-2cd6f1a90b13'

@@ -3,28 +3,25 @@ import { ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
+import type {
+  Application,
+  ApplicationType,
+  ApplicationWithKey,
+  CreateApplicationRequest,
+  UpdateApplicationRequest,
+} from '../contract/types.ts'
 import type { Write } from '../storage/port.ts'
 import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import { type Attempt, type KeptAnswer, type Receipt, transact } from '../storage/transact.ts'
-import {
-  type Application,
-  type ApplicationRecord,
-  type ApplicationWithKey,
-  showApplication,
-} from './application.ts'
+import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { type ApplicationRecord, showApplication } from './application.ts'
 import type { Caller } from './caller.ts'
 import { checkRights } from './check-rights.ts'
 import { insertKey, makeKey } from './keys.ts'
-import type { ApplicationType, Permission } from './permissions.ts'
-import { type AccessRule, plainRule } from './rules.ts'
+import { plainRule } from './rules.ts'
 import { removeUsageCount } from './usage-counts.ts'
 
-export interface ApplicationInput {
-  readonly name: string
-  readonly permissions?: readonly Permission[] | null
-  readonly rules?: readonly AccessRule[] | null
-  readonly expires_at?: string | null
-}
+/** Kept of an answer with a key, which cannot be read again. */
+export type KeptKey = KeptEntity & { readonly details: { readonly key: string } }
 
 export interface ApplicationsContext {
   readonly store: SealedStore
@@ -43,8 +40,8 @@ export class Applications {
 
   async create(
     caller: Caller,
-    input: ApplicationInput & { readonly type: ApplicationType },
-    receipt?: Receipt,
+    input: CreateApplicationRequest,
+    receipt?: Receipt<KeptKey>,
   ): Promise<ApplicationWithKey> {
     const content = this.#content(input.type, input)
     const application = {
@@ -61,7 +58,7 @@ export class Applications {
     tenant: string,
     application: Omit<ApplicationRecord, 'key_digest'>,
     key = makeKey(application.type, this.#context.random),
-    receipt?: Receipt,
+    receipt?: Receipt<KeptKey>,
   ): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(tenant)
     const { id, created_by = null } = application
@@ -122,7 +119,12 @@ export class Applications {
   }
 
   // Requirements: APP-503
-  async update(caller: Caller, id: string, input: ApplicationInput, receipt?: Receipt): Promise<Application> {
+  async update(
+    caller: Caller,
+    id: string,
+    input: UpdateApplicationRequest,
+    receipt?: Receipt<KeptEntity>,
+  ): Promise<Application> {
     const { store } = await this.#stores(caller.tenant)
     return transact(
       this.#context,
@@ -130,7 +132,7 @@ export class Applications {
         const current = await existing(store, id)
         const { expires_at: _at, expires_ms: _ms, ...kept } = current.value
         const value = { ...kept, ...this.#content(kept.type, input), modified_by: caller.application }
-        return this.#replacement(store, current, value, 'application:update')
+        return { ...this.#replacement(store, current, value, 'application:update'), kept: { entity: id } }
       },
       receipt,
     )
@@ -138,7 +140,7 @@ export class Applications {
 
   /** Gives the application a new key. The old one is dead when this resolves. */
   // Requirements: APP-505
-  async regenerateKey(caller: Caller, id: string, receipt?: Receipt): Promise<ApplicationWithKey> {
+  async regenerateKey(caller: Caller, id: string, receipt?: Receipt<KeptKey>): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const { type } = (await existing(store, id)).value
     const key = makeKey(type, this.#context.random)
@@ -148,17 +150,12 @@ export class Applications {
       async () => {
         const current = await existing(store, id)
         const value = { ...current.value, key_digest: digest, modified_by: caller.application }
-        return this.#replacement(
-          store,
-          current,
-          value,
-          'application:regenerate',
-          [
-            root.remove('key', current.value.key_digest),
-            insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
-          ],
-          { key },
-        )
+        const keys = [
+          root.remove('key', current.value.key_digest),
+          insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
+        ]
+        const replacement = this.#replacement(store, current, value, 'application:regenerate', keys)
+        return { ...replacement, kept: { entity: id, details: { key } } }
       },
       receipt,
     )
@@ -195,13 +192,10 @@ export class Applications {
     value: ApplicationRecord & { readonly modified_by: string },
     operation: string,
     others: readonly Write[] = [],
-    details?: object,
-  ): Attempt<Application> {
+  ): Attempt<Application, never> {
     const write = store.replace('application', version, value)
-    const kept: KeptAnswer = { entity: value.id, ...(details ? { details } : {}) }
     return {
       writes: [write, ...others, this.#auditEntry(store, operation, value.id, value.modified_by)],
-      kept,
       result: written => showApplication(store.tenant, { value, ...written(write) }),
       onConflict: conflict => {
         if (conflict.write > 0) throw new Error('the key of an application cannot be changed')
@@ -218,7 +212,7 @@ export class Applications {
     })
   }
 
-  #content(type: ApplicationType, input: ApplicationInput) {
+  #content(type: ApplicationType, input: UpdateApplicationRequest) {
     const permissions = input.permissions ?? []
     const rules = (input.rules ?? []).map(plainRule)
     checkRights(type, { permissions, rules })

@@ -1,7 +1,8 @@
 import type { AuditRecord } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
-import { formatMicros } from '../base/time.ts'
+import { formatMicros, parseMicros } from '../base/time.ts'
+import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
 import { matchAll, matchTerm } from './terms.ts'
@@ -13,25 +14,11 @@ export interface AuditContext {
 }
 
 export interface LogFilter extends PageRequest {
-  readonly entity_type?: string
+  readonly entity_type?: LogEntityType
   readonly entity_id?: string
-  /** Epoch microseconds, both inclusive. */
-  readonly fromUs?: number
-  readonly toUs?: number
-}
-
-/** An audit entry as callers see it. */
-export interface LogEntry {
-  readonly id: string
-  readonly tenant_id: string
-  readonly actor_id?: string
-  readonly actor_type: AuditRecord['actor_type']
-  readonly operation: string
-  readonly entity_type: string
-  readonly entity_id?: string
-  readonly outcome: AuditRecord['outcome']
-  readonly count?: number
-  readonly created_at: string
+  /** Date-times, both inclusive. */
+  readonly from?: string
+  readonly to?: string
 }
 
 export async function listLog(
@@ -43,12 +30,12 @@ export async function listLog(
   if (!store) throw new Error('a caller without a tenant')
   // A list shows everything that was answered before it was asked for.
   await context.audit.settled()
-  const { entity_type, entity_id, fromUs, toUs } = filter
+  const { entity_type, entity_id, from, to } = filter
   const query = matchAll([
     entity_type === undefined ? { op: 'all' } : matchTerm(store.term('entity_type', entity_type)),
     entity_id === undefined ? { op: 'all' } : matchTerm(store.term('entity_id', entity_id)),
-    fromUs === undefined ? { op: 'all' } : { op: 'created', fromUs },
-    toUs === undefined ? { op: 'all' } : { op: 'created', toUs },
+    from === undefined ? { op: 'all' } : { op: 'created', fromUs: parseMicros(from) },
+    to === undefined ? { op: 'all' } : { op: 'created', toUs: parseMicros(to) },
   ])
   const { total, records } = await store.findReadable<AuditRecord>('audit', query, {
     nowMs: context.nowUs() / 1000,

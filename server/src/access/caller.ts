@@ -1,8 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
+import type { ApplicationType, Permission, TokenPermission, Transform } from '../contract/types.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
-import type { ApplicationType, Permission } from './permissions.ts'
 import { type Decision, decide, holdsAnywhere, type Rights, type Subject } from './rules.ts'
-import type { Transform } from './transforms.ts'
 
 /** Who sent a request: an application, or a session that one authorized. */
 export interface Caller {
@@ -53,7 +52,7 @@ export function lacking(caller: Caller, permission: Permission): ServiceError {
 /** The transform under which the caller may do this to the subject. The grant's counts, not the authorizer's. */
 export function decideFor(
   caller: Caller,
-  permission: Permission,
+  permission: TokenPermission,
   subject: Subject,
 ): Decision & { readonly limited?: true } {
   const granted = decide(caller.rights, permission, subject)
@@ -63,7 +62,7 @@ export function decideFor(
 }
 
 /** As `decideFor`, with a 403 where nothing allows it. @throws {ServiceError} permission_denied */
-export function demand(caller: Caller, permission: Permission, subject: Subject): Transform {
+export function demand(caller: Caller, permission: TokenPermission, subject: Subject): Transform {
   const decision = decideFor(caller, permission, subject)
   if (decision.allowed) return decision.transform
   throw new ServiceError('permission_denied', `${permission} is not held for every container of the token`, {

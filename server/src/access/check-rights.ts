@@ -1,5 +1,6 @@
 import { ErrorList } from '../base/error-list.ts'
-import { type ApplicationType, mayHold, type Permission, tokenPermissions } from './permissions.ts'
+import type { ApplicationType, Permission } from '../contract/types.ts'
+import { permissionsByType } from '../generated/facts.ts'
 import type { Rights } from './rules.ts'
 
 /**
@@ -15,19 +16,15 @@ export function checkRights(type: ApplicationType, rights: Rights): void {
     errors.add('permissions', 'or rules must not be empty')
   }
   const refuse = (path: string, permission: Permission) => {
-    if (!mayHold(type, permission)) errors.add(path, `${permission} cannot be held by a ${type} application`)
+    const held: readonly Permission[] = permissionsByType[type]
+    if (!held.includes(permission)) errors.add(path, `${permission} cannot be held by a ${type} application`)
   }
   for (const permission of rights.permissions) refuse('permissions', permission)
   const priorities = new Set<number>()
   for (const [index, rule] of rights.rules.entries()) {
     if (priorities.has(rule.priority)) errors.add(`rules.${index}.priority`, 'must be unique among the rules')
     priorities.add(rule.priority)
-    for (const permission of rule.permissions) {
-      refuse(`rules.${index}.permissions`, permission)
-      if (!tokenPermissions.includes(permission)) {
-        errors.add(`rules.${index}.permissions`, `${permission} is not about tokens: hold it in permissions`)
-      }
-    }
+    for (const permission of rule.permissions) refuse(`rules.${index}.permissions`, permission)
   }
   errors.refuseIfAny('the permissions or rules are not valid')
 }

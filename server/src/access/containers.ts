@@ -1,7 +1,4 @@
-/** The contract bounds a token to as many containers, and a container to as many levels; see `ContainerPath`. */
-export const mostContainers = 10
-export const mostLevels = 16
-export const longestContainer = 250
+import { limits } from '../generated/facts.ts'
 
 /** A container is segments between slashes, compared without case; `/` holds all others. */
 export function normalizeContainer(path: string): string {
@@ -53,7 +50,7 @@ export function areasAround(container: string): Area[] {
   const path = normalizeContainer(container)
   const areas: Area[] = [{ path, below: false }]
   let slash = path.indexOf('/', 1)
-  while (slash !== -1 && areas.length <= mostLevels) {
+  while (slash !== -1 && areas.length <= limits.containerLevels) {
     areas.push({ path: path.slice(0, slash + 1), below: true })
     slash = path.indexOf('/', slash + 1)
   }

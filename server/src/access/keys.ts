@@ -1,10 +1,10 @@
 import type { Random } from '../base/random.ts'
+import type { ApplicationType } from '../contract/types.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
-import type { ApplicationType } from './permissions.ts'
 import { sessionCaller } from './session.ts'
 
 /** Where an API key leads. Its id is the key's digest; the key itself is nowhere. */

@@ -1,20 +1,20 @@
 import t from 'tap'
-import type { Permission } from './permissions.ts'
-import { type AccessRule, decide, type Rights } from './rules.ts'
+import type { AccessRule, TokenPermission } from '../contract/types.ts'
+import { decide, type Rights } from './rules.ts'
 
-const read: Permission = 'token:read'
+const read: TokenPermission = 'token:read'
 const rule = (
   priority: number,
   container: string,
   transform: AccessRule['transform'],
-  permission: Permission = read,
+  permission: TokenPermission = read,
 ) => ({
   priority,
   container,
   transform,
   permissions: [permission],
 })
-const given = (rules: AccessRule[], permissions: Permission[] = []): Rights => ({ rules, permissions })
+const given = (rules: AccessRule[], permissions: TokenPermission[] = []): Rights => ({ rules, permissions })
 const at = (...containers: string[]) => ({ id: 'the-token', containers })
 
 t.test('the first matching rule by priority decides, wherever it stands in the list', async t => {

@@ -1,20 +1,12 @@
+import type {
+  AccessCondition,
+  AccessRule,
+  Permission,
+  TokenPermission,
+  Transform,
+} from '../contract/types.ts'
+import { transforms } from '../generated/facts.ts'
 import { isSameContainer, isWithin } from './containers.ts'
-import type { Permission } from './permissions.ts'
-import { strictest, type Transform } from './transforms.ts'
-
-export type Condition =
-  | { readonly attribute: 'id'; readonly operator: 'equals'; readonly value: string }
-  | { readonly attribute: 'container'; readonly operator: 'equals' | 'starts_with'; readonly value: string }
-
-/** One line of a caller's access controls. It names its tokens by `container` or by `conditions`, never both. */
-export interface AccessRule {
-  readonly description?: string | null
-  readonly priority: number
-  readonly container?: string | null
-  readonly conditions?: readonly Condition[] | null
-  readonly transform: Transform
-  readonly permissions: readonly Permission[]
-}
 
 /** A rule without members that are no part of one: what is not known is ignored, not kept. */
 export function plainRule(rule: AccessRule): AccessRule {
@@ -22,15 +14,16 @@ export function plainRule(rule: AccessRule): AccessRule {
   return {
     ...(typeof description === 'string' ? { description } : {}),
     priority,
-    ...(typeof container === 'string' ? { container } : {}),
-    ...(conditions ? { conditions: conditions.map(plainCondition) } : {}),
+    ...(typeof container === 'string'
+      ? { container }
+      : { conditions: (conditions ?? []).map(plainCondition) }),
     transform,
     permissions,
   }
 }
 
-function plainCondition({ attribute, operator, value }: Condition): Condition {
-  return { attribute, operator, value } as Condition
+function plainCondition({ attribute, operator, value }: AccessCondition): AccessCondition {
+  return { attribute, operator, value } as AccessCondition
 }
 
 /** What an application holds, or what a session was granted. */
@@ -53,7 +46,7 @@ export type Decision =
 export function holdsAnywhere(rights: Rights, permission: Permission): boolean {
   return (
     rights.permissions.includes(permission) ||
-    rights.rules.some(rule => rule.permissions.includes(permission))
+    rights.rules.some(rule => rule.permissions.some(one => one === permission))
   )
 }
 
@@ -69,7 +62,7 @@ export function isDirect(rule: AccessRule): boolean {
  * Rules in the order they are asked. A permission held directly is a last rule on `/` that masks.
  */
 // Requirements: ACC-504
-export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
+export function rulesFor(rights: Rights, permission: TokenPermission): AccessRule[] {
   const asked = rights.rules
     .filter(rule => rule.permissions.includes(permission))
     .sort((a, b) => a.priority - b.priority)
@@ -88,7 +81,7 @@ export function rulesFor(rights: Rights, permission: Permission): AccessRule[] {
  * transforms counts.
  */
 // Requirements: ACC-501, ACC-502, ACC-503, ACC-505
-export function decide(rights: Rights, permission: Permission, subject: Subject): Decision {
+export function decide(rights: Rights, permission: TokenPermission, subject: Subject): Decision {
   // A token always has a container. Should one come without, nothing covers it.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }
   const rules = rulesFor(rights, permission)
@@ -116,9 +109,14 @@ export function matches(rule: AccessRule, id: string, container: string): boolea
   return (rule.conditions ?? []).every(condition => holds(condition, id, container))
 }
 
-function holds(condition: Condition, id: string, container: string): boolean {
+function holds(condition: AccessCondition, id: string, container: string): boolean {
   if (condition.attribute === 'id') return condition.value === id
   return condition.operator === 'equals'
     ? isSameContainer(container, condition.value)
     : isWithin(container, condition.value)
+}
+
+// Requirements: ACC-505
+export function strictest(a: Transform, b: Transform): Transform {
+  return transforms.indexOf(a) < transforms.indexOf(b) ? a : b
 }

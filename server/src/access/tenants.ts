@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '../base/random.ts'
+import type { ApplicationType, Permission } from '../contract/types.ts'
+import { permissionsByType, tokenPermissions } from '../generated/facts.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { transact } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
-import { type Permission, permissionsOf, tokenPermissions } from './permissions.ts'
 
 /** What is known of a tenant besides its applications. */
 export interface TenantSettings extends RecordValue {
@@ -80,7 +81,7 @@ export async function createTenant(
     operator: options.operator ?? false,
     ...(again ? { webhook_secret: again.webhookSecret } : {}),
   })
-  const add = async (name: string, type: 'public' | 'private' | 'management', key: string | undefined) => {
+  const add = async (name: string, type: ApplicationType, key: string | undefined) => {
     const rights =
       type === 'private'
         ? {
@@ -89,7 +90,7 @@ export async function createTenant(
               { priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions } as const,
             ],
           }
-        : { permissions: type === 'public' ? publicPermissions : permissionsOf(type), rules: [] }
+        : { permissions: type === 'public' ? publicPermissions : permissionsByType[type], rules: [] }
     const application = { id: context.random.uuid(), name, type, ...rights }
     return (await context.applications.insert(tenantId, application, key)).key
   }

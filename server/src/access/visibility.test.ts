@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { systemRandom } from '../base/random.ts'
+import type { AccessCondition, AccessRule, TokenPermission } from '../contract/types.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { SealedStore } from '../storage/records/sealed.ts'
 import { type Caller, decideFor } from './caller.ts'
-import type { Permission } from './permissions.ts'
-import type { AccessRule, Condition, Rights } from './rules.ts'
+import type { Rights } from './rules.ts'
 import { termsOf } from './terms.ts'
 import { visibleTo } from './visibility.ts'
 
@@ -23,9 +23,9 @@ const container = fc.constantFrom(
   '/e/',
 )
 const id = fc.constantFrom('one', 'two', 'three')
-const permission = fc.constantFrom<Permission>('token:read', 'token:search')
+const permission = fc.constantFrom<TokenPermission>('token:read', 'token:search')
 
-const condition: fc.Arbitrary<Condition> = fc.oneof(
+const condition: fc.Arbitrary<AccessCondition> = fc.oneof(
   id.map(value => ({ attribute: 'id', operator: 'equals', value }) as const),
   fc.record({
     attribute: fc.constant('container' as const),

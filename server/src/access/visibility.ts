@@ -1,10 +1,11 @@
+import type { AccessRule, TokenPermission } from '../contract/types.ts'
+import { limits } from '../generated/facts.ts'
 import type { Digest, Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
 import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './container-terms.ts'
-import { type Area, intersectAreas, isEverywhere, mostContainers, toArea } from './containers.ts'
-import type { Permission } from './permissions.ts'
-import { type AccessRule, type Rights, rulesFor } from './rules.ts'
+import { type Area, intersectAreas, isEverywhere, toArea } from './containers.ts'
+import { type Rights, rulesFor } from './rules.ts'
 import { matchAll, matchAny, matchTerm } from './terms.ts'
 
 /**
@@ -12,13 +13,13 @@ import { matchAll, matchAny, matchTerm } from './terms.ts'
  * so lists and totals need not read what the caller may not see. How long it is depends on the rules alone.
  */
 // Requirements: PAG-502, PAG-506, ACC-534
-export function visibleTo(store: TenantStore, caller: Caller, permission: Permission): Query {
+export function visibleTo(store: TenantStore, caller: Caller, permission: TokenPermission): Query {
   const granted = coveredBy(store, caller.rights, permission)
   return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
 }
 
 /** Tokens of which each container is covered by one of the rules. */
-function coveredBy(store: TenantStore, rights: Rights, permission: Permission): Query {
+function coveredBy(store: TenantStore, rights: Rights, permission: TokenPermission): Query {
   const reaches = rulesFor(rights, permission).flatMap(rule => reachOf(rule) ?? [])
   if (reaches.length === 0) return { op: 'none' }
   if (reaches.some(({ area, id }) => isEverywhere(area) && id === undefined)) return { op: 'all' }
@@ -33,7 +34,7 @@ function coveredBy(store: TenantStore, rights: Rights, permission: Permission): 
   const coveredAt = (number: number) => covered(area => numberedAreaTerm(store, number, area))
   const coveredFrom = (number: number): Query => {
     const noMore: Query = { op: 'not', of: matchTerm(moreThanTerm(store, number)) }
-    if (number === mostContainers) return noMore
+    if (number === limits.tokenContainers) return noMore
     return matchAny([noMore, matchAll([coveredAt(number), coveredFrom(number + 1)])])
   }
   const several = matchTerm(moreThanTerm(store, 1))

@@ -4,6 +4,7 @@ import { type Log, silentLog } from '../base/log.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
 import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
@@ -38,7 +39,7 @@ interface MasterKey {
 
 /** Opens the store, finds its master key, and starts the clock where it stopped. */
 export async function openStores(options: VaultOptions, parts: VaultParts): Promise<Stores> {
-  const { dev = false, headerPrefix = 'SVC', log = silentLog, storage = 'memory:' } = options
+  const { dev = false, headerPrefix = contractHeaderPrefix, log = silentLog, storage = 'memory:' } = options
   const random = parts.random ?? systemRandom()
   const location = parseStorage(storage)
   const engine = await (parts.openStore ?? openStore)(location, options.dev)

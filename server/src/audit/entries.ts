@@ -1,4 +1,5 @@
 import type { Random } from '../base/random.ts'
+import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
@@ -6,20 +7,20 @@ import type { TenantStore } from '../storage/records/sealed.ts'
 export interface AuditRecord {
   readonly id: string
   readonly operation: string
-  readonly entity_type: string
+  readonly entity_type: LogEntityType
   /** Absent where nothing is known to have the id that was asked for. */
   readonly entity_id?: string
   readonly actor_id: string | null
-  readonly actor_type: 'application' | 'session' | 'system'
+  readonly actor_type: LogEntry['actor_type']
   /** `refused`: the caller was not allowed to, and nothing was done. `failed`: it was tried, to no avail. */
-  readonly outcome: 'success' | 'refused' | 'failed'
+  readonly outcome: LogEntry['outcome']
   /** How many times it happened, where that is more than once. */
   readonly count?: number
 }
 
 export interface AuditedAction {
   readonly operation: string
-  readonly entity_type: string
+  readonly entity_type: LogEntityType
   /** Absent where nothing is known to have the id that was asked for. */
   readonly entity_id?: string
   /** The application that acted; `null` for the system itself. */

@@ -1,12 +1,10 @@
+import { limits } from '../generated/facts.ts'
 import { type ErrorCode, type FieldErrors, ServiceError } from './errors.ts'
-
-/** The most messages that are collected and sent for one request. */
-export const mostErrors = 100
 
 /** Appended to the detail of a problem if the request may have more errors than are listed. */
 export const moreErrors = '; there may be more errors than are listed'
 
-/** Collects up to 100 error messages about a request. Adding one takes constant time. */
+/** Collects up to `limits.listedErrors` error messages about a request. Adding one takes constant time. */
 // Requirements: WIR-521
 export class ErrorList {
   readonly #messages = new Map<string, string[]>()
@@ -14,7 +12,7 @@ export class ErrorList {
 
   /** True if further messages are ignored. */
   get isFull(): boolean {
-    return this.#count >= mostErrors
+    return this.#count >= limits.listedErrors
   }
 
   /** Adds a message, unless the path has the same one already. */

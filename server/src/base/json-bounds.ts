@@ -1,3 +1,5 @@
+import { limits } from '../generated/facts.ts'
+
 /** Limits of JSON: nesting of lists and objects, and the total number of members and elements. */
 export interface JsonBounds {
   readonly depth: number
@@ -5,7 +7,7 @@ export interface JsonBounds {
 }
 
 // Requirements: WIR-506, WIR-522
-export const jsonBounds: JsonBounds = { depth: 64, count: 100_000 }
+export const jsonBounds: JsonBounds = { depth: limits.jsonDepth, count: limits.jsonMembers }
 
 /** Where a text exceeds its limits, in UTF-16 units from 0, and how. */
 export interface JsonExcess {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { JsonObject, JsonValue } from '../base/json.ts'
-import { readDocument } from './contract.ts'
+import { type Operation, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { Validators } from './validators.ts'
 
@@ -91,7 +91,7 @@ const hostile: readonly (readonly [name: string, operation: string, body: () => 
 const members = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`member_${index}`, 0]))
 
-const operations = new Map(validators.operations.map(one => [one.id, one]))
+const operations = new Map<string, Operation>(validators.operations.map(one => [one.id, one]))
 
 async function refusal(id: string, requestBody: JsonValue) {
   const operation = operations.get(id)

@@ -1,6 +1,6 @@
 import { isAbaRoutingNumber, isLuhnValid } from '../base/check-digits.ts'
 import { expirationSpellings, parseExpiration } from '../base/expiration.ts'
-import { isTokenId } from './token-id.ts'
+import { isTokenId, tokenIdRule } from './token-id.ts'
 
 export interface Format {
   readonly test: (text: string) => boolean
@@ -23,11 +23,11 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'token-id': {
     test: isTokenId,
-    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^',
+    expected: tokenIdRule,
   },
   'token-id-or-expression': {
     test: text => holdsExpression(text) || isTokenId(text),
-    expected: 'an id of 3 to 400 characters, none of # / \\ + ? [ ] | & = % < > { } ^, or an expression',
+    expected: `${tokenIdRule}, or an expression`,
   },
   expiration: {
     test: text => parseExpiration(text) !== undefined,

@@ -4,6 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { moreErrors } from '../base/error-list.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { generatedFiles } from '../generated-files.ts'
 import { type Operation, readDocument, readOperations } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
@@ -32,7 +33,7 @@ const formatTable = {
 }
 
 /** Of the headers in `openapi.yaml`, whatever a server calls its own. In lower case, as validators have them. */
-const contractPrefix = 'svc-'
+const contractPrefix = `${contractHeaderPrefix.toLowerCase()}-`
 const idempotencyHeader = `${contractPrefix}idempotency-key`
 
 const loaded = new Map<Module, Validate>()
@@ -98,7 +99,7 @@ export class Validators {
   }
 
   #excerpt(value: JsonValue) {
-    this.#named ??= namesIn(JSON.parse(readDocument('SVC')))
+    this.#named ??= namesIn(JSON.parse(readDocument(contractHeaderPrefix)))
     return excerptOf(value, this.#named)
   }
 

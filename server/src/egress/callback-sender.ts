@@ -1,12 +1,10 @@
+import { limits } from '../generated/facts.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
 import { startDeadline } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
 import { exchange } from './exchange.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
-
-/** Time for a receiver to respond, in real milliseconds. */
-const answerWithinMs = 15_000
 
 export interface CallbackSenderOptions extends CallbackPolicy {
   readonly resolve?: Resolve
@@ -28,7 +26,7 @@ export interface Callback {
 export type CallbackSender = (callback: Callback) => Promise<number>
 
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
-  const { allowPrivate, resolve = systemResolve, timeoutMs = answerWithinMs } = options
+  const { allowPrivate, resolve = systemResolve, timeoutMs = limits.webhookReply } = options
   return async ({ url, headers, body, signal }) => {
     // The URL was checked when it was accepted; the policy may have changed since.
     const fault = checkCallbackUrl(url, { allowPrivate })

@@ -1,11 +1,10 @@
+import { limits } from '../generated/facts.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 
 export interface CallbackPolicy {
   /** Allows http and private addresses. */
   readonly allowPrivate: boolean
 }
-
-const longestUrl = 2048
 
 /**
  * Checks the text of a callback URL. Returns what is wrong with it, or `undefined`. The addresses of its name are
@@ -16,7 +15,8 @@ const longestUrl = 2048
  * checkCallbackUrl('https://10.0.0.1/', { allowPrivate: false }) // 'must not lead to a private address'
  */
 export function checkCallbackUrl(text: string, { allowPrivate }: CallbackPolicy): string | undefined {
-  if (text.length > longestUrl) return `must not be longer than ${longestUrl} characters`
+  if (text.length > limits.callbackUrlCharacters)
+    return `must not be longer than ${limits.callbackUrlCharacters} characters`
   if (!URL.canParse(text)) return 'must be a URL'
   const url = new URL(text)
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']

@@ -1,3 +1,4 @@
+import { limits } from '../generated/facts.ts'
 import { ExpressionError } from './expression-error.ts'
 
 /** Limits on the cost of an expression. README.md explains each. */
@@ -15,7 +16,7 @@ export interface ExpressionLimits {
 }
 
 export const defaultLimits: ExpressionLimits = {
-  templateLength: 10_000,
+  templateLength: limits.expressionCharacters,
   nesting: 32,
   operands: 200,
   steps: 20_000,

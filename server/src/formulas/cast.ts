@@ -1,5 +1,5 @@
 import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
-import type { ValueType } from './definitions.ts'
+import type { ValueType } from '../contract/types.ts'
 
 /** A value of the declared type, or what it would have to be instead: a message that repeats nothing of it. */
 export type Cast = { readonly value: string | number | boolean } | { readonly problem: string }

@@ -1,19 +1,20 @@
 import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
 import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
-import { type Formula, type FormulaInput, readFormula, showFormula } from './formula.ts'
+import { readFormula, showFormula } from './formula.ts'
 
 /** @throws {ServiceError} validation, permission_denied, idempotency_conflict */
 export async function createFormula(
   context: FormulasContext,
   caller: Caller,
-  input: FormulaInput,
-  receipt?: Receipt,
-): Promise<Formula> {
+  input: ReactorFormulaRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<ReactorFormula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
   if (content.type === 'official' && !(await isOperator(own))) throw notOperator()

@@ -1,22 +1,8 @@
 import type { FieldErrors } from '../base/errors.ts'
-
-/** What a value is cast to before the code sees it. */
-export type ValueType = 'string' | 'boolean' | 'number'
-
-/** A setting of a formula: its value is part of each reactor. */
-export interface SettingDefinition {
-  readonly name: string
-  readonly description?: string | null
-  readonly type: ValueType
-}
-
-/** An argument of a formula. `a.b` is the member `b` of the argument `a`. */
-export interface ParameterDefinition extends SettingDefinition {
-  readonly optional?: boolean | null
-}
+import type { ConfigurationDefinition, RequestParameterDefinition } from '../contract/types.ts'
 
 /** Names that are there twice, which a schema cannot say. */
-export function repeatedNames(definitions: readonly SettingDefinition[], path: string): FieldErrors {
+export function repeatedNames(definitions: readonly ConfigurationDefinition[], path: string): FieldErrors {
   const seen = new Set<string>()
   const errors: FieldErrors = {}
   for (const [index, { name }] of definitions.entries()) {
@@ -27,11 +13,11 @@ export function repeatedNames(definitions: readonly SettingDefinition[], path: s
 }
 
 /** The definition without members that say nothing. */
-export function plainSetting({ name, description, type }: SettingDefinition): SettingDefinition {
+export function plainSetting({ name, description, type }: ConfigurationDefinition): ConfigurationDefinition {
   return { name, ...(typeof description === 'string' ? { description } : {}), type }
 }
 
 // Requirements: FOR-011
-export function plainParameter(definition: ParameterDefinition): ParameterDefinition {
+export function plainParameter(definition: RequestParameterDefinition): RequestParameterDefinition {
   return { ...plainSetting(definition), optional: definition.optional ?? false }
 }

@@ -1,52 +1,32 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
+import type {
+  ConfigurationDefinition,
+  ReactorFormula,
+  ReactorFormulaRequest,
+  ReactorFormulaType,
+  RequestParameterDefinition,
+} from '../contract/types.ts'
+import { limits } from '../generated/facts.ts'
 import type { Dated, RecordValue } from '../storage/records/sealed.ts'
-import {
-  type ParameterDefinition,
-  plainParameter,
-  plainSetting,
-  repeatedNames,
-  type SettingDefinition,
-} from './definitions.ts'
-
-export type FormulaType = 'official' | 'private'
-
-/** A formula as a request brings it. `null` means absent. */
-export interface FormulaInput {
-  readonly name: string
-  readonly description?: string | null
-  readonly type: FormulaType
-  readonly icon?: string | null
-  readonly code: string
-  readonly configuration?: readonly SettingDefinition[] | null
-  readonly request_parameters?: readonly ParameterDefinition[] | null
-}
+import { plainParameter, plainSetting, repeatedNames } from './definitions.ts'
 
 /** A formula as it is kept. */
 export interface FormulaRecord extends RecordValue {
   readonly name: string
   readonly description?: string
-  readonly type: FormulaType
+  readonly type: ReactorFormulaType
   readonly icon?: string
   readonly code: string
-  readonly configuration: readonly SettingDefinition[]
-  readonly request_parameters: readonly ParameterDefinition[]
+  readonly configuration: readonly ConfigurationDefinition[]
+  readonly request_parameters: readonly RequestParameterDefinition[]
   readonly created_by?: string
   readonly modified_by?: string
 }
 
-/** A formula as callers see it. */
-export interface Formula extends FormulaRecord {
-  readonly status: 'verified' | 'coming_soon'
-  readonly created_at: string
-  readonly modified_at?: string
-}
-
-const mostCodeBytes = 50_000
-
 /** What a request says of a formula, without what it leaves open. @throws {ServiceError} validation */
 // Requirements: FOR-501
-export function readFormula(input: FormulaInput) {
+export function readFormula(input: ReactorFormulaRequest) {
   const { name, description, type, icon, code } = input
   const configuration = input.configuration ?? []
   const parameters = input.request_parameters ?? []
@@ -55,8 +35,8 @@ export function readFormula(input: FormulaInput) {
     ...repeatedNames(parameters, 'request_parameters'),
   }
   // The contract counts characters.
-  if (Buffer.byteLength(code) > mostCodeBytes)
-    errors.code = [`must not be longer than ${mostCodeBytes} bytes in UTF-8`]
+  if (Buffer.byteLength(code) > limits.formulaCodeBytes)
+    errors.code = [`must not be longer than ${limits.formulaCodeBytes} bytes in UTF-8`]
   if (Object.keys(errors).length > 0)
     throw new ServiceError('validation', 'the formula is not valid', { errors })
   return {
@@ -71,7 +51,7 @@ export function readFormula(input: FormulaInput) {
 }
 
 // Requirements: FOR-001
-export function showFormula(record: Dated<FormulaRecord>): Formula {
+export function showFormula(record: Dated<FormulaRecord>): ReactorFormula {
   return {
     ...record.value,
     // Requirements: FOR-018

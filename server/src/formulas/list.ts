@@ -1,10 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { merge, type Place, type Source, sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
 import { type FormulasContext, officialStore, tenantStore } from './context.ts'
 import { existingFormula, findFormula } from './find.ts'
-import { type Formula, type FormulaRecord, showFormula } from './formula.ts'
+import { type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
 
@@ -19,7 +20,7 @@ export async function readFormulaById(
   context: FormulasContext,
   caller: Caller,
   id: string,
-): Promise<Formula> {
+): Promise<ReactorFormula> {
   return showFormula((await existingFormula(context, caller.tenant, id)).record)
 }
 
@@ -28,7 +29,7 @@ export async function listFormulas(
   context: FormulasContext,
   caller: Caller,
   query: FormulaQuery,
-): Promise<Page<Formula>> {
+): Promise<Page<ReactorFormula>> {
   if (query.name !== undefined) return listByName(context, caller, query, nameFilter(query.name))
   const nowMs = context.nowUs() / 1000
   const own = stored(await tenantStore(context, caller.tenant), nowMs)
@@ -47,7 +48,7 @@ async function listByName(
   caller: Caller,
   query: FormulaQuery,
   matches: (name: string) => boolean,
-): Promise<Page<Formula>> {
+): Promise<Page<ReactorFormula>> {
   const nowMs = context.nowUs() / 1000
   const stores = [await tenantStore(context, caller.tenant), await officialStore(context)]
   const places: Place[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)

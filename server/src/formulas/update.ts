@@ -1,10 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, isOperator, tenantStore } from './context.ts'
 import { formulaEntry, notOperator } from './create.ts'
 import { existingFormula, type FoundFormula } from './find.ts'
-import { type Formula, type FormulaInput, type FormulaRecord, readFormula, showFormula } from './formula.ts'
+import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
 /**
  * Replaces a formula as a whole, but for its type: official and private formulas are kept in different places, and
@@ -17,9 +18,9 @@ export async function updateFormula(
   context: FormulasContext,
   caller: Caller,
   id: string,
-  input: FormulaInput,
-  receipt?: Receipt,
-): Promise<Formula> {
+  input: ReactorFormulaRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<ReactorFormula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
   return transact(

@@ -2,13 +2,11 @@ import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { deriveKey, keyedBytesDigestHex, sameDigest } from '../crypto/digest.ts'
 import { open, type SealingKey, seal } from '../crypto/envelope.ts'
+import { limits } from '../generated/facts.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { KeptAnswer, Receipt } from '../storage/transact.ts'
 
 export type { KeptAnswer, Receipt }
-
-/** How long a repeated request gets the first answer. */
-const keptMs = 24 * 60 * 60 * 1000
 
 /** A receipt at rest. The sealed answer is useless without the caller's key and the idempotency key. */
 interface ReceiptRecord extends RecordValue {
@@ -51,7 +49,7 @@ export class KeyedUse {
     if (!record) return this.#receipt(nowUs)
     const keptUs = record.modifiedUs ?? record.createdUs
     // Replaces exactly the version seen here: a later one would be the receipt of a concurrent request.
-    if (keptUs + keptMs * 1000 <= nowUs) return this.#receipt(nowUs, record.version)
+    if (keptUs + limits.idempotencyLifetime * 1000 <= nowUs) return this.#receipt(nowUs, record.version)
     // Requirements: IDE-502, IDE-504
     if (!sameDigest(record.value.request_digest, this.#requestDigest)) {
       throw new ServiceError('idempotency_mismatch', 'this idempotency key was used with another request')
@@ -70,7 +68,7 @@ export class KeyedUse {
         request_digest: this.#requestDigest,
         answer: Buffer.from(answer).toString('base64'),
       }
-      const index = { dueMs: Math.floor(nowUs / 1000) + keptMs }
+      const index = { dueMs: Math.floor(nowUs / 1000) + limits.idempotencyLifetime }
       return version === undefined
         ? [this.#store.insert('idempotency', record, index)]
         : [this.#store.replace('idempotency', version, record, index)]

@@ -2,12 +2,13 @@ import { type Caller, holds, lacking } from '../access/caller.ts'
 import { delegatedCaller } from '../access/delegation.ts'
 import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Exchange, Services } from './exchange.ts'
-import type { HandlerRequest } from './handlers/handler.ts'
+import { handlerOf, type ValidatedRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import { parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
-import { bodyLimitOf, largeBody } from './limits.ts'
+import { largeBody } from './limits.ts'
 import type { CoreRequest } from './message.ts'
 import { parsePathParameters, parseQuery } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
@@ -95,7 +96,7 @@ function checkContentType(exchange: Exchange): void {
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request } = reached(exchange)
   if (operation.bodyType !== undefined) {
-    exchange.bytes = await readBodyWithin(request, bodyLimitOf(operation.id))
+    exchange.bytes = await readBodyWithin(request, operation.bodyBytes)
   }
 }
 
@@ -124,12 +125,11 @@ function validate(exchange: Exchange, { validators, headerNames }: Services): vo
 
 async function perform(exchange: Exchange, services: Services): Promise<void> {
   const { operation, caller } = reached(exchange)
-  const handler = services.handlers[operation.id]
-  if (!handler) throw new Error(`no handler for ${operation.id}`)
-  const request: HandlerRequest = {
+  const handler = handlerOf(services.handlers, operation.id)
+  const request: ValidatedRequest = {
     caller,
     path: exchange.parameters ?? {},
-    query: exchange.query ?? {},
+    query: { ...defaultsOf(operation), ...exchange.query },
     body: exchange.body,
     traceId: exchange.traceId,
     depth: exchange.request.delegation?.depth ?? 0,
@@ -138,6 +138,11 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   exchange.answer = keyed
     ? await performOnce(services, operation.id, handler, request, keyed)
     : await handler(request)
+}
+
+function defaultsOf({ queryParameters }: Operation): JsonObject {
+  const given = queryParameters.flatMap(one => (one.default === undefined ? [] : [[one.name, one.default]]))
+  return Object.fromEntries(given)
 }
 
 function keyedRequest(

@@ -1,3 +1,5 @@
+import { limits as contract } from '../generated/facts.ts'
+
 const mebibyte = 1024 * 1024
 
 /** From here on, in bytes, a body takes its time in each step: others have their turn between them. */
@@ -5,10 +7,8 @@ export const largeBody = 64 * 1024
 
 /** The bounds at the door. Times are real milliseconds: they guard sockets, not tokens. */
 export const limits = {
-  // Requirements: ERR-505
-  bodyBytes: mebibyte,
-  // Requirements: INV-005
-  reactBodyBytes: 5 * mebibyte,
+  /** Of requests outside of the contract; an operation has its own. */
+  bodyBytes: contract.bodyBytes,
   /** What a formula is answered at most: as much as it may answer itself, and what JSON puts around it. */
   formulaAnswerBytes: 6 * mebibyte,
   /** What all bodies in memory may take together, each beyond its first `freeBodyBytes`. */
@@ -39,7 +39,3 @@ export const limits = {
 
 /** The bounds of connections; tests have smaller ones. */
 export type ConnectionLimits = { readonly [Name in keyof typeof limits]: number }
-
-export function bodyLimitOf(operationId: string): number {
-  return operationId === 'reactors.react' ? limits.reactBodyBytes : limits.bodyBytes
-}

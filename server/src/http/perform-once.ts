@@ -1,6 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
+import type { OperationId } from '../generated/operations.ts'
 import type { Services } from './exchange.ts'
-import type { Handler, HandlerRequest } from './handlers/handler.ts'
+import { replayOf, type ValidatedHandler, type ValidatedRequest } from './handlers/handler.ts'
 import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 import type { Answer } from './message.ts'
 
@@ -14,13 +15,13 @@ import type { Answer } from './message.ts'
 // Requirements: IDE-501, IDE-503
 export async function performOnce(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'replays' | 'inFlight'>,
-  operationId: string,
-  handler: Handler,
-  request: HandlerRequest,
+  operationId: OperationId,
+  handler: ValidatedHandler,
+  request: ValidatedRequest,
   keyed: KeyedRequest,
 ): Promise<Answer> {
   const { store: sealed, clock, random, inFlight } = services
-  const replay = services.replays[operationId]
+  const replay = replayOf(services.replays, operationId)
   if (!replay) throw new Error(`no replay for ${operationId}`)
   const store = await sealed.tenant(request.caller.tenant)
   if (!store) throw new Error('a caller without a tenant')

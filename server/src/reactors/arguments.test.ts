@@ -4,7 +4,7 @@ import { echo, makeToken, openReactors, reactorOn } from '../../testing/reactors
 import { openTenant, type TestTenant } from '../../testing/vault.ts'
 import { ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import type { ParameterDefinition } from '../formulas/definitions.ts'
+import type { RequestParameterDefinition } from '../contract/types.ts'
 import { fitArguments } from './arguments.ts'
 
 const vault = openReactors(t)
@@ -291,7 +291,7 @@ t.test('any arguments at all fit, or are refused', async t => {
         minLength: 1,
       },
     )
-    .map(all => all.map(([name, type, optional]) => ({ name, type, optional }) as ParameterDefinition))
+    .map(all => all.map(([name, type, optional]) => ({ name, type, optional }) as RequestParameterDefinition))
   const leaves = (value: JsonValue, path: string): [string, JsonValue][] =>
     isJsonObject(value)
       ? Object.entries(value).flatMap(([name, member]) => leaves(member, path ? `${path}.${name}` : name))

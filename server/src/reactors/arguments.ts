@@ -1,17 +1,17 @@
 import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import type { RequestParameterDefinition } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
-import type { ParameterDefinition } from '../formulas/definitions.ts'
 
 /** What may be found under one key: a parameter of that name, and those whose names go on below it. */
 interface Expected {
-  exact?: ParameterDefinition
+  exact?: RequestParameterDefinition
   readonly below: Rest[]
 }
 
 /** A parameter, and what of its name is still to be found. */
 interface Rest {
-  readonly parameter: ParameterDefinition
+  readonly parameter: RequestParameterDefinition
   readonly name: string
 }
 
@@ -23,7 +23,7 @@ interface Rest {
  * @throws {ServiceError} validation, naming every parameter that is missing or cannot be cast
  */
 // Requirements: INV-010, INV-011, INV-012, INV-016, INV-017, INV-025, INV-026
-export function fitArguments(parameters: readonly ParameterDefinition[], args: JsonValue): JsonObject {
+export function fitArguments(parameters: readonly RequestParameterDefinition[], args: JsonValue): JsonObject {
   if (!isJsonObject(args)) throw invalid('args', 'must be an object, or one expression that gives one')
   if (parameters.length === 0) return args
   const errors: FieldErrors = {}

@@ -1,11 +1,8 @@
 import { ErrorList } from '../base/error-list.ts'
 import type { JsonObject } from '../base/json.ts'
 import { joinPaths, memberPath } from '../base/member-path.ts'
+import type { ConfigurationDefinition, ReactorConfiguration } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
-import type { SettingDefinition } from '../formulas/definitions.ts'
-
-/** Values of settings by name, each of its declared type. */
-export type Configuration = Readonly<Record<string, string | number | boolean>>
 
 /**
  * The configuration with each value cast to its declared type. Every setting has to be there, and no other.
@@ -13,10 +10,10 @@ export type Configuration = Readonly<Record<string, string | number | boolean>>
  */
 // Requirements: REA-004
 export function castConfiguration(
-  definitions: readonly SettingDefinition[],
+  definitions: readonly ConfigurationDefinition[],
   given: JsonObject,
   detail = 'the configuration does not fit the formula',
-): Configuration {
+): ReactorConfiguration {
   const errors = new ErrorList()
   const values: [string, string | number | boolean][] = []
   for (const { name, type } of definitions) {

@@ -1,26 +1,19 @@
 import type { Caller } from '../access/caller.ts'
 import { changeUsageCount } from '../access/usage-counts.ts'
-import type { JsonObject } from '../base/json.ts'
+import type { CreateReactorRequest, Reactor } from '../contract/types.ts'
 import { tenantStore } from '../formulas/context.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { applicationPart, formulaPart, reactorEntry, unchanged } from './parts.ts'
-import { type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
-
-export interface CreateReactorInput {
-  readonly name: string
-  readonly configuration: JsonObject
-  readonly formula: { readonly id: string }
-  readonly application?: { readonly id: string } | null
-}
+import { type ReactorRecord, reactorShower } from './reactor.ts'
 
 /** @throws {ServiceError} validation, idempotency_conflict */
 export async function createReactor(
   context: ReactorsContext,
   caller: Caller,
-  input: CreateReactorInput,
-  receipt?: Receipt,
+  input: CreateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
   const id = context.random.uuid()

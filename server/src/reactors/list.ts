@@ -2,12 +2,13 @@ import type { Caller } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import { sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import type { Reactor } from '../contract/types.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { ReactorsContext } from './context.ts'
-import { existingReactor, type Reactor, type ReactorRecord, reactorShower } from './reactor.ts'
+import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
 export interface ReactorQuery extends PageRequest {
   readonly id?: readonly string[]

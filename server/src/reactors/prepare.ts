@@ -2,12 +2,14 @@ import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
 import { tenantStore } from '../formulas/context.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
+import { limits } from '../generated/facts.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { fitArguments } from './arguments.ts'
-import { type Configuration, castConfiguration } from './configuration.ts'
+import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
 
@@ -25,14 +27,11 @@ export interface ReactInput {
 export interface Prepared {
   readonly reactor: ReactorRecord
   readonly formula: FormulaRecord
-  readonly configuration: Configuration
+  readonly configuration: ReactorConfiguration
   readonly args: JsonObject
   /** The identity of the formula's client; absent if the reactor has no application. */
   readonly delegation: Delegation | undefined
 }
-
-/** How many formulas may wait for one that they have invoked. */
-const deepest = 2
 
 /**
  * All that can be wrong with an invocation before any code runs: the reactor, its configuration, the tokens and
@@ -47,10 +46,10 @@ export async function prepare(
 ): Promise<Prepared> {
   const store = await tenantStore(context, caller.tenant)
   const { value: reactor } = await existingReactor(store, id)
-  if (depth > deepest) {
+  if (depth > limits.formulaDepth) {
     throw new ServiceError(
       'validation',
-      `a formula may be invoked by one that another invoked, but not deeper: ${deepest} are waiting for this one`,
+      `a formula may be invoked by one that another invoked, but not deeper: ${limits.formulaDepth} are waiting for this one`,
     )
   }
   const { value: formula } = (await formulaOfReactor(context, caller.tenant, reactor)).record
@@ -100,20 +99,11 @@ function delegationOf(
   return { tenant: store.tenant, application, depth, traceId, secret }
 }
 
-/** What a request says of when and where its answer is wanted. */
-export interface WantedInput {
-  readonly callback_url?: string | null
-  readonly timeout_ms?: number | null
-}
-
-/** Real milliseconds. */
-export const syncTimeoutMs = 10_000
-
 /** Where and how long an invocation runs on its own; `undefined` where the caller waits. @throws {ServiceError} validation */
 // Requirements: INV-024
-export function readWanted({ callback_url, timeout_ms }: WantedInput) {
+export function readWanted({ callback_url, timeout_ms }: ReactRequest) {
   if (typeof callback_url === 'string') {
-    return { callbackUrl: callback_url, timeoutMs: timeout_ms ?? syncTimeoutMs }
+    return { callbackUrl: callback_url, timeoutMs: timeout_ms ?? limits.formulaTime }
   }
   if (typeof timeout_ms === 'number')
     throw invalid('timeout_ms', 'may be given only together with callback_url')

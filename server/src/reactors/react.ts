@@ -1,10 +1,11 @@
 import type { Caller } from '../access/caller.ts'
+import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/transact.ts'
 import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
-import { type Prepared, prepare, type ReactInput, syncTimeoutMs } from './prepare.ts'
+import { type Prepared, prepare, type ReactInput } from './prepare.ts'
 import { settle } from './settle.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function react(
 ): Promise<Reaction> {
   const prepared = await prepare(context, caller, input)
   const outcome = await run(context, caller, prepared, {
-    timeoutMs: syncTimeoutMs,
+    timeoutMs: limits.formulaTime,
     lane: 'sync',
     depth: input.depth,
   })

@@ -1,10 +1,10 @@
-import { type Application, type ApplicationRecord, showApplication } from '../access/application.ts'
+import { type ApplicationRecord, showApplication } from '../access/application.ts'
 import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time.ts'
+import type { Application, Reactor, ReactorConfiguration, ReactorFormula } from '../contract/types.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
-import { type Formula, showFormula } from '../formulas/formula.ts'
+import { showFormula } from '../formulas/formula.ts'
 import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
-import type { Configuration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 
 /** A reactor as it is kept. */
@@ -13,23 +13,9 @@ export interface ReactorRecord extends RecordValue {
   /** Ids. */
   readonly formula: string
   readonly application?: string
-  readonly configuration: Configuration
+  readonly configuration: ReactorConfiguration
   readonly created_by: string
   readonly modified_by?: string
-}
-
-/** A reactor as callers see it, with its formula as that is now. */
-export interface Reactor {
-  readonly id: string
-  readonly tenant_id: string
-  readonly name: string
-  readonly formula: Formula
-  readonly configuration: Configuration
-  readonly application?: Application
-  readonly created_by: string
-  readonly created_at: string
-  readonly modified_by?: string
-  readonly modified_at?: string
 }
 
 /** @throws {ServiceError} not_found */
@@ -67,7 +53,7 @@ const noReactor = () => new ServiceError('not_found', 'there is no reactor with 
  */
 // Requirements: REA-001, REA-502
 export function reactorShower(context: ReactorsContext, store: TenantStore, known?: FoundFormula) {
-  const formulas = new Map<string, Promise<Formula>>()
+  const formulas = new Map<string, Promise<ReactorFormula>>()
   if (known) formulas.set(known.record.value.id, Promise.resolve(showFormula(known.record)))
   const applications = new Map<string, Promise<Application | undefined>>()
   const applicationOf = async (id: string) => {

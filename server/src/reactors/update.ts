@@ -3,26 +3,14 @@ import { changeUsageCount } from '../access/usage-counts.ts'
 import { invalid } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import type { PatchReactorRequest, Reactor, UpdateReactorRequest } from '../contract/types.ts'
 import { tenantStore } from '../formulas/context.ts'
 import type { Write } from '../storage/port.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { applicationPart, reactorEntry, unchanged } from './parts.ts'
-import {
-  existingReactor,
-  formulaOfReactor,
-  type Reactor,
-  type ReactorRecord,
-  reactorShower,
-} from './reactor.ts'
-
-/** What a reactor is to be; its formula stays. */
-export interface UpdateReactorInput {
-  readonly name: string
-  readonly configuration: JsonObject
-  readonly application?: { readonly id?: string } | null
-}
+import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
 // Requirements: REA-009
@@ -30,8 +18,8 @@ export function updateReactor(
   context: ReactorsContext,
   caller: Caller,
   id: string,
-  input: UpdateReactorInput,
-  receipt?: Receipt,
+  input: UpdateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
 ): Promise<Reactor> {
   return change(context, caller, id, () => input, receipt)
 }
@@ -41,8 +29,8 @@ export async function patchReactor(
   context: ReactorsContext,
   caller: Caller,
   id: string,
-  patch: JsonObject,
-  receipt?: Receipt,
+  patch: PatchReactorRequest,
+  receipt?: Receipt<KeptEntity>,
 ): Promise<void> {
   const { name, configuration, application } = patch
   const known = Object.fromEntries(
@@ -54,7 +42,7 @@ export async function patchReactor(
       configuration: current.configuration as JsonObject,
       ...(current.application === undefined ? {} : { application: { id: current.application } }),
     }
-    return mergePatch(given, known) as unknown as UpdateReactorInput
+    return mergePatch(given, known) as unknown as UpdateReactorRequest
   }
   await change(context, caller, id, patched, receipt)
 }
@@ -64,8 +52,8 @@ async function change(
   context: ReactorsContext,
   caller: Caller,
   id: string,
-  next: (current: ReactorRecord) => UpdateReactorInput,
-  receipt?: Receipt,
+  next: (current: ReactorRecord) => UpdateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
   return transact(

@@ -67,7 +67,7 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   const { kind, tenant, id, version } = document
   const writes: Write[] = [{ type: 'remove', kind, tenant, id, version }]
   if (kind === 'token') {
-    const action = { operation: 'token:expire', entity_type: 'token', actor: null }
+    const action = { operation: 'token:expire', entity_type: 'token', actor: null } as const
     writes.push(auditEntry(store, context.tokens.random, action))
   }
   return (await context.store.commit(writes, context.nowUs())).ok

@@ -1,4 +1,5 @@
 import { silentLog } from '../base/log.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { Admission } from './admission.ts'
 import { BackOff } from './back-off.ts'
 import type { Release } from './fair-queue.ts'
@@ -168,7 +169,12 @@ async function startSandbox(
   backOff: BackOff,
   { programs: replaced, ...parts }: SandboxParts,
 ): Promise<Started> {
-  const { headerPrefix = 'SVC', modules = [], moduleRoot = process.cwd(), jitless = true } = options
+  const {
+    headerPrefix = contractHeaderPrefix,
+    modules = [],
+    moduleRoot = process.cwd(),
+    jitless = true,
+  } = options
   const programs = { ...(await readPrograms()), ...replaced }
   const [launcher, bundles] = await Promise.all([
     findLauncher({ limits, jitless, boot: programs.boot, ...parts }),

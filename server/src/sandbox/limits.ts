@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { limits } from '../generated/facts.ts'
 import type { BackOffLimits } from './back-off.ts'
 
 /** Limits on the cost and number of invocations. Times are in real milliseconds. */
@@ -77,12 +78,12 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
   const slots = Math.max(8, 4 * cores)
   return {
     cpuMs: { sync: 5_000, async: 30_000 },
-    outputBytes: 5 * 1024 * 1024,
+    outputBytes: limits.formulaOutputBytes,
     heapMiB: 96,
     dataMiB: 320,
     usualMiB: 128,
     memoryMiB: memoryShareMiB(),
-    calls: { open: 20, total: 200, bodyBytes: 5 * 1024 * 1024, unreadBytes: 32 * 1024 * 1024 },
+    calls: { open: 20, total: 200, bodyBytes: limits.formulaOutputBytes, unreadBytes: 32 * 1024 * 1024 },
     console: { lines: 100, lineLength: 4_096, bytes: 64 * 1024 },
     traffic: { frames: 1_000, bytes: 64 * 1024 * 1024 },
     timers: 256,
@@ -94,7 +95,7 @@ export function defaultLimits(cores: number = availableParallelism()): SandboxLi
     queueBytesPerTenant: 16 * 1024 * 1024,
     waitMs: 10_000,
     backOff: { firstMs: 100, mostMs: 3_000, forgetMs: 60_000, tenants: 10_000 },
-    depth: 2,
+    depth: limits.formulaDepth,
     spares: 2,
     idle: slots,
     idleMs: 60_000,

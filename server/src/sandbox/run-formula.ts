@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { createSandbox } from './create.ts'
 import { outcomeStatus } from './outcome-status.ts'
 import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox.ts'
@@ -61,7 +62,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     svc = null,
     modules = [],
     timeoutMs = 10_000,
-    headerPrefix = 'SVC',
+    headerPrefix = contractHeaderPrefix,
   } = options
   if (typeof code !== 'string') throw new TypeError('code must be a string')
   if (!isJsonObject(configuration)) throw new TypeError('configuration must be an object of names and values')

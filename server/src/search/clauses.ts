@@ -1,5 +1,6 @@
-import { levelsOf, longestContainer, mostLevels, toArea } from '../access/containers.ts'
+import { levelsOf, toArea } from '../access/containers.ts'
 import { readMoment, type Span } from '../base/moments.ts'
+import { limits } from '../generated/facts.ts'
 import { type SearchQuery, type TextField, type TimeField, textFields, timeFields } from './query.ts'
 import { QueryError } from './query-error.ts'
 import type { RawBound, RawRange, RawText, RawValue } from './scan.ts'
@@ -40,10 +41,10 @@ function readContainer({ at, text }: RawText): SearchQuery {
     throw new QueryError(at, 'a container is a path such as "/group/sub/", of letters, digits, "_" and "-"')
   }
   // Requirements: SEA-532
-  if (path.length > longestContainer || levelsOf(path) > mostLevels) {
+  if (path.length > limits.containerCharacters || levelsOf(path) > limits.containerLevels) {
     throw new QueryError(
       at,
-      `a container has at most ${longestContainer} characters and ${mostLevels} levels`,
+      `a container has at most ${limits.containerCharacters} characters and ${limits.containerLevels} levels`,
     )
   }
   return { kind: 'container', area: toArea(path, below) }

@@ -1,13 +1,10 @@
 import { createRequire } from 'node:module'
 import type { AST, Node, parse } from 'lucene'
+import { limits } from '../generated/facts.ts'
 import { readClause } from './clauses.ts'
 import type { SearchQuery } from './query.ts'
 import { QueryError, toRefusal } from './query-error.ts'
 import { scan, type Token } from './scan.ts'
-
-/** How deep parentheses may be nested. */
-// Requirements: SEA-502
-export const deepestNesting = 100
 
 /**
  * Reads a query. Without any term it asks for everything.
@@ -65,8 +62,8 @@ function spellOut(tokens: readonly Token[], end: number): Spelling {
       // Requirements: SEA-006
       case 'open':
         begin(at)
-        if (open.length === deepestNesting) {
-          throw new QueryError(at, `parentheses may be nested ${deepestNesting} deep`)
+        if (open.length === limits.queryNesting) {
+          throw new QueryError(at, `parentheses may be nested ${limits.queryNesting} deep`)
         }
         open.push({ at, negated })
         spelling += negated ? '(NOT (' : '('

@@ -1,13 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import { checkRights } from '../access/check-rights.ts'
-import type { Permission } from '../access/permissions.ts'
-import { type AccessRule, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
+import { holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
+import type { AuthorizeSessionRequest, Permission } from '../contract/types.ts'
+import { limits } from '../generated/facts.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import {
   callingApplication,
   digestNonce,
@@ -16,17 +17,6 @@ import {
   sessionEntry,
   storesOf,
 } from './context.ts'
-
-/** The longest that a session can be made to live, in milliseconds from its creation. */
-// Requirements: SES-503
-const longestLifetimeMs = 24 * 60 * 60 * 1000
-
-export interface AuthorizeSessionInput {
-  readonly nonce: string
-  readonly permissions?: readonly Permission[] | null
-  readonly rules?: readonly AccessRule[] | null
-  readonly expires_at?: string | null
-}
 
 /**
  * Grants rights to the session that belongs to the nonce, once. Of several that try, one succeeds: the grant
@@ -39,8 +29,8 @@ export interface AuthorizeSessionInput {
 export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,
-  input: AuthorizeSessionInput,
-  receipt?: Receipt,
+  input: AuthorizeSessionRequest,
+  receipt?: Receipt<KeptEntity>,
 ): Promise<void> {
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
@@ -57,7 +47,8 @@ export async function authorizeSession(
       const expiration =
         typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
       const session = await liveSession(store, input.nonce, nowUs)
-      if (expiration && expiration.ms > session.createdUs / 1000 + longestLifetimeMs) {
+      // Requirements: SES-503
+      if (expiration && expiration.ms > session.createdUs / 1000 + limits.longestSessionLifetime) {
         throw invalid('expires_at', 'must lie at most 24 hours after the creation of the session')
       }
       const { value: authorizer, unchanged } = await callingApplication(store, caller)

@@ -2,7 +2,9 @@ import type { Caller } from '../access/caller.ts'
 import { insertKey, makeKey } from '../access/keys.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ServiceError } from '../base/errors.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import type { CreateSessionResponse } from '../contract/types.ts'
+import { limits } from '../generated/facts.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import {
   callingApplication,
   digestNonce,
@@ -12,16 +14,8 @@ import {
   storesOf,
 } from './context.ts'
 
-/** How long a session lives unless its authorization says otherwise, in milliseconds. */
-// Requirements: SES-002, SES-009
-export const sessionLifetimeMs = 3 * 60 * 1000
-
-/** A session as its creator sees it, once. */
-export interface NewSession {
-  readonly session_key: string
-  readonly nonce: string
-  /** ISO 8601, UTC, to the millisecond. */
-  readonly expires_at: string
+export type KeptSession = KeptEntity & {
+  readonly details: Pick<CreateSessionResponse, 'session_key' | 'nonce'>
 }
 
 /** Makes a short-lived key for the calling application. It may do nothing until it is authorized by the nonce. */
@@ -29,8 +23,8 @@ export interface NewSession {
 export async function createSession(
   context: SessionsContext,
   caller: Caller,
-  receipt?: Receipt,
-): Promise<NewSession> {
+  receipt?: Receipt<KeptSession>,
+): Promise<CreateSessionResponse> {
   const { random } = context
   const { root, store } = await storesOf(context, caller)
   const key = makeKey('session', random)
@@ -45,7 +39,8 @@ export async function createSession(
         application,
         key_digest: root.apiKeyDigest(key),
         nonce_digest: digestNonce(store, nonce),
-        expires_ms: Math.floor(context.nowUs() / 1000) + sessionLifetimeMs,
+        // Requirements: SES-002, SES-009
+        expires_ms: Math.floor(context.nowUs() / 1000) + limits.sessionLifetime,
       }
       const { id, key_digest, nonce_digest, expires_ms } = session
       const pointer: NonceRecord = { id: nonce_digest, session: id }

@@ -9,6 +9,11 @@ export interface KeptAnswer {
   readonly details?: object
 }
 
+/** Kept of an answer that can be read again by the id of what was made or changed. */
+export interface KeptEntity {
+  readonly entity: string
+}
+
 /** Makes the writes that keep an answer. They go into the commit that does the work: both happen, or neither. */
 export type Receipt<Kept = KeptAnswer> = (kept: Kept) => readonly Write[]
 

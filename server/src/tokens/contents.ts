@@ -1,5 +1,6 @@
 import { fingerprintTerm, termsOf } from '../access/terms.ts'
 import type { JsonValue } from '../base/json.ts'
+import { limits } from '../generated/facts.ts'
 import { evaluateIndexes } from '../search/index-expressions.ts'
 import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
@@ -73,11 +74,9 @@ export async function derive(
   return { derived, masked }
 }
 
-/** What a token holds at the most, in bytes of JSON: as much as one request could have brought. */
-export const largestDataBytes = 1024 * 1024
-
+/** True of data that is longer, as JSON, than any that one request can bring. */
 export function isTooLarge(data: JsonValue): boolean {
-  return Buffer.byteLength(JSON.stringify(data)) > largestDataBytes
+  return Buffer.byteLength(JSON.stringify(data)) > limits.bodyBytes
 }
 
 /** What the store may know of a token. */

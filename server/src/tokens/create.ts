@@ -1,13 +1,14 @@
 import { type Caller, demand } from '../access/caller.ts'
+import type { CreateTokenRequest, Token } from '../contract/types.ts'
 import type { Conflict } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
-import { asLive, type CreateTokenInput, draftToken, draftWrites } from './draft.ts'
+import { asLive, draftToken, draftWrites } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
-import { keptToken, singleToken } from './payloads/kept-tokens.ts'
-import { atMostMasked, showToken, type Token } from './show.ts'
+import { type KeptTokens, keptToken, singleToken } from './payloads/kept-tokens.ts'
+import { atMostMasked, showToken } from './show.ts'
 import type { TokenRecord } from './token.ts'
 
 export interface CreatedToken {
@@ -19,11 +20,11 @@ export interface CreatedToken {
 export async function createToken(
   context: TokensContext,
   caller: Caller,
-  input: CreateTokenInput,
-  receipt?: Receipt,
+  input: CreateTokenRequest,
+  receipt?: Receipt<{ readonly details: KeptTokens }>,
 ): Promise<CreatedToken> {
   const store = await tenantStore(context, caller)
-  return transact<CreatedToken>(
+  return transact<CreatedToken, { readonly details: KeptTokens }>(
     context,
     async attempt => {
       const draft = await draftToken(context, store, caller, input, attempt)
@@ -61,7 +62,7 @@ export async function createToken(
 async function resolveConflict(
   context: TokensContext,
   store: TenantStore,
-  input: CreateTokenInput,
+  input: CreateTokenRequest,
   record: TokenRecord,
   conflict: Conflict,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { invalid } from '../base/errors.ts'
 import { offsetOf, type PageRequest } from '../base/page.ts'
 import { sameDigest } from '../crypto/digest.ts'
+import { limits } from '../generated/facts.ts'
 import type { FindOptions } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
@@ -20,7 +21,7 @@ export interface LocatedPage {
 /** @throws {ServiceError} validation, for a cursor that is none, and for a cursor beside a page number */
 export function locatePage(store: TenantStore, { page, size, start }: PageSelection): LocatedPage {
   if (start === undefined) {
-    const request = { page: page ?? 1, size }
+    const request = { page: page ?? limits.firstPage, size }
     return { request, find: { offset: offsetOf(request), limit: size } }
   }
   if (page !== undefined) throw invalid('start', 'must not stand beside page: a cursor says which page it is')

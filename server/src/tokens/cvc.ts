@@ -4,9 +4,6 @@ import type { Write } from '../storage/port.ts'
 import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import { type CvcReference, LiveToken, type TokenRecord } from './token.ts'
 
-/** How long a card's verification code may be read. */
-export const cvcLifetimeMs = 60 * 60 * 1000
-
 interface CvcRecord extends RecordValue {
   readonly cvc: string
 }

@@ -1,11 +1,12 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import { fingerprintTerm, matchTerm } from '../access/terms.ts'
+import type { Token } from '../contract/types.ts'
 import type { Digest } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { eraseExpired } from './erase.ts'
-import { atMostMasked, showToken, type Token, withoutContents } from './show.ts'
+import { atMostMasked, showToken, withoutContents } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 /** Returns the oldest live token with the same fingerprint, if this token asks for deduplication. */

@@ -1,5 +1,6 @@
-import type { JsonValue } from '../base/json.ts'
-import { tokenType } from './types/registry.ts'
+import { isJsonObject, type JsonValue } from '../base/json.ts'
+import type { TokenType } from '../contract/types.ts'
+import { tokenTypes } from '../generated/facts.ts'
 
 /** Punctuation, spaces and what has no width. Letters and signs such as `$` or an emoji are part of a value. */
 const separators = /[\p{P}\p{Z}\p{Cf}]/gu
@@ -21,8 +22,16 @@ const longestCompared = 10_000
  * URLs and in the systems of whoever gets the token.
  */
 // Requirements: TOK-520
-export function holdsData(id: string, type: string, data: JsonValue): boolean {
-  return isWholeData(id, data) || containsNumber(id, tokenType(type)?.secretNumber?.(data))
+export function holdsData(id: string, type: TokenType, data: JsonValue): boolean {
+  return isWholeData(id, data) || containsNumber(id, secretNumber(type, data))
+}
+
+/** Returns the card, account or identity number that data of this type holds. */
+function secretNumber(type: TokenType, data: JsonValue): string {
+  const { secretNumber: member } = tokenTypes[type]
+  if (member === null) return ''
+  const number = member === '' ? data : isJsonObject(data) && Object.hasOwn(data, member) && data[member]
+  return typeof number === 'string' ? number : ''
 }
 
 function isWholeData(id: string, data: JsonValue): boolean {
@@ -34,8 +43,8 @@ function isWholeData(id: string, data: JsonValue): boolean {
   return bare === '' || bareId === '' ? text === id : bare === bareId
 }
 
-function containsNumber(id: string, number: string | undefined): boolean {
-  const digits = bareOf(number ?? '')
+function containsNumber(id: string, number: string): boolean {
+  const digits = bareOf(number)
   if (digits === '') return false
   const bare = bareOf(id)
   if (digits.length >= fewestDigitsInside) return bare.includes(digits)

@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import { isTokenId } from '../contract/token-id.ts'
+import type { TokenType } from '../contract/types.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import type { TokensContext } from './context.ts'
 import { holdsData } from './id-holds-data.ts'
@@ -21,7 +22,7 @@ export interface ChosenId {
 /** The part of a new token that its id depends on. */
 export interface IdInput {
   readonly id?: string | null
-  readonly type: string
+  readonly type: TokenType
   readonly data: JsonValue
 }
 

@@ -1,15 +1,15 @@
 import { type Caller, decideFor } from '../access/caller.ts'
-import type { Permission } from '../access/permissions.ts'
 import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../access/terms.ts'
 import { visibleTo } from '../access/visibility.ts'
 import { type LongPage, type Page, toPage } from '../base/page.ts'
+import type { Token, TokenPermission } from '../contract/types.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { locatePage, type PageSelection, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
-import { showToken, type Token } from './show.ts'
+import { showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 
 export interface TokenFilter extends PageSelection {
@@ -33,7 +33,7 @@ export async function findTokens(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  permission: Permission,
+  permission: TokenPermission,
   query: Query,
   selection: PageSelection,
 ): Promise<Page<Token> | LongPage<Token>> {
@@ -58,7 +58,7 @@ async function showEach(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  permission: Permission,
+  permission: TokenPermission,
   records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<Token[]> {
@@ -83,7 +83,7 @@ async function* showOneByOne(
   context: TokensContext,
   store: TenantStore,
   caller: Caller,
-  permission: Permission,
+  permission: TokenPermission,
   records: AsyncIterable<OpenedRecord<TokenRecord>>,
 ): AsyncGenerator<Token> {
   for await (const record of records) {

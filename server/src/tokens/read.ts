@@ -1,10 +1,11 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { Token } from '../contract/types.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { withCvc } from './cvc.ts'
-import { showToken, type Token } from './show.ts'
+import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 // Requirements: TOK-025

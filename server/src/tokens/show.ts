@@ -1,28 +1,10 @@
-import { strictest, type Transform } from '../access/transforms.ts'
+import { strictest } from '../access/rules.ts'
 import type { JsonValue } from '../base/json.ts'
 import { formatMicros } from '../base/time.ts'
+import type { Token, Transform } from '../contract/types.ts'
 import type { TokensContext } from './context.ts'
 import { showMask } from './mask.ts'
 import { LiveToken } from './token.ts'
-
-/** A token as callers see it; `data` as their transform allows, or absent. */
-export interface Token {
-  readonly id: string
-  readonly tenant_id: string
-  readonly type: string
-  readonly data?: JsonValue
-  readonly mask?: JsonValue
-  readonly fingerprint?: string
-  readonly containers: readonly string[]
-  readonly metadata?: Readonly<Record<string, string>>
-  readonly search_indexes?: readonly string[]
-  readonly fingerprint_expression?: string
-  readonly expires_at?: string
-  readonly created_by: string
-  readonly created_at: string
-  readonly modified_by?: string
-  readonly modified_at?: string
-}
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 

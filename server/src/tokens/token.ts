@@ -1,11 +1,12 @@
 import type { JsonValue } from '../base/json.ts'
 import { Plaintext } from '../base/secret.ts'
+import type { TokenType } from '../contract/types.ts'
 import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
 
 /** A token as it is kept. A card's `cvc` is not among `data`: it has a record of its own, which ends sooner. */
 export interface TokenRecord extends RecordValue {
   readonly id: string
-  readonly type: string
+  readonly type: TokenType
   readonly data: JsonValue
   /** Absent: no mask, so a caller who may only see masks sees no data. */
   readonly mask?: JsonValue

@@ -1,10 +1,11 @@
 import { type Caller, type DeniedCause, demand } from '../access/caller.ts'
 import { missingForExpressions } from '../access/expression-rights.ts'
 import type { Subject } from '../access/rules.ts'
-import { strictest, type Transform } from '../access/transforms.ts'
+import { strictest } from '../access/rules.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { Transform } from '../contract/types.ts'
+import { tokenTypes } from '../generated/facts.ts'
 import type { TokenRecord } from './token.ts'
-import { tokenType } from './types/registry.ts'
 
 /** The members of an update that are expressions over the token's data. */
 export const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
@@ -33,7 +34,7 @@ export function demandUpdate(caller: Caller, current: TokenRecord, input: Guarde
   const subjects: Subject[] = [current]
   const { containers } = input
   if (containers !== undefined) {
-    subjects.push({ id: current.id, containers: containers ?? [tokenType(current.type)?.container ?? '/'] })
+    subjects.push({ id: current.id, containers: containers ?? tokenTypes[current.type].containers })
   }
   const transform = subjects.map(subject => demand(caller, 'token:update', subject)).reduce(strictest)
   const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])

@@ -2,43 +2,35 @@ import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import type { Token, UpdateTokenRequest } from '../contract/types.ts'
+import { limits, tokenTypes } from '../generated/facts.ts'
 import type { Write } from '../storage/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import { type KeptAnswer, type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { tokenAction } from './audited.ts'
-import { type Changes, derive, indexOf, isTooLarge, largestDataBytes } from './contents.ts'
+import { type Changes, derive, indexOf, isTooLarge } from './contents.ts'
 import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
-import { cvcLifetimeMs, insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
+import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { liveRecord, liveToken } from './read.ts'
-import { showUnderMask, type Token } from './show.ts'
+import { showUnderMask } from './show.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
-import { tokenType } from './types/registry.ts'
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
-/** A merge patch whose members the contract has accepted. `null` restores what a new token would have. */
-export interface UpdateTokenInput {
-  readonly data?: JsonValue
-  readonly mask?: JsonValue
-  readonly metadata?: JsonObject | null
-  readonly containers?: readonly string[] | null
-  readonly search_indexes?: readonly string[] | null
-  readonly fingerprint_expression?: string | null
-  readonly deduplicate_token?: boolean | null
-  readonly expires_at?: string | null
-}
+/** The token that was shown; and if the update sets a mask, the one before it, under which the answer shows the data. */
+export type KeptUpdate = KeptEntity & { readonly details?: { readonly mask: JsonValue } }
 
 export async function updateToken(
   context: TokensContext,
   caller: Caller,
   id: string,
-  input: UpdateTokenInput,
-  receipt?: Receipt,
+  input: UpdateTokenRequest,
+  receipt?: Receipt<KeptUpdate>,
 ): Promise<Token> {
   const store = await tenantStore(context, caller)
-  return transact<Token>(
+  return transact<Token, KeptUpdate>(
     context,
     async () => {
       const current = await liveRecord(context, store, id)
@@ -89,16 +81,15 @@ export async function readUpdated(
   context: TokensContext,
   caller: Caller,
   id: string,
-  input: UpdateTokenInput,
-  { entity = id, details }: KeptAnswer,
+  input: UpdateTokenRequest,
+  { entity, details }: KeptUpdate,
 ): Promise<Token> {
   const store = await tenantStore(context, caller)
   const record = await liveRecord(context, store, id)
   const { transform } = demandUpdate(caller, record.value, input)
   if (entity !== id) return showOriginal(context, store, caller, await liveRecord(context, store, entity))
   const live = await liveToken(context, store, record)
-  const before = (details as { readonly mask?: JsonValue } | undefined)?.mask
-  const mask = input.mask === undefined ? record.value.mask : before
+  const mask = input.mask === undefined ? record.value.mask : details?.mask
   return showUnderMask(context, store.tenant, live, transform, mask)
 }
 
@@ -114,17 +105,16 @@ async function patched(
   store: TenantStore,
   caller: Caller,
   live: LiveToken,
-  input: UpdateTokenInput,
+  input: UpdateTokenRequest,
   { reads }: UpdateRight,
 ): Promise<Patched> {
   const current = live.record.value
-  const type = tokenType(current.type)
-  if (!type) throw new Error('a stored token has a type that is not registered')
+  const type = tokenTypes[current.type]
   const data = input.data === undefined ? live.data : mergePatch(live.data, input.data)
   if (input.data !== undefined) {
     refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
     if (isTooLarge(data)) {
-      throw invalid('data', `would hold more than ${largestDataBytes} bytes after the merge`)
+      throw invalid('data', `would hold more than ${limits.bodyBytes} bytes after the merge`)
     }
   }
   const content = {
@@ -134,7 +124,7 @@ async function patched(
       input.mask === undefined
         ? current.mask
         : input.mask === null
-          ? type.mask
+          ? (type.mask ?? undefined)
           : mergePatch(current.mask, input.mask),
     ),
     ...kept('metadata', patchedMetadata(context, current, input)),
@@ -159,7 +149,7 @@ async function patched(
     ...content,
     data: stored,
     // Requirements: TOK-030
-    containers: replaced(input.containers, current.containers, [type.container]),
+    containers: replaced(input.containers, current.containers, type.containers),
     ...derived,
     ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
       ? { deduplicate_token: true }
@@ -194,12 +184,14 @@ async function nextCvc(context: TokensContext, store: TenantStore, live: LiveTok
   if (cvc === undefined) return { reference: undefined, writes }
   const nowUs = context.nowUs()
   const until_ms =
-    before && isCvcLive(live.record.value, nowUs) ? before.until_ms : Math.floor(nowUs / 1000) + cvcLifetimeMs
+    before && isCvcLive(live.record.value, nowUs)
+      ? before.until_ms
+      : Math.floor(nowUs / 1000) + limits.cvcLifetime
   const reference = { id: context.random.uuid(), until_ms }
   return { reference, writes: [...writes, insertCvc(store, reference, cvc)] }
 }
 
-function patchedMetadata(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+function patchedMetadata(context: TokensContext, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.metadata === undefined) return current.metadata
   if (input.metadata === null) return undefined
   const metadata = mergePatch({ ...current.metadata }, input.metadata)
@@ -208,17 +200,17 @@ function patchedMetadata(context: TokensContext, current: TokenRecord, input: Up
 }
 
 // Requirements: TOK-031
-function patchedIndexes(current: TokenRecord, input: UpdateTokenInput): readonly string[] | undefined {
+function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readonly string[] | undefined {
   if (input.search_indexes === undefined) return current.search_indexes
   if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
-  if (tokenType(current.type)?.searchIndexes === undefined) {
+  if (!tokenTypes[current.type].isSearchable) {
     throw invalid('search_indexes', `must be empty: the data of a ${current.type} token cannot be searched`)
   }
   return input.search_indexes
 }
 
 // Requirements: TOK-033
-function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenInput) {
+function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.expires_at === null) return {}
   if (input.expires_at === undefined) {
     return { ...kept('expires_at', current.expires_at), ...kept('expires_ms', current.expires_ms) }
@@ -232,7 +224,7 @@ function expiration(context: TokensContext, current: TokenRecord, input: UpdateT
  * read it: for anyone else its failure would tell of data that they did not send.
  */
 function changesOf(
-  input: UpdateTokenInput,
+  input: UpdateTokenRequest,
   fingerprintExpression: string,
   dataChanged: boolean,
   reads: boolean,
@@ -252,7 +244,7 @@ function changesOf(
  * The refusal of what an expression of the token makes of the merged data, for who may not read that: it blames
  * the patch and says nothing of which expression failed, or how.
  */
-function withoutReasons(error: unknown, input: UpdateTokenInput): unknown {
+function withoutReasons(error: unknown, input: UpdateTokenRequest): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'validation') return error
   const changed = input.data === undefined ? 'metadata' : 'data'
   return invalid(changed, 'does not fit the search indexes or the fingerprint expression of this token')

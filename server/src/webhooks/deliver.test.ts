@@ -4,8 +4,9 @@ import { openReceiver } from '../../testing/receiver.ts'
 import { type TenantsContext, writeTenant } from '../access/tenants.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'
+import { limits } from '../generated/facts.ts'
 import { answering, openQueue, type Queue, tenantA, tenantB } from './_fixture.ts'
-import { retries, retryDelayMs } from './schedule.ts'
+import { retryDelayMs } from './schedule.ts'
 
 const answer = { tokens: { card: 'an-id' }, raw: { ok: true, name: 'Zoë' } }
 const hour = 3_600_000
@@ -66,7 +67,7 @@ t.test('each retry comes at its time, and after the tenth the job is given up', 
   const reactor = '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c77'
   await queue.accept({ callbackUrl: receiver.origin, reactor })
   await queue.clock.advance(0)
-  for (let failures = 1; failures <= retries; failures++) {
+  for (let failures = 1; failures <= limits.webhookRetries; failures++) {
     t.equal(receiver.received.length, failures)
     t.same(await failuresOf(queue), [], 'it is not over yet')
     const [soonest = 0, latest = 0] = [0, 1].map(chance => retryDelayMs(failures, chance))
@@ -74,7 +75,7 @@ t.test('each retry comes at its time, and after the tenth the job is given up', 
     t.equal(receiver.received.length, failures, `not before ${soonest} ms`)
     await queue.clock.advance(latest - soonest + 1000)
   }
-  t.equal(receiver.received.length, 1 + retries)
+  t.equal(receiver.received.length, 1 + limits.webhookRetries)
   t.match(await failuresOf(queue), [
     {
       operation: 'webhook:deliver',
@@ -86,7 +87,7 @@ t.test('each retry comes at its time, and after the tenth the job is given up', 
   ])
   t.same(await queue.left(), [0, 0])
   await queue.clock.advance(10 * hour)
-  t.equal(receiver.received.length, 1 + retries)
+  t.equal(receiver.received.length, 1 + limits.webhookRetries)
 })
 
 t.test('a retry comes after its time although the clock was set back meanwhile', async t => {

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json.ts'
+import type { TokenizedPayload } from '../contract/types.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { type KeptTokens, showKept } from '../tokens/payloads/kept-tokens.ts'
@@ -9,7 +10,7 @@ export type CustomResponse = Extract<Outcome, { kind: 'custom' }>
 
 /** The result of an invocation. */
 export type Reaction =
-  | { readonly kind: 'answered'; readonly tokens?: JsonValue; readonly raw?: JsonValue }
+  | { readonly kind: 'answered'; readonly tokens?: TokenizedPayload; readonly raw?: JsonValue }
   | CustomResponse
 
 /** A reaction as receipts and jobs keep it: its tokens by their ids, never their data. */

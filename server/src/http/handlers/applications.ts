@@ -1,25 +1,19 @@
-import type { ApplicationInput, Applications } from '../../access/applications.ts'
-import type { ApplicationType } from '../../access/permissions.ts'
-import type { Handlers } from './handler.ts'
-import { pageOf, pathId } from './shapes.ts'
+import type { Applications } from '../../access/applications.ts'
+import type { HandlersOf } from './handler.ts'
 
-export function applicationHandlers(applications: Applications): Handlers {
+export function applicationHandlers(applications: Applications): HandlersOf<'applications'> {
   return {
     'applications.create': async ({ caller, body, receipt }) => ({
       status: 201,
-      body: await applications.create(
-        caller,
-        body as unknown as ApplicationInput & { type: ApplicationType },
-        receipt,
-      ),
+      body: await applications.create(caller, body, receipt),
     }),
     'applications.list': async ({ caller, query }) => ({
       status: 200,
-      body: await applications.list(caller, pageOf(query)),
+      body: await applications.list(caller, query),
     }),
     'applications.get': async ({ caller, path }) => ({
       status: 200,
-      body: await applications.get(caller, pathId(path)),
+      body: await applications.get(caller, path.id),
     }),
     // Requirements: APP-506
     'applications.getByKey': async ({ caller }) => ({
@@ -28,14 +22,14 @@ export function applicationHandlers(applications: Applications): Handlers {
     }),
     'applications.update': async ({ caller, path, body, receipt }) => ({
       status: 200,
-      body: await applications.update(caller, pathId(path), body as unknown as ApplicationInput, receipt),
+      body: await applications.update(caller, path.id, body, receipt),
     }),
     'applications.regenerateKey': async ({ caller, path, receipt }) => ({
       status: 200,
-      body: await applications.regenerateKey(caller, pathId(path), receipt),
+      body: await applications.regenerateKey(caller, path.id, receipt),
     }),
     'applications.delete': async ({ caller, path }) => {
-      await applications.delete(caller, pathId(path))
+      await applications.delete(caller, path.id)
       return { status: 204 }
     },
   }

@@ -1,33 +1,118 @@
+import type { KeptKey } from '../../access/applications.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { JsonObject, JsonValue } from '../../base/json.ts'
-import type { KeptAnswer, Receipt } from '../idempotency.ts'
+import type { JsonValue } from '../../base/json.ts'
+import type { LongPage } from '../../base/page.ts'
+import type { Immutable } from '../../contract/types.ts'
+import type { OperationId, Operations } from '../../generated/operations.ts'
+import type { KeptSession } from '../../sessions/create.ts'
+import type { KeptAnswer, KeptEntity, Receipt } from '../../storage/transact.ts'
+import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
+import type { KeptUpdate } from '../../tokens/update.ts'
+import type { KeptReaction } from '../../webhooks/reaction.ts'
 import type { Answer } from '../message.ts'
 
-/** What a handler is given: all of it has passed the contract. */
-export interface HandlerRequest {
+type Data<Id extends OperationId> = Operations[Id]['data']
+type Query<Id extends OperationId> = NonNullable<Data<Id>['query']>
+type Responses<Id extends OperationId> = Operations[Id]['responses']
+type Status<Id extends OperationId> = keyof Responses<Id> & number
+
+/** A request that the contract accepts, with the contract's defaults for its query. */
+export interface HandlerRequest<Id extends OperationId> {
   readonly caller: Caller
-  readonly path: Readonly<Record<string, string>>
-  readonly query: JsonObject
-  readonly body: JsonValue | undefined
+  readonly path: Immutable<NonNullable<Data<Id>['path']>>
+  readonly query: Immutable<
+    Query<Id> & Required<Pick<Query<Id>, Operations[Id]['defaulted'] & keyof Query<Id>>>
+  >
+  readonly body: Immutable<Data<Id>['body']>
   readonly traceId: string
   /** How many formulas wait for the answer; 0 for a request from outside. */
   readonly depth: number
   /** With an idempotency key: keeps the answer, in the commit that does the work. */
-  readonly receipt?: Receipt | undefined
+  readonly receipt?: Receipt<Kept<Id>> | undefined
 }
 
-/** Takes an operation's shapes apart, calls one verb of the domain and puts its answer in shape. */
-export type Handler = (request: HandlerRequest) => Promise<Answer>
+/** An answer that the contract has for this operation. */
+export type HandlerAnswer<Id extends OperationId> =
+  | { [S in Status<Id>]: { readonly status: S } & Body<Responses<Id>[S]> }[Status<Id>]
+  | ('default' extends keyof Operations[Id]['errors'] ? ChosenAnswer : never)
+
+/** Responses without a body are `unknown` or `void` among the generated types. */
+type Body<T> = undefined extends T ? { readonly body?: never } : { readonly body: Immutable<T> | Long<T> }
+
+type Long<T> = T extends { data: (infer Item)[] } ? LongPage<Immutable<Item>> : never
+
+/** An answer that a formula chose: the contract allows any status and body. */
+export interface ChosenAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: JsonValue
+  readonly chosen: true
+}
+
+/** Calls one verb of the domain with the parts of a request, and puts its outcome into an answer. */
+export type Handler<Id extends OperationId> = (request: HandlerRequest<Id>) => Promise<HandlerAnswer<Id>>
+
+/** A handler for each operation of the contract. */
+export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
+
+/** The handlers of the operations whose ids begin with `Tag`. */
+export type HandlersOf<Tag extends string> = Pick<Handlers, Extract<OperationId, `${Tag}.${string}`>>
+
+/** What a receipt keeps of an answer: the id of what was made, and what is stored nowhere else. */
+interface KeptParts {
+  'tokens.create': { readonly details: KeptTokens }
+  'tokens.update': KeptUpdate
+  tokenize: { readonly details: KeptTokens }
+  'reactorFormulas.create': KeptEntity
+  'reactorFormulas.update': KeptEntity
+  'reactors.create': KeptEntity
+  'reactors.update': KeptEntity
+  'reactors.patch': KeptEntity
+  /** Without details: accepted, to be delivered to the callback. */
+  'reactors.react': { readonly details?: KeptReaction }
+  'sessions.create': KeptSession
+  'sessions.authorize': KeptEntity
+  'applications.create': KeptKey
+  'applications.update': KeptEntity
+  'applications.regenerateKey': KeptKey
+}
+
+type Kept<Id extends OperationId> = Id extends keyof KeptParts ? KeptParts[Id] : KeptAnswer
+
+/** The operations that take an idempotency key. */
+type IdempotentId = { [Id in OperationId]: 'headers' extends keyof Data<Id> ? Id : never }[OperationId]
 
 /**
  * Answers a repeated request from what is stored now, by the caller's present rights. Throws what the first request
  * would throw if they do not suffice, and `not_found` if what was made is gone.
  */
 // Requirements: IDE-522
-export type Replay = (request: HandlerRequest, kept: KeptAnswer) => Promise<Answer>
+export type Replay<Id extends OperationId> = (
+  request: HandlerRequest<Id>,
+  kept: Kept<Id>,
+) => Promise<HandlerAnswer<Id>>
 
-/** By operation id. */
-export type Handlers = Readonly<Record<string, Handler>>
+/** A replay for each operation that takes an idempotency key. */
+export type Replays = { readonly [Id in IdempotentId]: Replay<Id> }
 
-/** By operation id: of every operation that takes an idempotency key. */
-export type Replays = Readonly<Record<string, Replay>>
+/** The parts of a request after their validation, before they have the types of one operation. */
+export interface ValidatedRequest
+  extends Omit<HandlerRequest<'tokens.create'>, 'path' | 'query' | 'body' | 'receipt'> {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, JsonValue>>
+  readonly body: JsonValue | undefined
+  readonly receipt?: Receipt | undefined
+}
+
+export type ValidatedHandler = (request: ValidatedRequest) => Promise<Answer>
+export type ValidatedReplay = (request: ValidatedRequest, kept: KeptAnswer) => Promise<Answer>
+
+/** Returns the handler of an operation. The contract's validators stand for the types that it asks for. */
+export function handlerOf(handlers: Handlers, id: OperationId): ValidatedHandler {
+  return handlers[id] as unknown as ValidatedHandler
+}
+
+/** Like `handlerOf`, for a replay; `undefined` if the operation takes no idempotency key. */
+export function replayOf(replays: Replays, id: OperationId): ValidatedReplay | undefined {
+  return replays[id as keyof Replays] as unknown as ValidatedReplay | undefined
+}

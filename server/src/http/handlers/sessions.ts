@@ -1,9 +1,9 @@
-import { type AuthorizeSessionInput, authorizeSession } from '../../sessions/authorize.ts'
+import { authorizeSession } from '../../sessions/authorize.ts'
 import type { SessionsContext } from '../../sessions/context.ts'
 import { createSession } from '../../sessions/create.ts'
-import type { Handlers } from './handler.ts'
+import type { HandlersOf } from './handler.ts'
 
-export function sessionHandlers(context: SessionsContext): Handlers {
+export function sessionHandlers(context: SessionsContext): HandlersOf<'sessions'> {
   return {
     'sessions.create': async ({ caller, receipt }) => ({
       status: 201,
@@ -11,7 +11,7 @@ export function sessionHandlers(context: SessionsContext): Handlers {
     }),
     // Requirements: SES-013
     'sessions.authorize': async ({ caller, body, receipt }) => {
-      await authorizeSession(context, caller, body as unknown as AuthorizeSessionInput, receipt)
+      await authorizeSession(context, caller, body, receipt)
       return { status: 200 }
     },
   }

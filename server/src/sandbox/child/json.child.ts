@@ -1,3 +1,5 @@
+import { limits } from '../../generated/facts.ts'
+
 /** The answer of a formula cannot be written as JSON. The message says where and why. */
 export class NotJson extends Error {
   readonly reason: 'shape' | 'output'
@@ -8,8 +10,6 @@ export class NotJson extends Error {
   }
 }
 
-const deepest = 64
-const mostMembers = 100_000
 /** The rule of `base/member-path.ts`, which is not part of this program. */
 const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/
 
@@ -55,8 +55,8 @@ export function toJson(value: unknown, limit: number, name: string): string {
     names.length = holders.length
     count(key.length + 1)
     // The root itself is not counted.
-    if (members++ > mostMembers) {
-      throw new NotJson('shape', `${name} has more than ${mostMembers} members and elements`)
+    if (members++ > limits.jsonMembers) {
+      throw new NotJson('shape', `${name} has more than ${limits.jsonMembers} members and elements`)
     }
     if (key === '__proto__') {
       throw new NotJson('shape', `${where()} is not allowed; give the member another name`)
@@ -81,8 +81,8 @@ export function toJson(value: unknown, limit: number, name: string): string {
         const kind = emptied.find(one => value instanceof one)
         if (kind) return refuse(`is a ${kind.name}`)
         if (holders.includes(value)) return refuse('is a circular reference')
-        if (holders.length > deepest) {
-          throw new NotJson('shape', `${name} is nested deeper than ${deepest} levels`)
+        if (holders.length > limits.jsonDepth) {
+          throw new NotJson('shape', `${name} is nested deeper than ${limits.jsonDepth} levels`)
         }
         holders.push(value)
         names.push('')

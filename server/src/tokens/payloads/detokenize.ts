@@ -1,8 +1,9 @@
 import { type Caller, demand } from '../../access/caller.ts'
-import type { Transform } from '../../access/transforms.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
+import type { Transform } from '../../contract/types.ts'
+import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
 import { tokenAction } from '../audited.ts'
 import { type TokensContext, tenantStore } from '../context.ts'
@@ -10,16 +11,13 @@ import { withCvc } from '../cvc.ts'
 import { showMask } from '../mask.ts'
 import { isExpired, type LiveToken, type TokenRecord } from '../token.ts'
 import { fillReferences } from './fill-references.ts'
-import { type FoundReferences, findReferences, mostTokens, tooManyTokens } from './find-references.ts'
+import { type FoundReferences, findReferences, tooManyTokens } from './find-references.ts'
 
 /**
  * What takes the place of a reference: `raw` is the token's data whatever the caller's rules for `token:use`
  * show of it, as formulas need it; `transformed` is what they show.
  */
 export type HowResolved = 'raw' | 'transformed'
-
-/** What the named tokens may come to together, in bytes as they are stored: all of them are in memory at once. */
-const mostNamedBytes = 16 * 1024 * 1024
 
 /** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
 // Requirements: TKZ-503, TKZ-504
@@ -110,7 +108,7 @@ async function lookUp(
   const byId = await live([...named.keys()])
   const unknown = [...named].filter(([id]) => !byId.has(id))
   const seconds = new Set(unknown.flatMap(([, readings]) => [...readings]).filter(id => id !== undefined))
-  if (byId.size + seconds.size > mostTokens) throw tooManyTokens(root)
+  if (byId.size + seconds.size > limits.payloadTokens) throw tooManyTokens(root)
   const bySecond = await live([...seconds])
   const missing = unknown.filter(
     ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
@@ -120,10 +118,14 @@ async function lookUp(
 
 async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
   try {
-    return await store.getMany<TokenRecord>('token', ids, mostNamedBytes)
+    // All of them are in memory at once.
+    return await store.getMany<TokenRecord>('token', ids, limits.namedTokensBytes)
   } catch (error) {
     if (!(error instanceof TooManyBytes)) throw error
-    throw invalid(errorPath(root), `names tokens of more than ${mostNamedBytes} bytes together; name fewer`)
+    throw invalid(
+      errorPath(root),
+      `names tokens of more than ${limits.namedTokensBytes} bytes together; name fewer`,
+    )
   }
 }
 

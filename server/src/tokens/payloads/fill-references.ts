@@ -3,11 +3,9 @@ import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
 import type { Expressions } from '../../expressions/engine.ts'
+import { limits } from '../../generated/facts.ts'
 import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
-
-/** What an outcome may be long, in bytes of JSON: as much as a formula may be sent. */
-const largestOutcomeBytes = 5 * 1024 * 1024
 
 /**
  * The JSON value with each of `texts` replaced by what its pieces come to; `values` are the tokens' by id. All
@@ -25,11 +23,11 @@ export function fillReferences(
   const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
   const errors = new ErrorList()
   const steps: (string | number)[] = []
-  let left = largestOutcomeBytes - jsonBytes(json)
+  let left = limits.detokenizedBytes - jsonBytes(json)
 
   const take = (bytes: number) => {
     left -= bytes
-    if (left < 0) throw invalid(errorPath(root), `comes to more than ${largestOutcomeBytes} bytes`)
+    if (left < 0) throw invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
   }
   const resolve = (reference: Reference): JsonValue => {
     const [id, second = id] = reference.ids
@@ -48,7 +46,7 @@ export function fillReferences(
     for (const piece of pieces) {
       text += typeof piece === 'string' ? piece : asText(resolve(piece))
       // A text is at least as long in bytes; it is not made longer than it may become.
-      if (text.length > largestOutcomeBytes) take(text.length)
+      if (text.length > limits.detokenizedBytes) take(text.length)
     }
     return text
   }

@@ -4,13 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.t
 import { errorPath, memberPath } from '../../base/member-path.ts'
 import type { Turns } from '../../base/turn.ts'
 import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
+import { defaultLimits } from '../../expressions/limits.ts'
+import { limits } from '../../generated/facts.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
-
-/** How many different tokens one payload may name. */
-export const mostTokens = 100
-
-/** How many references with filters there may be: as many as a mask may have expressions. */
-const mostFiltered = 1_000
 
 export interface FoundReferences {
   /** The ids that are named, each with the second readings it was seen with; `undefined` where there was none. */
@@ -38,10 +34,12 @@ export async function findReferences(
     const [id, second] = reference.ids
     const seconds = named.get(id) ?? new Set()
     named.set(id, seconds.add(second))
-    if (named.size > mostTokens) throw tooManyTokens(root)
+    if (named.size > limits.payloadTokens) throw tooManyTokens(root)
     if (reference.filters === '') return
-    if (++filtered > mostFiltered) {
-      throw invalid(errorPath(root), `has more than ${mostFiltered} expressions with filters`)
+    // As many as a mask may have.
+    const { treeExpressions } = defaultLimits
+    if (++filtered > treeExpressions) {
+      throw invalid(errorPath(root), `has more than ${treeExpressions} expressions with filters`)
     }
     expressions.check(templateOf(reference))
   }
@@ -65,7 +63,7 @@ export async function findReferences(
 
 // Requirements: INV-009
 export function tooManyTokens(root: string): ServiceError {
-  return invalid(errorPath(root), `names more than ${mostTokens} different tokens`)
+  return invalid(errorPath(root), `names more than ${limits.payloadTokens} different tokens`)
 }
 
 /** The template that makes of a token's data what the reference asks for. */

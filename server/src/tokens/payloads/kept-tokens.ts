@@ -3,6 +3,7 @@ import type { Subject } from '../../access/rules.ts'
 import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { nextTurn } from '../../base/turn.ts'
+import type { Token, TokenizedPayload } from '../../contract/types.ts'
 import type { OpenedRecord, TenantStore } from '../../storage/records/sealed.ts'
 import { type TokensContext, tenantStore } from '../context.ts'
 import { showOriginal } from '../deduplicate.ts'
@@ -61,7 +62,7 @@ export async function showKept(
   caller: Caller,
   { shape, tokens }: KeptTokens,
   options: ShowKeptOptions = {},
-): Promise<JsonValue> {
+): Promise<TokenizedPayload> {
   const store = await tenantStore(context, caller)
   const live = await liveRecords(context, store, tokens)
   const shown: JsonValue[] = []
@@ -76,7 +77,16 @@ export async function showKept(
         'a token of the answer that this idempotency key stands for is gone',
       )
   }
-  return fillShape(shape, shown)
+  return fillShape(shape, shown) as TokenizedPayload
+}
+
+/** Like `showKept`, for an answer that is one token. */
+export async function showKeptToken(
+  context: TokensContext,
+  caller: Caller,
+  kept: KeptTokens,
+): Promise<Token> {
+  return (await showKept(context, caller, kept)) as unknown as Token
 }
 
 async function showOne(

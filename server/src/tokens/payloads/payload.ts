@@ -1,17 +1,15 @@
 import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import { memberPath } from '../../base/member-path.ts'
-import type { CreateTokenInput } from '../draft.ts'
-
-/** How many tokens one payload may ask for. */
-export const mostTokens = 100
+import type { CreateTokenRequest } from '../../contract/types.ts'
+import { limits } from '../../generated/facts.ts'
 
 /** A token that a payload asks for. */
 export interface RequestedToken {
   /** Where the payload asks for it, for messages. */
   readonly path: string
   /** Not held against the contract yet, where it is a description. */
-  readonly input: CreateTokenInput
+  readonly input: CreateTokenRequest
   /** A bare value, whose id takes its place; otherwise a description, which a token object replaces. */
   readonly bare: boolean
 }
@@ -36,15 +34,16 @@ export function readPayload(payload: JsonValue): Payload {
     steps.pop()
     return shape
   }
-  const request = (input: CreateTokenInput, bare: boolean): number => {
-    if (requested.length === mostTokens) throw invalid('body', `asks for more than ${mostTokens} tokens`)
+  const request = (input: CreateTokenRequest, bare: boolean): number => {
+    if (requested.length === limits.payloadTokens)
+      throw invalid('body', `asks for more than ${limits.payloadTokens} tokens`)
     return requested.push({ path: memberPath(steps), input, bare }) - 1
   }
   const read = (value: JsonValue): JsonValue => {
     if (value === null) return null
     if (Array.isArray(value)) return value.map((element, index) => below(index, element))
     if (!isJsonObject(value)) return request({ type: 'token', data: value }, true)
-    if (isDescription(value)) return request(value as unknown as CreateTokenInput, false)
+    if (isDescription(value)) return request(value as unknown as CreateTokenRequest, false)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
   }
   return { shape: read(payload), requested }

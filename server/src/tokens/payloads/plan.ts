@@ -4,8 +4,9 @@ import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
 import { nextTurn } from '../../base/turn.ts'
+import { limits } from '../../generated/facts.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
-import { isTooLarge, largestDataBytes } from '../contents.ts'
+import { isTooLarge } from '../contents.ts'
 import { refuseIfAny, type TokensContext } from '../context.ts'
 import { type Draft, draftToken } from '../draft.ts'
 import { chooseId, isTakenIdFinal } from '../id.ts'
@@ -102,7 +103,7 @@ function checkRequested(context: TokensContext, { input, bare }: RequestedToken)
   }
   // No request is that long, but what a formula gives back may be.
   if (isTooLarge(input.data)) {
-    const errors = { [bare ? '' : 'data']: [`holds more than ${largestDataBytes} bytes`] }
+    const errors = { [bare ? '' : 'data']: [`holds more than ${limits.bodyBytes} bytes`] }
     throw new ServiceError('validation', 'is too large', { errors })
   }
 }

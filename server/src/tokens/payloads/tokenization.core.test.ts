@@ -1,12 +1,11 @@
 import t from 'tap'
 import type { Caller } from '../../access/caller.ts'
-import type { Permission } from '../../access/permissions.ts'
-import type { Transform } from '../../access/transforms.ts'
 import type { AuditedAction } from '../../audit/entries.ts'
 import type { ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import { systemRandom } from '../../base/random.ts'
 import { Turns } from '../../base/turn.ts'
+import type { TokenPermission, Transform } from '../../contract/types.ts'
 import { Validators } from '../../contract/validators.ts'
 import { keyLength } from '../../crypto/envelope.ts'
 import { createExpressions } from '../../expressions/engine.ts'
@@ -36,7 +35,7 @@ const context: TokensContext = {
 const tenant = random.uuid()
 const sealed = await store.createTenant(tenant, nowUs())
 
-function caller(transform: Transform, ...permissions: Permission[]): Caller {
+function caller(transform: Transform, ...permissions: TokenPermission[]): Caller {
   const rules = [{ priority: 1, container: '/', transform, permissions }]
   return { tenant, application: random.uuid(), type: 'private', rights: { permissions: [], rules } }
 }

@@ -2,6 +2,7 @@ import { type Caller, demand } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { joinPaths } from '../../base/member-path.ts'
 import { nextTurn } from '../../base/turn.ts'
+import type { TokenizedPayload } from '../../contract/types.ts'
 import type { Conflict } from '../../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../../storage/records/sealed.ts'
 import { type Receipt, transact } from '../../storage/transact.ts'
@@ -37,11 +38,11 @@ export async function tokenize(
   caller: Caller,
   payload: JsonValue,
   { asksPermission = true, receipt }: TokenizeOptions = {},
-): Promise<JsonValue> {
+): Promise<TokenizedPayload> {
   const store = await tenantStore(context, caller)
   const { shape, requested } = readPayload(payload)
   const planned = await planTokens(context, store, caller, requested)
-  return transact<JsonValue, KeptTokens>(
+  return transact<TokenizedPayload, KeptTokens>(
     context,
     async () => {
       await makeIdsDistinct(context, planned)
@@ -67,7 +68,7 @@ export async function tokenize(
             else if (request.bare) shown.push(draft.record.id)
             else shown.push(showToken(context, store.tenant, live(draft), transforms[index] ?? 'redact'))
           }
-          return fillShape(shape, shown as JsonValue[])
+          return fillShape(shape, shown as JsonValue[]) as TokenizedPayload
         },
         onConflict: conflict => resolveConflict(context, store, fresh, conflict),
       }

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../src/base/json.ts'
+
+interface Parameter {
+  readonly $ref?: string
+  readonly name: string
+  readonly in: string
+  readonly schema?: JsonObject
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+}
+
+/**
+ * Returns the source of `generated/operations.ts`: by operation id, the types that openapi-ts made of its request and
+ * its responses, and which parameters of its query have defaults.
+ */
+export function operationTypes(document: JsonObject): string {
+  const paths = document.paths as Record<string, Record<string, object>>
+  const { parameters } = document.components as unknown as { parameters: Record<string, Parameter> }
+  const operations = Object.values(paths)
+    .flatMap(path => Object.values(path))
+    .filter((one): one is Operation => 'operationId' in one)
+  const resolve = (one: Parameter) => (one.$ref ? parameters[one.$ref.split('/').at(-1) ?? ''] : one)
+  const members = operations.map(({ operationId, parameters: own = [] }) => {
+    const defaulted = own
+      .map(resolve)
+      .filter(one => one?.in === 'query' && one.schema?.default !== undefined)
+      .map(one => `'${one?.name}'`)
+    const name = operationId.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const shapes = `data: types.${name}Data; responses: types.${name}Responses; errors: types.${name}Errors`
+    return `  '${operationId}': { ${shapes}; defaulted: ${defaulted.join(' | ') || 'never'} }`
+  })
+  return [
+    '// Made from openapi.yaml by `npm run generate`.',
+    `import type * as types from './types/types.gen.ts'`,
+    '',
+    'export interface Operations {',
+    ...members,
+    '}',
+    '',
+    'export type OperationId = keyof Operations',
+    '',
+  ].join('\n')
+}
