@@ -5,6 +5,7 @@ interface Parameter {
   readonly name: string
   readonly in: string
   readonly schema?: JsonObject
+  readonly 'x-replaces'?: string
 }
 
 interface Operation {
@@ -24,9 +25,10 @@ export function operationTypes(document: JsonObject): string {
     .filter((one): one is Operation => 'operationId' in one)
   const resolve = (one: Parameter) => (one.$ref ? parameters[one.$ref.split('/').at(-1) ?? ''] : one)
   const members = operations.map(({ operationId, parameters: own = [] }) => {
-    const defaulted = own
-      .map(resolve)
-      .filter(one => one?.in === 'query' && one.schema?.default !== undefined)
+    const query = own.map(resolve).filter(one => one?.in === 'query')
+    const replaced = query.map(one => one?.['x-replaces'])
+    const defaulted = query
+      .filter(one => one?.schema?.default !== undefined && !replaced.includes(one.name))
       .map(one => `'${one?.name}'`)
     const name = operationId.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())
     const shapes = `data: types.${name}Data; responses: types.${name}Responses; errors: types.${name}Errors`

@@ -8,6 +8,7 @@ interface RawParameter {
   readonly in: string
   readonly schema?: { readonly type?: string; readonly format?: string; readonly default?: JsonValue }
   readonly 'x-key-separator'?: string
+  readonly 'x-replaces'?: string
 }
 
 interface RawOperation {
@@ -33,6 +34,7 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
   const raw = operation as RawOperation
   const types = Object.keys(raw.requestBody?.content ?? {})
   const parameters = raw.parameters ?? []
+  const replaced = parameters.map(one => one['x-replaces'])
   return {
     id: raw.operationId,
     method: raw.method.toUpperCase(),
@@ -45,7 +47,9 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
     bodyBytes: raw.requestBody?.['x-max-bytes'] ?? bodyBytes,
-    queryParameters: parameters.filter(one => one.in === 'query').map(toQueryParameter),
+    queryParameters: parameters
+      .filter(one => one.in === 'query')
+      .map(one => toQueryParameter(one, replaced.includes(one.name))),
     uuidParameters: parameters
       .filter(one => one.in === 'path' && one.schema?.format === 'uuid')
       .map(({ name }) => name),
@@ -56,11 +60,11 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
   }
 }
 
-function toQueryParameter(raw: RawParameter): QueryParameter {
+function toQueryParameter(raw: RawParameter, isReplaced: boolean): QueryParameter {
   const kinds = { array: 'list', object: 'map', integer: 'integer' } as const
   const type = raw.schema?.type
   const kind = type === 'array' || type === 'object' || type === 'integer' ? kinds[type] : 'text'
-  const fallback = raw.schema?.default
+  const fallback = isReplaced ? undefined : raw.schema?.default
   return {
     name: raw.name,
     kind,

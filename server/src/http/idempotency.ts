@@ -4,9 +4,9 @@ import { deriveKey, keyedBytesDigestHex, sameDigest } from '../crypto/digest.ts'
 import { open, type SealingKey, seal } from '../crypto/envelope.ts'
 import { limits } from '../generated/facts.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
-import type { KeptAnswer, Receipt } from '../storage/transact.ts'
+import type { KeptAnswer, KeptEntity, Receipt } from '../storage/transact.ts'
 
-export type { KeptAnswer, Receipt }
+export type { KeptAnswer, KeptEntity, Receipt }
 
 /** A receipt at rest. The sealed answer is useless without the caller's key and the idempotency key. */
 interface ReceiptRecord extends RecordValue {

@@ -5,10 +5,10 @@ import type { LongPage } from '../../base/page.ts'
 import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
 import type { KeptSession } from '../../sessions/create.ts'
-import type { KeptAnswer, KeptEntity, Receipt } from '../../storage/transact.ts'
 import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
 import type { KeptUpdate } from '../../tokens/update.ts'
 import type { KeptReaction } from '../../webhooks/reaction.ts'
+import type { KeptAnswer, KeptEntity, Receipt } from '../idempotency.ts'
 import type { Answer } from '../message.ts'
 
 type Data<Id extends OperationId> = Operations[Id]['data']
