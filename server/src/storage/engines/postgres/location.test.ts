@@ -44,7 +44,7 @@ t.test('modes of TLS mean what they mean to libpq', async t => {
 
 t.test('what cannot be meant is one sentence that repeats no password', async t => {
   const wrong: readonly [url: string, says: RegExp][] = [
-    [`postgres://me:${secret}@db.example:port/vault`, /cannot be read: postgres:\/\/USER:PASSWORD@HOST/],
+    [`postgres://me:${secret}@db.example:port/vault`, /not valid; use postgres:\/\/USER:PASSWORD@HOST/],
     [`postgres://me:${secret}@db.example`, /names no database/],
     [`postgres://me:${secret}@db.example/`, /names no database/],
     [`${base}?sslmod=disable`, /unknown parameter; known are host, sslmode/],
