@@ -40,11 +40,6 @@ export class OpenMemoryStore extends MemoryStore {
     return documents.map(document => document && this.#asChanged(document))
   }
 
-  override peek(kind: DocumentKind, tenant: string, id: Digest) {
-    const document = super.peek(kind, tenant, id)
-    return document && this.#asChanged(document)
-  }
-
   override async find(...given: Parameters<MemoryStore['find']>) {
     const found = await super.find(...given)
     return { ...found, documents: found.documents.map(document => this.#asChanged(document)) }

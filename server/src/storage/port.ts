@@ -154,12 +154,6 @@ export interface Store {
   /** Returns the documents with these ids, in their order; `undefined` where none exists. Includes due ones. */
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
-  /**
-   * Returns the document with this id if the engine has its current state in memory. `undefined` tells nothing:
-   * use `get`.
-   */
-  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
-
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
 

@@ -89,7 +89,6 @@ t.test('a request for what is damaged is a 500, and the log says why', async t =
       if (isDamaged && kind === 'token') throw new StoreDamaged('a part of the data folder is damaged')
       return memory.get(kind, tenant, ids)
     },
-    peek: () => undefined,
   })
   const told: unknown[] = []
   const log = { ...silentLog, error: (event: string, fields?: object) => told.push({ event, ...fields }) }

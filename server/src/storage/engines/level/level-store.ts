@@ -20,7 +20,7 @@ import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
-import { findDue, readDocument, readDocuments, recentDocument } from './read.ts'
+import { findDue, readDocument, readDocuments } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
 import { type ReindexOptions, reindex } from './reindex/reindex.ts'
 import { PublishedState } from './state.ts'
@@ -97,10 +97,6 @@ export class LevelStore implements Store {
       })
     }
     return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
-  }
-
-  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
-    return recentDocument(this.#opening.state, kind, tenant, id)
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {

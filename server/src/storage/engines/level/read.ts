@@ -12,17 +12,6 @@ export interface KeyedCollection {
   readonly collection: CollectionKey
 }
 
-/** Returns a document if it was read by id a moment ago and has not changed since. */
-export function recentDocument(
-  state: PublishedState,
-  kind: DocumentKind,
-  tenant: string,
-  id: Digest,
-): StoredDocument | undefined {
-  if (!oftenRead.has(kind)) return undefined
-  return state.recent.get(documentKey(state.keys.of(kind, tenant), id))
-}
-
 /** Reads one document by id, and keeps it in memory where it is likely to be read again. */
 export async function readDocument(
   state: PublishedState,
@@ -30,9 +19,9 @@ export async function readDocument(
   tenant: string,
   id: Digest,
 ): Promise<StoredDocument | undefined> {
-  const kept = recentDocument(state, kind, tenant, id)
-  if (kept) return kept
   const key = documentKey(state.keys.of(kind, tenant), id)
+  const kept = oftenRead.has(kind) ? state.recent.get(key) : undefined
+  if (kept) return kept
   const { epoch } = state
   const read = epoch.read([key])
   const [value] = read instanceof Promise ? await read : read

@@ -63,10 +63,6 @@ export class MemoryStore implements Store {
     return ids.map(id => collection.documents.get(id))
   }
 
-  peek(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
-    return this.#collection(kind, tenant).documents.get(id)
-  }
-
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     // Requirements: PAG-503
     const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options

@@ -98,11 +98,6 @@ export class PostgresStore implements Store {
     return this.#reader.get(kind, tenant, ids)
   }
 
-  /** Always `undefined`, as another process may have changed the document. */
-  peek(): undefined {
-    return undefined
-  }
-
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     return this.#reader.find(kind, tenant, query, options)
   }

@@ -21,10 +21,6 @@ export class TwoProcesses implements Store {
     return this.#next.get(...given)
   }
 
-  peek(...given: Parameters<Store['peek']>) {
-    return this.#next.peek(...given)
-  }
-
   find(...given: Parameters<Store['find']>) {
     return this.#next.find(...given)
   }
