@@ -34,7 +34,7 @@ t.test('the same value is sealed differently each time', async t => {
   t.equal(new Set(boxes).size, 100)
 })
 
-t.test('nothing is a value too', async t => {
+t.test('an empty value can be sealed', async t => {
   const empty = seal(key, 'here', new Uint8Array(), random)
   t.equal(open(key, 'here', empty).length, 0)
 })

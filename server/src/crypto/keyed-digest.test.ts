@@ -11,7 +11,7 @@ const part = fc.oneof(
   fc.array(fc.integer({ min: 0xd800, max: 0xdfff })).map(units => String.fromCharCode(...units)),
 )
 
-t.test('it is HMAC-SHA256 as everyone else computes it', async () => {
+t.test('the digest is HMAC-SHA256', async () => {
   fc.assert(
     fc.property(key, fc.array(part, { minLength: 1, maxLength: 4 }), (key, parts) => {
       const message = parts.map(one => `${one.length}:${one}`).join('')
@@ -31,7 +31,7 @@ t.test('a digest does not depend on those before it', async () => {
   )
 })
 
-t.test('the short form is the first 16 bytes of the whole, and no bit more', async () => {
+t.test('the short form is exactly the first 16 bytes of the whole', async () => {
   fc.assert(
     fc.property(key, part, (key, message) => {
       const digest = new KeyedDigest(key)
@@ -41,7 +41,7 @@ t.test('the short form is the first 16 bytes of the whole, and no bit more', asy
   )
 })
 
-t.test('parts cannot run into each other', async t => {
+t.test('different parts have different digests even where their concatenation is equal', async t => {
   const digest = new KeyedDigest(Buffer.from('key'))
   t.not(digest.short('ab', 'c'), digest.short('a', 'bc'))
   t.not(digest.short('ab'), digest.short('a', 'b'))

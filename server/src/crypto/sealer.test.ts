@@ -9,7 +9,7 @@ const plain = Buffer.from('4242424242424242')
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const nonceOf = (box: Uint8Array) => hex(box.subarray(21, 33))
 
-t.test('its boxes open with the key alone, and it opens those of others', async t => {
+t.test('its boxes open with the key alone, and it opens boxes of other sealers', async t => {
   const sealer = new Sealer(key, random)
   const box = sealer.seal('token|tenant|id', plain)
   t.same(Buffer.from(open(key, 'token|tenant|id', box)), plain)
@@ -19,7 +19,7 @@ t.test('its boxes open with the key alone, and it opens those of others', async 
   }
 })
 
-t.test('a salt ends after its number of boxes, and no two boxes under it have one nonce', async t => {
+t.test('a salt is used for a limited number of boxes, each with its own nonce', async t => {
   const sealer = new Sealer(key, random)
   const boxes = Array.from({ length: 2 * boxesPerSalt + 1 }, () => sealer.seal('here', plain))
   const counts = new Map<string, number>()
@@ -28,7 +28,7 @@ t.test('a salt ends after its number of boxes, and no two boxes under it have on
   t.equal(new Set(boxes.map(nonceOf)).size, boxes.length)
 })
 
-t.test('two of one key draw different salts', async t => {
+t.test('two sealers of one key use different salts', async t => {
   const [one, other] = [new Sealer(key, random), new Sealer(key, random)].map(sealer =>
     hex(saltOf(sealer.seal('here', plain))),
   )
@@ -49,7 +49,7 @@ t.test('a box with any byte changed does not open, whatever is remembered', asyn
   t.throws(() => new Sealer({ ...key, version: 2 }, random).open('here', box), BoxError)
 })
 
-t.test('what it remembers of a box is not changed with the box', async t => {
+t.test('changing a box does not change the cached subkey', async t => {
   const sealer = new Sealer(key, random)
   const box = sealer.seal('here', plain)
   const copy = Uint8Array.from(box)
@@ -58,7 +58,7 @@ t.test('what it remembers of a box is not changed with the box', async t => {
   t.same(Buffer.from(sealer.open('here', copy)), plain)
 })
 
-t.test('boxes of more salts than it remembers open', async t => {
+t.test('boxes of more salts than are cached open', async t => {
   const sealer = new Sealer(key, random)
   const boxes = Array.from({ length: 300 }, () => seal(key, 'here', plain, random))
   for (let round = 0; round < 2; round++) {

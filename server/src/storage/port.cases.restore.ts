@@ -20,7 +20,7 @@ const second = { version: 7, createdUs: 200, modifiedUs: 900 }
 
 /** Documents put in place as they were elsewhere. Run by `runStoreCases`. */
 export function testRestores(test: Define): void {
-  test('restore puts a document in place as it was, and it is found as one that was written', async (t, store) => {
+  test('restore keeps version and stamps, and the document is found like any other', async (t, store) => {
     const sample = { terms: ['x'], uniques: ['u'], dueMs: 40 }
     const result = await store.commit([restore('a', first), restore('b', second, sample)], 1)
     t.same(result, { ok: true, written: [first, second] })
@@ -64,7 +64,7 @@ export function testRestores(test: Define): void {
     t.same(await store.commit([insert('c', { uniques: ['v'] })], 1), conflict(0, 'unique', 'b'))
   })
 
-  test('restore wants the order of creation, whatever was modified later', async (t, store) => {
+  test('restore requires the order of creation, regardless of modifications', async (t, store) => {
     await mustCommit(store, [restore('a', { version: 2, createdUs: 50, modifiedUs: 5_000 })])
     await mustCommit(store, [restore('b', second)])
     for (const createdUs of [0, 199, 200]) {
@@ -76,7 +76,7 @@ export function testRestores(test: Define): void {
     t.same(await foundIds(store, { op: 'created', fromUs: 51, toUs: 200 }), [digest('b')])
   })
 
-  test('a document that is gone, and one of the same commit, keep their place in the order', async (t, store) => {
+  test('removed documents, and those of the same commit, count for the order of restores', async (t, store) => {
     await mustCommit(store, [insert('a')], 300)
     await mustCommit(store, [remove('a')])
     t.same(await store.commit([restore('b', { version: 1, createdUs: 300 })], 1), conflict(0, 'order'))
@@ -85,7 +85,7 @@ export function testRestores(test: Define): void {
     await mustCommit(store, [restore('b', { version: 1, createdUs: 301 })])
   })
 
-  test('a commit that fails leaves nothing of what it restored, and nothing in the order', async (t, store) => {
+  test('a failed commit restores nothing and does not change the order', async (t, store) => {
     const sample = { terms: ['x'], uniques: ['u'], dueMs: 4 }
     t.same(await store.commit([restore('a', second, sample), remove('nobody')], 1), conflict(1, 'missing'))
     t.same(await get(store, 'a'), [undefined])
@@ -97,7 +97,7 @@ export function testRestores(test: Define): void {
     await mustCommit(store, [restore('c', { version: 1, createdUs: 4 })])
   })
 
-  test('later stamps grow beyond those that were restored', async (t, store) => {
+  test('later stamps are greater than restored ones', async (t, store) => {
     await mustCommit(store, [restore('a', first), restore('b', second)])
     t.same(await store.commit([insert('c'), replace('a', 1)], 5), {
       ok: true,
@@ -113,7 +113,7 @@ export function testRestores(test: Define): void {
     t.same(await store.commit([insert('f')], 5), { ok: true, written: [{ version: 1, createdUs: 2_001 }] })
   })
 
-  test('versions and stamps that are none are refused, and disturb nobody', async (t, store) => {
+  test('versions and stamps that are not valid are refused, without affecting others', async (t, store) => {
     const good = store.commit([restore('a', second)], 1)
     const wrong = [
       { version: 0, createdUs: 300 },

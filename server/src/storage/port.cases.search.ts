@@ -18,7 +18,7 @@ import type { Query, Store } from './port.ts'
 /** get, find and its pages. Run by `runStoreCases`. */
 
 export function testGet(test: Define): void {
-  test('get answers in the order of the ids, due documents included', async (t, store) => {
+  test('get returns documents in the order of the ids, including due ones', async (t, store) => {
     await mustCommit(store, [insert('a', { dueMs: 1 }), insert('b')])
     const documents = await get(store, 'b', 'x', 'a', 'b')
     t.same(
@@ -28,7 +28,7 @@ export function testGet(test: Define): void {
     t.same(await get(store), [])
   })
 
-  test('get of many ids answers as get of few', async (t, store) => {
+  test('get of many ids returns the same as get of few', async (t, store) => {
     await mustCommit(
       store,
       Array.from({ length: 300 }, (_, id) => insert(id)),
@@ -59,7 +59,7 @@ export function testGet(test: Define): void {
     t.equal(await read(), undefined)
   })
 
-  test('get and find see each write answered before them', async (t, store) => {
+  test('get and find see each earlier commit', async (t, store) => {
     for (let round = 0; round < 25; round++) {
       await mustCommit(store, [insert(round, { terms: ['x', `of ${round}`] })], round)
       t.equal((await get(store, round))[0]?.version, 1)
@@ -71,7 +71,7 @@ export function testGet(test: Define): void {
     }
   })
 
-  test('the bytes a caller gave are its own again after the commit', async (t, store) => {
+  test('after the commit the caller may reuse its bytes', async (t, store) => {
     const box = new Uint8Array([1, 2, 3])
     await mustCommit(store, [insert('a', { box })])
     box.fill(9)
@@ -86,7 +86,7 @@ export function testQueries(test: Define): void {
   const all: Query = { op: 'all' }
   const none: Query = { op: 'none' }
 
-  test('boolean algebra over terms', async (t, store) => {
+  test('boolean queries over terms', async (t, store) => {
     await mustCommit(store, [
       insert('a', { terms: ['x'] }),
       insert('b', { terms: ['x', 'y'] }),
@@ -133,7 +133,7 @@ export function testQueries(test: Define): void {
     t.same(await foundIds(store, ids('a', 'b', 'c')), [digest('a'), digest('b')])
   })
 
-  test('created ranges take both bounds in', async (t, store) => {
+  test('created ranges include both bounds', async (t, store) => {
     for (const [id, nowUs] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {
       await mustCommit(store, [insert(id)], nowUs)
     }
@@ -166,7 +166,7 @@ export function testQueries(test: Define): void {
     }
   })
 
-  test('modified ranges find only what was replaced, at its last replacement', async (t, store) => {
+  test('modified ranges find only replaced documents, by their last replacement', async (t, store) => {
     await mustCommit(store, [insert('a'), insert('b'), insert('c')], 10)
     await mustCommit(store, [replace('a', 1)], 20)
     await mustCommit(store, [replace('b', 1)], 30)
@@ -193,13 +193,13 @@ export function testQueries(test: Define): void {
     t.same(await foundIds(store, modified()), [digest('b')])
   })
 
-  test('a collection nobody wrote to answers nothing', async (t, store) => {
+  test('an empty collection returns nothing', async (t, store) => {
     t.same(await find(store, all), { total: 0, documents: [] })
     t.same(await find(store, not(none), { afterUs: 5 } as object), { total: 0, documents: [] })
     t.same(await store.due('token', nowMs, 10), [])
   })
 
-  test('a document removed and put in again is a new one', async (t, store) => {
+  test('a document removed and inserted again is a new one', async (t, store) => {
     await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] })], 10)
     await mustCommit(store, [remove('a')], 20)
     await mustCommit(store, [insert('a', { terms: ['y'] })], 30)
@@ -218,7 +218,7 @@ export function testPages(test: Define): void {
     )
   const numbers = (...ids: number[]) => ids.map(digest)
 
-  test('pages are cut out of one order, and each has the whole total', async (t, store) => {
+  test('pages have one order, and each has the whole total', async (t, store) => {
     await fill(store, 10)
     t.same(await foundIds(store, term('even'), { offset: 0, limit: 2 }), numbers(8, 6))
     t.same(await foundIds(store, term('even'), { offset: 2, limit: 2 }), numbers(4, 2))
@@ -228,7 +228,7 @@ export function testPages(test: Define): void {
     t.equal((await find(store, term('even'), { offset: 3, limit: 1 })).total, 5)
   })
 
-  test('mostBytes cuts what is read of a page, and not the page', async (t, store) => {
+  test('mostBytes limits the boxes that are read, not the page', async (t, store) => {
     const box = new Uint8Array(1000).fill(1)
     for (let n = 0; n < 20; n++) await mustCommit(store, [insert(n, { box, terms: n % 2 ? ['odd'] : [] })], n)
     for (const options of [{}, { oldestFirst: true }, { offset: 1, limit: 12 }, { afterUs: 15, limit: 12 }]) {
@@ -255,7 +255,7 @@ export function testPages(test: Define): void {
     t.same(await find(store, { op: 'all' }, { offset: 1e9, limit: 5 }), { total: 7, documents: [] })
   })
 
-  test('afterUs continues strictly behind a stamp, whether or not one is there', async (t, store) => {
+  test('afterUs continues strictly after a stamp, even one of no document', async (t, store) => {
     await fill(store, 6)
     const after = (afterUs: number, options: object = {}) =>
       foundIds(store, { op: 'all' }, { limit: 2, afterUs, ...options } as object)
@@ -276,7 +276,7 @@ export function testPages(test: Define): void {
     t.equal((await find(store, { op: 'all' }, { afterUs: 100 } as object)).total, 4)
   })
 
-  test('a walk by afterUs meets each document once while others are written', async (t, store) => {
+  test('paging by afterUs returns each document once while others are written', async (t, store) => {
     await fill(store, 50)
     const seen: string[] = []
     let afterUs: number | undefined
@@ -295,7 +295,7 @@ export function testPages(test: Define): void {
     t.equal(new Set(seen).size, seen.length)
   })
 
-  test('total and page are of one moment while documents change', async (t, store) => {
+  test('total and page are of the same state while documents change', async (t, store) => {
     await mustCommit(store, [insert('a', { terms: ['one'] }), insert('b')])
     let done = false
     const write = async () => {

@@ -48,7 +48,7 @@ export function runStoreCases(t: Test, open: () => Promise<Store>, supports: Sto
 }
 
 function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) => Promise<Store>): void {
-  t.test('everything answered is there when the data are opened again', async t => {
+  t.test('everything committed is there when the data are opened again', async t => {
     const first = await open()
     await mustCommit(first, [insert('a', { terms: ['x'], uniques: ['u'], dueMs: 10 }), insert('b')], 1_000)
     await mustCommit(first, [replace('b', 1, { terms: ['x'] }), insert('c')], 2_000)
@@ -74,18 +74,21 @@ function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) 
     t.same(await store.commit([insert('a')], 5), { ok: true, written: [{ version: 1, createdUs: 1_001 }] })
   })
 
-  t.test('what was restored is there when the data are opened again, and later stamps follow it', async t => {
-    const first = await open()
-    const written = { version: 3, createdUs: 500, modifiedUs: 900 }
-    await mustCommit(first, [restore('a', written, { terms: ['x'], uniques: ['u'] })], 1)
-    await mustCommit(first, [restore('b', { version: 1, createdUs: 600 }), remove('b')], 1)
-    const before = await get(first, 'a')
-    const store = await reopen(first)
-    t.teardown(() => store.close())
-    t.same(await get(store, 'a'), before)
-    t.same(await store.commit([restore('c', { version: 1, createdUs: 600 })], 1), conflict(0, 'order'))
-    await mustCommit(store, [restore('c', { version: 1, createdUs: 601 })], 1)
-    t.same(await store.commit([insert('d')], 5), { ok: true, written: [{ version: 1, createdUs: 901 }] })
-    t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
-  })
+  t.test(
+    'restored documents are there when the data are opened again, and later stamps follow them',
+    async t => {
+      const first = await open()
+      const written = { version: 3, createdUs: 500, modifiedUs: 900 }
+      await mustCommit(first, [restore('a', written, { terms: ['x'], uniques: ['u'] })], 1)
+      await mustCommit(first, [restore('b', { version: 1, createdUs: 600 }), remove('b')], 1)
+      const before = await get(first, 'a')
+      const store = await reopen(first)
+      t.teardown(() => store.close())
+      t.same(await get(store, 'a'), before)
+      t.same(await store.commit([restore('c', { version: 1, createdUs: 600 })], 1), conflict(0, 'order'))
+      await mustCommit(store, [restore('c', { version: 1, createdUs: 601 })], 1)
+      t.same(await store.commit([insert('d')], 5), { ok: true, written: [{ version: 1, createdUs: 901 }] })
+      t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
+    },
+  )
 }

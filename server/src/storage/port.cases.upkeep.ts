@@ -19,7 +19,7 @@ import {
 /** Due times, separation, leases, compact, clear and close. Run by `runStoreCases`. */
 
 export function testDue(test: Define): void {
-  test('a document is over exactly at its due time', async (t, store) => {
+  test('a document is due exactly at its due time', async (t, store) => {
     await mustCommit(store, [
       insert('a', { dueMs: nowMs, terms: ['x'] }),
       insert('b', { dueMs: nowMs + 1, terms: ['x'] }),
@@ -37,7 +37,7 @@ export function testDue(test: Define): void {
     t.same(idsOf(await store.due('token', nowMs + 1, 10)), ['a', 'b'].map(digest))
   })
 
-  test('due lists the earliest first, of one kind and all tenants, as many as asked for', async (t, store) => {
+  test('due returns the earliest first, of one kind and all tenants, up to the limit', async (t, store) => {
     await mustCommit(store, [
       insert('a', { dueMs: 30 }),
       insert('b', { dueMs: 10, tenant: tenantB, box: new Uint8Array([7]) }),
@@ -64,7 +64,7 @@ export function testDue(test: Define): void {
     t.same(await foundIds(store, { op: 'all' }, { nowMs: 10 }), [digest('c'), digest('a')])
   })
 
-  test('what is written with a past due is over at once', async (t, store) => {
+  test('a document with a past due time is due at once', async (t, store) => {
     await mustCommit(store, [insert('a')])
     t.equal((await find(store, { op: 'all' }, { nowMs })).total, 1)
     await mustCommit(store, [insert('b', { dueMs: 0 })])
@@ -76,7 +76,7 @@ export function testDue(test: Define): void {
 }
 
 export function testSeparation(test: Define): void {
-  test('tenants and kinds are sealed from each other', async (t, store) => {
+  test('tenants and kinds are separate', async (t, store) => {
     const places = [
       {},
       { tenant: tenantB },
@@ -124,18 +124,18 @@ export function testUpkeep(test: Define): void {
     t.equal(await store.lease({ ...lease, nowMs: nowMs + 250 }), false)
   })
 
-  test('a holder gives a lease up by ending it now', async (t, store) => {
+  test('a holder releases a lease by ending it now', async (t, store) => {
     t.equal(await store.lease(lease), true)
     t.equal(await store.lease({ ...lease, untilMs: nowMs }), true)
     t.equal(await store.lease({ ...lease, holder: 'two' }), true)
   })
 
-  test('one of many who ask for a lease at once gets it', async (t, store) => {
+  test('one of many concurrent holders gets a lease', async (t, store) => {
     const asked = Array.from({ length: 20 }, (_, holder) => store.lease({ ...lease, holder: String(holder) }))
     t.equal((await Promise.all(asked)).filter(Boolean).length, 1)
   })
 
-  test('compact changes no answer', async (t, store) => {
+  test('compact changes no result', async (t, store) => {
     await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] }), insert('c')])
     await mustCommit(store, [remove('b'), replace('c', 1, { terms: ['x'] })])
     const before = [await get(store, 'a', 'b', 'c'), await find(store, term('x'))]
@@ -152,7 +152,7 @@ export function testUpkeep(test: Define): void {
     t.same(await foundIds(store, term('x')), ['b', 'c'].map(digest))
   })
 
-  test('clear leaves nothing, and everything can be put in again', async (t, store) => {
+  test('clear removes everything, and the same documents can be inserted again', async (t, store) => {
     const write = insert('a', { terms: ['x'], uniques: ['u'], dueMs: nowMs })
     await mustCommit(store, [write, insert('b', { kind: 'audit', tenant: tenantB })], 50)
     await find(store, term('x'))
@@ -167,7 +167,7 @@ export function testUpkeep(test: Define): void {
     t.same(await foundIds(store, term('x')), [digest('a')])
   })
 
-  test('a store that works is healthy, and closing waits for what is under way', async (t, store) => {
+  test('a working store is healthy, and closing waits for work in progress', async (t, store) => {
     t.equal(store.unhealthy(), undefined)
     const commits = Array.from({ length: 20 }, (_, id) => store.commit([insert(id)], 1))
     await store.close()

@@ -25,7 +25,7 @@ export function testConditions(test: Define): void {
     t.same(await store.commit([insert('a')], 1), conflict(0, 'exists'))
   })
 
-  test('a fresh insert is as any other to the writes behind it', async (t, store) => {
+  test('later writes of the commit see a fresh insert like any other', async (t, store) => {
     const fresh = (id: string, unique = id) =>
       ({ ...insert(id, { terms: ['t'], uniques: [unique] }), fresh: true }) as Write
     await mustCommit(store, [fresh('a'), expect('a', 1)])
@@ -43,12 +43,12 @@ export function testConditions(test: Define): void {
     await mustCommit(store, [insert('c', { uniques: ['w'] })])
   })
 
-  test('insert names the address before a unique', async (t, store) => {
+  test('insert reports a taken address before a taken unique', async (t, store) => {
     await mustCommit(store, [insert('a', { uniques: ['u'] }), insert('b', { uniques: ['v'] })])
     t.same(await store.commit([insert('a', { uniques: ['v'] })], 1), conflict(0, 'exists'))
   })
 
-  test('replace wants exactly the version it names', async (t, store) => {
+  test('replace requires exactly the given version', async (t, store) => {
     t.same(await store.commit([replace('a', 1)], 1), conflict(0, 'missing'))
     await mustCommit(store, [insert('a')])
     t.same(await store.commit([replace('a', 0)], 1), conflict(0, 'version'))
@@ -58,7 +58,7 @@ export function testConditions(test: Define): void {
     t.equal(await versionOf(store, 'a'), 2)
   })
 
-  test('replace may keep its own uniques, and gives up those it does not name', async (t, store) => {
+  test('replace may keep its own uniques, and releases the others', async (t, store) => {
     await mustCommit(store, [insert('a', { uniques: ['u', 'v'] }), insert('b', { uniques: ['w'] })])
     t.same(await store.commit([replace('a', 1, { uniques: ['u', 'w'] })], 1), conflict(0, 'unique', 'b'))
     await mustCommit(store, [replace('a', 1, { uniques: ['u'] })])
@@ -66,7 +66,7 @@ export function testConditions(test: Define): void {
     t.same(await store.commit([insert('d', { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
   })
 
-  test('remove wants the document, and its version where one is named', async (t, store) => {
+  test('remove requires the document, and its version if one is given', async (t, store) => {
     t.same(await store.commit([remove('a')], 1), conflict(0, 'missing'))
     await mustCommit(store, [insert('a', { uniques: ['u'] }), insert('b')])
     t.same(await store.commit([remove('a', 2)], 1), conflict(0, 'version'))
@@ -76,7 +76,7 @@ export function testConditions(test: Define): void {
     await mustCommit(store, [insert('c', { uniques: ['u'] })])
   })
 
-  test('expect holds a version or an absence, and changes nothing', async (t, store) => {
+  test('expect requires a version or absence, and changes nothing', async (t, store) => {
     t.same(await store.commit([expect('a', 1)], 1), conflict(0, 'missing'))
     t.same(await store.commit([expect('a', 0)], 1), { ok: true, written: [undefined] })
     await mustCommit(store, [insert('a')])
@@ -150,7 +150,7 @@ export function testCommits(test: Define): void {
     t.same(await store.commit([insert('f', { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
   })
 
-  test('a commit that fails disturbs no other commit made at the same time', async (t, store) => {
+  test('a failed commit does not affect concurrent commits', async (t, store) => {
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         store.commit(
@@ -187,7 +187,7 @@ export function testCommits(test: Define): void {
     )
   })
 
-  test('a commit reaches over kinds and tenants', async (t, store) => {
+  test('a commit may write to several kinds and tenants', async (t, store) => {
     const other = { kind: 'audit', tenant: tenantB } as const
     await mustCommit(store, [insert('a'), insert('a', other)])
     t.same(await store.commit([insert('b'), insert('a', other)], 1), conflict(1, 'exists'))
@@ -207,7 +207,7 @@ export function testCommits(test: Define): void {
     t.equal((await find(store, term('x'))).total, 1_500)
   })
 
-  test('what is stored is what was given', async (t, store) => {
+  test('find returns documents as they were written', async (t, store) => {
     const box = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     await mustCommit(store, [insert('a', { terms: ['x', 'y'], uniques: ['u'], dueMs: 7, box })], 12)
     const [document] = await get(store, 'a')
@@ -231,7 +231,7 @@ export function testCommits(test: Define): void {
     t.same([after?.terms, after?.uniques, after?.dueMs, after?.box.length], [[], [], undefined, 0])
   })
 
-  test('boxes of a megabyte come back as they were', async (t, store) => {
+  test('boxes of a megabyte are returned unchanged', async (t, store) => {
     const box = new Uint8Array(1 << 20).map((_, index) => (index * 31) & 255)
     await mustCommit(store, [insert('a', { box }), insert('b', { box })])
     const documents = [...(await get(store, 'a')), ...(await find(store, { op: 'all' })).documents]
@@ -239,7 +239,7 @@ export function testCommits(test: Define): void {
     for (const document of documents) t.ok(document && Buffer.compare(document.box, box) === 0)
   })
 
-  test('five hundred terms can be searched, and be replaced by none', async (t, store) => {
+  test('five hundred terms can be searched, and removed by a replacement', async (t, store) => {
     const names = Array.from({ length: 500 }, (_, index) => `term ${index}`)
     await mustCommit(store, [insert('a', { terms: names }), insert('b', { terms: names.slice(0, 250) })])
     t.equal((await find(store, { op: 'and', of: names.map(term) })).total, 1)
@@ -250,7 +250,7 @@ export function testCommits(test: Define): void {
     t.equal((await find(store, { op: 'all' })).total, 2)
   })
 
-  test('a time that is no whole number is refused, and disturbs nobody', async (t, store) => {
+  test('a time that is not a whole number is refused, without affecting others', async (t, store) => {
     const good = store.commit([insert('a')], 1)
     await t.rejects(store.commit([insert('b')], 1.5), RangeError)
     await t.rejects(store.commit([insert('b', { dueMs: Number.NaN })], 1), RangeError)
@@ -261,7 +261,7 @@ export function testCommits(test: Define): void {
 }
 
 export function testStamps(test: Define): void {
-  test('versions count from 1, and a commit tells what it left', async (t, store) => {
+  test('versions count from 1, and a commit returns versions and stamps', async (t, store) => {
     t.same(await store.commit([insert('a'), replace('a', 1), expect('a', 2), remove('a')], 10), {
       ok: true,
       written: [
@@ -289,7 +289,7 @@ export function testStamps(test: Define): void {
     })
   })
 
-  test('a commit that fails uses up no stamp', async (t, store) => {
+  test('a failed commit uses no stamp', async (t, store) => {
     await store.commit([insert('a'), remove('nobody')], 10)
     t.same(await store.commit([insert('a')], 10), { ok: true, written: [{ version: 1, createdUs: 10 }] })
   })

@@ -66,7 +66,7 @@ async function copy(
   })
 }
 
-t.test('a copy holds every document as it was, under keys that the new master key opens', async t => {
+t.test('a copy has every document unchanged, under keys that the new master key opens', async t => {
   const { store, tenants } = await fill(new MemoryStore())
   const before = await contents(store, tenants)
   const to = new MemoryStore()
@@ -93,7 +93,7 @@ t.test('a copy holds every document as it was, under keys that the new master ke
   await t.rejects(new Keyring(to, oldKey, random).open(rootTenant), { name: 'WrongMasterKey' })
 })
 
-t.test('a copy tells how far it has come, in writing and in comparing', async t => {
+t.test('a copy reports its progress, in writing and in comparing', async t => {
   const { store } = await fill(new MemoryStore())
   const told: [string, number][] = []
   const onProgress = (done: string, records: number) => told.push([done, records])
@@ -114,7 +114,7 @@ t.test('a copy tells how far it has come, in writing and in comparing', async t 
   )
 })
 
-t.test('whatever a collection holds arrives', async t => {
+t.test('collections of any content are copied', async t => {
   const record = fc.record({
     kind: fc.constantFrom(...documentKinds.filter(kind => kind !== 'tenant')),
     id: fc.nat(40),
@@ -153,7 +153,7 @@ t.test('whatever a collection holds arrives', async t => {
   )
 })
 
-t.test('cut off anywhere, it lets no server start, and goes on to the same end', async t => {
+t.test('a copy that was cut off anywhere prevents servers from starting and can be finished', async t => {
   const { store, tenants } = await fill(new MemoryStore())
   const wanted = await contents(store, tenants)
   let ended = false
@@ -182,7 +182,7 @@ t.test('cut off anywhere, it lets no server start, and goes on to the same end',
   t.equal(commits, 1 + 7 + 1 + 1, 'the marker, the documents, the end of the marker, and the one that lived')
 })
 
-t.test('an unfinished copy is gone on with by the same source and keys only', async t => {
+t.test('an unfinished copy can only be continued with the same source and keys', async t => {
   const { store } = await fill(new MemoryStore())
   const to = new MemoryStore()
   await t.rejects(copy(store, dyingAfter(to, 3), { batchSize: 4 }))
@@ -200,7 +200,7 @@ t.test('an unfinished copy is gone on with by the same source and keys only', as
   await copy(store, to)
 })
 
-t.test('what cannot be copied is refused, and nothing is written', async t => {
+t.test('a copy that is not possible is refused, and nothing is written', async t => {
   const empty = () => new MemoryStore()
   const { store } = await fill(new OpenMemoryStore())
   const { store: damaged, tenants } = await fill(new OpenMemoryStore())
@@ -236,7 +236,7 @@ t.test('what cannot be copied is refused, and nothing is written', async t => {
   t.match(await copy(store, empty()), { copied: 26 }, 'the control')
 })
 
-t.test('a server that begins at the same moment is noticed', async t => {
+t.test('a server that starts at the same moment is detected', async t => {
   const { store } = await fill(new MemoryStore())
   const to = new MemoryStore()
   const racing = replacing(to, {
@@ -284,7 +284,7 @@ t.test('a copy that differs from its source is reported by address, without cont
   await copy(store, untouched)
 })
 
-t.test('a document too few or too many in the copy is told', async t => {
+t.test('a missing or surplus document in the copy is reported', async t => {
   const { store, tenants } = await fill(new MemoryStore())
   const [, tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
@@ -316,7 +316,7 @@ t.test('a document too few or too many in the copy is told', async t => {
   })
 })
 
-t.test('a source that changed between two runs is not taken for the one that was', async t => {
+t.test('a source that changed between two runs is detected', async t => {
   const { store, tenants } = await fill(new MemoryStore())
   const to = new MemoryStore()
   await t.rejects(copy(store, dyingAfter(to, 5), { batchSize: 4 }))
@@ -346,7 +346,7 @@ t.test(
   },
 )
 
-t.test('what was cut off in the source is left out and told, and all else arrives', async t => {
+t.test('damaged documents of the source are left out and reported, and all others are copied', async t => {
   const { store, tenants } = await fill(new OpenMemoryStore())
   const [tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
@@ -363,7 +363,7 @@ t.test('what was cut off in the source is left out and told, and all else arrive
   await sealedOn(to, newKey).root(1)
 })
 
-t.test('what has to be in place before a server may start is done before the end', async t => {
+t.test('`onVerified` runs before a server can start', async t => {
   const { store } = await fill(new MemoryStore())
   const to = new MemoryStore()
   let seen: unknown

@@ -42,7 +42,7 @@ const stamps = fc
     return all
   })
 
-t.test('every document comes once, in the order of creation, whatever lies between them', async t => {
+t.test('every document is yielded once, in the order of creation', async t => {
   await fc.assert(
     fc.asyncProperty(stamps, fc.nat(1_000), async (all, start) => {
       const store = new MemoryStore()
@@ -73,7 +73,7 @@ t.test('LevelDB tells the same', async t => {
   t.same((await walk(store, stampAt(4_999) + 1)).ids, [])
 })
 
-t.test('the store counts a page at a time, and not all the rest with each', async t => {
+t.test('the store counts one page at a time', async t => {
   const store = new MemoryStore()
   const count = 20_000
   const writes = Array.from({ length: count }, (_, index) =>
@@ -108,7 +108,7 @@ t.test('pages of large documents are short', async t => {
   t.ok(Math.max(...pages.slice(1)) <= 5, `${pages}`)
 })
 
-t.test('documents that were cut off are told of once each, and hide no other', async t => {
+t.test('damaged documents are yielded once each and hide no others', async t => {
   for (const cut of [[0], [299], [...Array(300).keys()], [...Array(200).keys()], [5, 6, 7, 150]]) {
     const store = new OpenMemoryStore()
     await mustCommit(
@@ -132,7 +132,7 @@ t.test('documents that were cut off are told of once each, and hide no other', a
   }
 })
 
-t.test('tenants are those that have keys, behind the root', async t => {
+t.test('the walk yields the root and then all tenants with keys', async t => {
   const store = new MemoryStore()
   const keys = (tenant: string) => ({
     ...insert(0, { kind: 'tenant', tenant: rootTenant }),

@@ -9,7 +9,7 @@ const random = systemRandom()
 const master = newMasterKey()
 const keyringOn = (store: MemoryStore, key = master) => new Keyring(store, key, random)
 
-t.test('a tenant has the keys it was made with, in every process', async t => {
+t.test('a tenant has the same keys in every process', async t => {
   const store = new MemoryStore()
   const made = await keyringOn(store).create(tenantA, 1)
   t.same(await keyringOn(store).open(tenantA), made)
@@ -18,7 +18,7 @@ t.test('a tenant has the keys it was made with, in every process', async t => {
   t.notSame(await keyringOn(store).create(tenantB, 3), made)
 })
 
-t.test('there are no keys of a tenant that nobody made, until somebody does', async t => {
+t.test('a tenant has no keys until they are created', async t => {
   const store = new MemoryStore()
   const keyring = keyringOn(store)
   t.equal(await keyring.open(tenantA), undefined)
@@ -26,13 +26,13 @@ t.test('there are no keys of a tenant that nobody made, until somebody does', as
   t.same(await keyring.open(tenantA), made, 'their absence was not remembered')
 })
 
-t.test('many processes that make a tenant at once end with one pair of keys', async t => {
+t.test('many processes that create a tenant at once get the same keys', async t => {
   const store = new MemoryStore()
   const made = await Promise.all(Array.from({ length: 20 }, (_, at) => keyringOn(store).create(tenantA, at)))
   for (const keys of made) t.same(keys, made[0])
 })
 
-t.test('two processes that both saw no keys end with the same ones', async t => {
+t.test('two processes that both saw no keys get the same ones', async t => {
   const store = new MemoryStore()
   const late = keyringOn(store)
   t.equal(await late.open(tenantA), undefined)
@@ -40,7 +40,7 @@ t.test('two processes that both saw no keys end with the same ones', async t => 
   t.same(a, b)
 })
 
-t.test('another master key opens nothing, and says so', async t => {
+t.test('another master key opens nothing and is reported', async t => {
   const store = new MemoryStore()
   await keyringOn(store).create(rootTenant, 1)
   await keyringOn(store).create(tenantA, 1)
@@ -64,7 +64,7 @@ t.test("one tenant's damaged keys are its own trouble, and no wrong master key",
   t.ok(await keyring.open(rootTenant))
 })
 
-t.test('keys that were read stay in memory until they are forgotten', async t => {
+t.test('keys stay in memory until they are forgotten', async t => {
   const store = new MemoryStore()
   const keyring = keyringOn(store)
   const made = await keyring.create(tenantA, 1)
@@ -74,7 +74,7 @@ t.test('keys that were read stay in memory until they are forgotten', async t =>
   t.equal(await keyring.open(tenantA), undefined)
 })
 
-t.test('an address says whose keys stand there', async t => {
+t.test('an address can be turned back into its tenant', async t => {
   for (const tenant of [tenantA, tenantB, rootTenant]) t.equal(tenantAt(addressOf(tenant)), tenant)
   t.equal(addressOf(tenantA).length, 22)
 })

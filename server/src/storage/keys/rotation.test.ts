@@ -38,7 +38,7 @@ async function canRead(store: Store, key: Uint8Array, tenants: readonly string[]
   return true
 }
 
-t.test('a rotation is one commit; data and keys stay, only their wrapping is another', async t => {
+t.test('a rotation is one commit that only rewraps keys', async t => {
   const { store, tenants } = await storeWith(5)
   const boxes = async () =>
     Promise.all(
@@ -57,38 +57,41 @@ t.test('a rotation is one commit; data and keys stay, only their wrapping is ano
   t.equal(keyVersionOf(before[0]?.[0]?.box ?? new Uint8Array()), 1, 'a box names the version of its key')
 })
 
-t.test('repeated, it finds that all is done', async t => {
+t.test('a repeated rotation changes nothing', async t => {
   const { store, tenants } = await storeWith(2)
   await rotate(store)
   t.same(await rotate(store), { rewrapped: 0, tenants: 2, already: true })
   t.ok(await canRead(store, to, tenants))
 })
 
-t.test('cut off anywhere, it lets no server start, and the same two keys complete it', async t => {
-  const commits = 4
-  for (let survived = 0; survived <= commits; survived++) {
-    const { store, tenants } = await storeWith(5)
-    const cut = rotate(dyingAfter(store, survived), { from, to }, 2)
-    if (survived === commits) await cut
-    else await t.rejects(cut, { name: 'StoreUnavailable' })
+t.test(
+  'a rotation that was cut off anywhere prevents servers from starting, and the same keys finish it',
+  async t => {
+    const commits = 4
+    for (let survived = 0; survived <= commits; survived++) {
+      const { store, tenants } = await storeWith(5)
+      const cut = rotate(dyingAfter(store, survived), { from, to }, 2)
+      if (survived === commits) await cut
+      else await t.rejects(cut, { name: 'StoreUnavailable' })
 
-    if (survived === 0) t.ok(await canRead(store, from, tenants), 'nothing was changed yet')
-    else if (survived < commits) {
-      await t.rejects(opensRoot(store, from), UnfinishedRotation)
-      await t.rejects(opensRoot(store, to), UnfinishedRotation)
-      await t.rejects(opensRoot(store, newMasterKey()), UnfinishedRotation)
-      await t.rejects(rotate(store, { from, to: newMasterKey() }), RotationRefused, 'not to a third key')
-      await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused, 'not from a third key')
+      if (survived === 0) t.ok(await canRead(store, from, tenants), 'nothing was changed yet')
+      else if (survived < commits) {
+        await t.rejects(opensRoot(store, from), UnfinishedRotation)
+        await t.rejects(opensRoot(store, to), UnfinishedRotation)
+        await t.rejects(opensRoot(store, newMasterKey()), UnfinishedRotation)
+        await t.rejects(rotate(store, { from, to: newMasterKey() }), RotationRefused, 'not to a third key')
+        await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused, 'not from a third key')
+      }
+      const done = await rotate(store, { from, to }, 2)
+      t.equal(done.already, survived === commits)
+      t.equal(done.rewrapped, Math.max(0, survived === commits ? 0 : 5 - 2 * survived))
+      t.ok(await canRead(store, to, tenants), `completed after ${survived} commits`)
+      await t.rejects(opensRoot(store, from), WrongMasterKey)
     }
-    const done = await rotate(store, { from, to }, 2)
-    t.equal(done.already, survived === commits)
-    t.equal(done.rewrapped, Math.max(0, survived === commits ? 0 : 5 - 2 * survived))
-    t.ok(await canRead(store, to, tenants), `completed after ${survived} commits`)
-    await t.rejects(opensRoot(store, from), WrongMasterKey)
-  }
-})
+  },
+)
 
-t.test('what cannot be done is refused, and changes nothing', async t => {
+t.test('a rotation that is not possible is refused, and changes nothing', async t => {
   const { store, tenants } = await storeWith(2)
   await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused)
   await t.rejects(rotate(new MemoryStore()), RotationRefused, 'a store without keys')

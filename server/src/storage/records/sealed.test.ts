@@ -52,7 +52,7 @@ t.test('a record is found by its id and its terms; the store sees neither, nor w
   t.notMatch(JSON.stringify({ ...kept, box: '' }), 'visible')
 })
 
-t.test('a record that was read, found or written is printed by nothing', async t => {
+t.test('an opened record cannot be printed', async t => {
   const { a } = await open()
   await add(a, 'one', 'visible text')
   const { records } = await a.find<Note>('token', { op: 'all' }, all)
@@ -66,7 +66,7 @@ t.test('a record that was read, found or written is printed by nothing', async t
   }
 })
 
-t.test('the same value is another digest in another tenant, field, kind and use', async t => {
+t.test('the digest of a value differs by tenant, field, kind and use', async t => {
   const { a, b } = await open()
   const digests = [
     a.term('type', 'card'),
@@ -152,7 +152,7 @@ for (const [name, damage] of Object.entries(damages)) {
   })
 }
 
-t.test('an error says where, and nothing of what', async t => {
+t.test('an error has the place of the record, not its content', async t => {
   const error = new BrokenRecord('token', tenantA, 'x'.repeat(22) as never)
   t.equal(error.message, 'a stored record does not open')
   t.equal(error.code, `token/${tenantA}/${'x'.repeat(22)}`)
@@ -176,7 +176,7 @@ t.test('no update is lost, however many come at once', async t => {
   t.equal(await update(a, 'missing', value => value), undefined)
 })
 
-t.test('what goes into the same commit as an update happens with it or not at all', async t => {
+t.test('writes of one commit happen together or not at all', async t => {
   const { a } = await open()
   await add(a, 'one')
   await add(a, 'two')
@@ -196,7 +196,7 @@ t.test('a record is removed without being opened, if it is there', async t => {
   t.same(await a.removal('token', 'one'), [])
 })
 
-t.test('what is due comes from all tenants, earliest first, each with its own view', async t => {
+t.test('due records come from all tenants, earliest first, each with the store of its tenant', async t => {
   const { sealed, a, b } = await open()
   const due = (view: TenantStore, id: string, dueMs: number) => view.insert('token', { id }, { dueMs })
   await sealed.commit([due(a, 'late', 30), due(b, 'early', 10), due(a, 'never', 1000)], 1)
@@ -211,7 +211,7 @@ t.test('what is due comes from all tenants, earliest first, each with its own vi
   t.equal((await sealed.due('token', 30, 1)).length, 1)
 })
 
-t.test('a broken record among what is due does not hide the rest', async t => {
+t.test('a broken record does not hide the other due records', async t => {
   const { store, sealed, broken, a, b } = await open()
   const due = (view: TenantStore, id: string) => view.insert('token', { id }, { dueMs: 10 })
   await sealed.commit([due(a, 'broken'), due(a, 'whole'), due(b, 'keyless')], 1)
@@ -230,7 +230,7 @@ t.test('a broken record among what is due does not hide the rest', async t => {
   t.equal(broken.length, 1)
 })
 
-t.test('what is kept open in memory is gone when the store is emptied', async t => {
+t.test('opened records in memory are dropped when the store is emptied', async t => {
   const { sealed, a } = await open()
   await a.commit([a.insert('setting', { id: 's' })], 1)
   t.ok(await a.get('setting', 's'))

@@ -71,7 +71,7 @@ t.test('the stored form reads back as the same set, in at most 513 bytes', async
   t.equal(encodeBlock(blockOf(Array.from({ length: 4_096 }, (_, index) => index)))?.length, 513)
 })
 
-t.test('a copy is its own', async t => {
+t.test('a copied block is independent', async t => {
   for (const list of [[1, 5], Array.from({ length: 300 }, (_, index) => index)]) {
     const block = blockOf(list)
     const copy = addOffset(copyBlock(block), 4_000)
@@ -112,7 +112,7 @@ t.test('set operations agree with sets', async t => {
   t.pass()
 })
 
-t.test('ranges have their first and not their last', async t => {
+t.test('ranges include their first and exclude their last offset', async t => {
   const words = newWords()
   const list = (from: number, end: number) => {
     fillRange(words, from, end)

@@ -32,7 +32,7 @@ function makeBoxes(count: number, size = 600) {
   return Array.from({ length: count }, (_, id) => ({ id, box: randomBytes(size) }))
 }
 
-t.test('what was removed or replaced is in no file after compact', async t => {
+t.test('removed and replaced documents are in no file after compact', async t => {
   const folder = t.testdir()
   const store = await LevelStore.open(folder)
   t.teardown(() => store.close())
@@ -48,7 +48,7 @@ t.test('what was removed or replaced is in no file after compact', async t => {
   t.ok(await isInFiles(folder, kept.box))
 })
 
-t.test('compact reaches files of every age, also after the store was opened again', async t => {
+t.test('compact cleans files of every age, also after the store was opened again', async t => {
   const folder = t.testdir()
   let store = await LevelStore.open(folder)
   const reopen = async () => {
@@ -72,7 +72,7 @@ t.test('compact reaches files of every age, also after the store was opened agai
     t.equal(await isInFiles(folder, box), ![0, 3, 4, 7].includes(id), `box ${id}`)
 })
 
-t.test('compact cleans many files, beside searches and writes', async t => {
+t.test('compact cleans many files during searches and writes', async t => {
   const folder = t.testdir()
   const store = await LevelStore.open(folder)
   t.teardown(() => store.close())
@@ -108,7 +108,7 @@ t.test('compact cleans many files, beside searches and writes', async t => {
   t.equal((await store.find('token', tenantA, { op: 'all' }, { ...everything, limit: 0 })).total, 8_100)
 })
 
-t.test('a search under way keeps what it may read, and compact waits for it', async t => {
+t.test('a running search keeps its data, and compact waits for it', async t => {
   const folder = t.testdir()
   const store = await LevelStore.open(folder)
   t.teardown(() => store.close())

@@ -69,7 +69,7 @@ async function compare(t: Test, folder: string, known: Known): Promise<void> {
   await store.close()
 }
 
-t.test('killed at any moment, the store has all it answered for, and an index that agrees', async t => {
+t.test('killed at any moment, the store has every acknowledged commit and a correct index', async t => {
   const folder = t.testdir()
   const known = new Map() as Known
   for (const [round, answers] of [40, 333, 1_500, 2_600].entries()) {

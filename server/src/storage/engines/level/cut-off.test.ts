@@ -4,7 +4,7 @@ import { collectionKey, documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'
 
-t.test('a value that was cut off anywhere stands in nobody else’s way', async t => {
+t.test('a value that was cut off anywhere does not affect others', async t => {
   const folder = t.testdir()
   const filled = await LevelStore.open(folder)
   await mustCommit(filled, [

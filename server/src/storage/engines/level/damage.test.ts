@@ -38,7 +38,7 @@ async function openDamaged(folder: string, faults: { isDamaged: boolean; isWrite
   return level
 }
 
-t.test('what cannot be read is in the way of nobody who does not ask for it', async t => {
+t.test('damaged data fail only requests that need them', async t => {
   const faults = { isDamaged: false }
   const store = await LevelStore.open(t.testdir(), { openLevel: folder => openDamaged(folder, faults) })
   t.teardown(() => store.close())
@@ -67,7 +67,7 @@ t.test('what cannot be read is in the way of nobody who does not ask for it', as
   t.not(stamps[0], stamps[1])
 })
 
-t.test('where LevelDB does not write any more because of damage, the reason says what to do', async t => {
+t.test('the reason for a failed write because of damage says what to do', async t => {
   const faults = { isDamaged: false, isWriteDamaged: false }
   const store = await LevelStore.open(t.testdir(), {
     openLevel: folder => openDamaged(folder, faults),
@@ -81,7 +81,7 @@ t.test('where LevelDB does not write any more because of damage, the reason says
   t.equal((await get(store, 'a'))[0]?.version, 1, 'reads go on')
 })
 
-t.test('a request for what is damaged is a 500, and the log says why', async t => {
+t.test('a request that needs damaged data is a 500, and the log has the reason', async t => {
   const memory = new MemoryStore()
   let isDamaged = false
   const store = replacing(memory, {

@@ -28,7 +28,7 @@ async function fill(store: Store): Promise<void> {
   await mustCommit(store, changes, count * 100)
 }
 
-t.test('searches over many blocks find what the naive engine finds', async t => {
+t.test('searches over many blocks find the same as the memory engine', async t => {
   const folder = t.testdir()
   const model = new MemoryStore()
   // Too small for all terms at once: they come and go.
@@ -80,7 +80,7 @@ t.test('searches over many blocks find what the naive engine finds', async t => 
   t.equal(whole.documents.length, whole.total)
 })
 
-t.test('a search begun before clear ends with one of the two states', async t => {
+t.test('a search that began before clear returns one of the two states', async t => {
   const store = await LevelStore.open(t.testdir())
   t.teardown(() => store.close())
   await mustCommit(

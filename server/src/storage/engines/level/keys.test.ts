@@ -46,7 +46,7 @@ t.test('no two kinds and no two tenants share a collection', async t => {
   t.throws(() => collectionKey('token', tenantA.replace('1', 'A')), TypeError)
 })
 
-t.test('keys sort as their numbers do, and give them back', async () => {
+t.test('keys sort like their numbers and can be parsed', async () => {
   fc.assert(
     fc.property(stamp, stamp, ordinal, ordinal, (a, b, m, n) => {
       const sorted = (left: string, right: string, isLess: boolean, isMore: boolean) =>
@@ -70,7 +70,7 @@ t.test('keys sort as their numbers do, and give them back', async () => {
   )
 })
 
-t.test('the agenda of a kind has all tenants, and ends with the bound', async () => {
+t.test('the agenda of a kind has all tenants, up to the bound', async () => {
   fc.assert(
     fc.property(fc.uuid(), stamp, stamp, ordinal, (tenant, due, before, ordinal) => {
       const key = agendaKey(collectionKey('nonce', tenant), due, ordinal)
@@ -83,7 +83,7 @@ t.test('the agenda of a kind has all tenants, and ends with the bound', async ()
   )
 })
 
-t.test('an anchor is found by every stamp from its own on', async () => {
+t.test('an anchor is found by every stamp from its own', async () => {
   fc.assert(
     fc.property(fc.nat(1e9), fc.nat(1e9), fc.nat(1e6), (createdUs, us, block) => {
       const key = anchorKey(collection, createdUs, block)
@@ -92,7 +92,7 @@ t.test('an anchor is found by every stamp from its own on', async () => {
   )
 })
 
-t.test('one range holds all of a collection and nothing else', async t => {
+t.test('one range contains exactly the keys of a collection', async t => {
   const near = collectionKey('token', `${tenantA.slice(0, -1)}2`)
   const keys = [
     dueKey(collection, 5, 1),

@@ -5,7 +5,7 @@ import type { Store } from '../../port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { LevelStore } from './level-store.ts'
 
-t.test('random histories end the same in LevelDB as in memory', async t => {
+t.test('random histories have the same results in LevelDB and in memory', async t => {
   const folder = t.testdir()
   const folders = new WeakMap<Store, string>()
   let opened = 0

@@ -23,7 +23,7 @@ t.test('the LevelDB engine passes the cases of the port', async t => {
   })
 })
 
-t.test('a fresh insert into a collection that is known asks LevelDB for nothing', async t => {
+t.test('a fresh insert into a known collection reads nothing', async t => {
   let reads = 0
   const openLevel = async (folder: string) => {
     const level = await openLevelDb(folder)

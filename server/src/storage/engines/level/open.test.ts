@@ -34,7 +34,7 @@ for (const other of ['1', '4']) {
   })
 }
 
-t.test('a folder of format 2 is taken over, unless its index has to be repaired first', async t => {
+t.test('a folder of format 2 is upgraded, unless its index has to be repaired first', async t => {
   const folder = t.testdir()
   await (await LevelStore.open(folder)).close()
   const change = async (damage: (level: Awaited<ReturnType<typeof openLevelDb>>) => Promise<void>) => {
@@ -81,7 +81,7 @@ t.test('a database of another program is refused', async t => {
   await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of another program.'))
 })
 
-t.test('a folder that cannot be one is refused', async t => {
+t.test('a path that cannot be a folder is refused', async t => {
   const folder = t.testdir({ data: 'a file' })
   await t.rejects(LevelStore.open(`${folder}/data`), DataFolderRefused)
 })

@@ -50,7 +50,7 @@ t.test('a document reads back as it was written', async t => {
   )
 })
 
-t.test('a token costs little beside its box and its digests', async t => {
+t.test('a token takes little more than its box and its digests', async t => {
   const header = {
     ordinal: 1,
     version: 1,
@@ -63,7 +63,7 @@ t.test('a token costs little beside its box and its digests', async t => {
   t.equal(encodeDocument({ ...header, terms }, new Uint8Array(600)).length, 600 + 10 * 22 + 41)
 })
 
-t.test('a place names the document and its stamp', async t => {
+t.test('an ordinal entry has the id of the document and its stamp', async t => {
   const place = { id: digest('a'), createdUs: Number.MAX_SAFE_INTEGER }
   t.same(decodePlace(encodePlace(place.id, place.createdUs)), place)
 })

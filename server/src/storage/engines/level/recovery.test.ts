@@ -105,7 +105,7 @@ for (const fault of ['before', 'after'] as const) {
   )
 }
 
-t.test('recovering goes on, ever more slowly, until the folder opens', async t => {
+t.test('recovery is retried with growing delays until the folder opens', async t => {
   const faults: Faults = { batches: 0 }
   const hand = handDelay()
   const store = await LevelStore.open(t.testdir(), {
@@ -132,7 +132,7 @@ t.test('recovering goes on, ever more slowly, until the folder opens', async t =
   t.same(await has(store, 'a', 'b'), [1, 0])
 })
 
-t.test('a write that is cut short is not room: the folder stays open, and is read', async t => {
+t.test('after a partial write there is no space: the folder stays open for reads', async t => {
   const faults: Faults = { batches: 0 }
   const hand = handDelay()
   let openings = 0

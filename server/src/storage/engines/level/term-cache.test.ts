@@ -37,7 +37,7 @@ t.test('a term is read once, with all of its blocks and none of another', async 
   t.equal(cache.peek(prefixOf('y'), 0), undefined, 'what is not here has to be read')
 })
 
-t.test('what is published while a term is read stands against what is read', async t => {
+t.test('blocks published while a term is loaded override the loaded ones', async t => {
   const epoch = await epochWith(t, { x: [[1], [2, 3]] })
   const cache = new TermCache(1e6)
   const holding = [cache.hold(prefixOf('x'), epoch), cache.hold(prefixOf('x'), epoch)]
@@ -53,7 +53,7 @@ t.test('what is published while a term is read stands against what is read', asy
   }
 })
 
-t.test('what was captured does not change any more', async t => {
+t.test('captured blocks do not change', async t => {
   const epoch = await epochWith(t, { x: [[1]] })
   const cache = new TermCache(1e6)
   const held = await cache.hold(prefixOf('x'), epoch)
@@ -66,7 +66,7 @@ t.test('what was captured does not change any more', async t => {
   t.equal(cache.capture(held).has(3), false)
 })
 
-t.test('the least recently used terms go first, and none that is held', async t => {
+t.test('the least recently used terms are dropped first, and none that is held', async t => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const epoch = await epochWith(t, Object.fromEntries(names.map(name => [name, [[1]]])))
   const cache = new TermCache(1_000)
@@ -83,7 +83,7 @@ t.test('the least recently used terms go first, and none that is held', async t 
   t.ok(cache.size <= 1_000)
 })
 
-t.test('a term that could not be read is not remembered', async t => {
+t.test('a term that could not be read is not cached', async t => {
   const epoch = await epochWith(t, { x: [[1]] })
   const cache = new TermCache(1e6)
   await epoch.level.close()

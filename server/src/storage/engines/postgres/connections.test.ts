@@ -83,7 +83,7 @@ t.test(
   },
 )
 
-t.test('what takes too long is ended, and the store is as healthy as before', withPostgres, async t => {
+t.test('a statement that takes too long is ended, and the store stays healthy', withPostgres, async t => {
   const url = `${await openSchema(t)}%20-c%20statement_timeout%3D500`
   const store = await PostgresStore.open(url, { migrate: true })
   const { pool } = openPool(url, () => {})
@@ -99,7 +99,7 @@ t.test('what takes too long is ended, and the store is as healthy as before', wi
   t.equal((await store.get('token', tenantA, [digest(1)]))[0]?.version, 1)
 })
 
-t.test('upkeep takes as long as it takes, and leaves the limits of all else alone', withPostgres, async t => {
+t.test('maintenance has no time limit, and the limits of other statements stay', withPostgres, async t => {
   const { pool } = openPool(`${await openSchema(t)}%20-c%20statement_timeout%3D300`, () => {}, 400)
   t.teardown(() => pool.end())
   const long = 'SELECT pg_sleep(0.6)'

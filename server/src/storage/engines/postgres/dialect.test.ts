@@ -2,11 +2,11 @@ import t from 'tap'
 import { database, withPostgres } from '../../../../testing/postgres.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 
-t.test('databases are told apart', withPostgres, async t => {
+t.test('dialects are detected', withPostgres, async t => {
   t.same(await dialectOf(database() as never), { anyIndex: true, undivided: true })
 })
 
-t.test('relatives of PostgreSQL are known by what they say of themselves', async t => {
+t.test("databases of PostgreSQL's family are detected by their version", async t => {
   const cases: [version: string, divided: boolean, dialect: Dialect][] = [
     ['PostgreSQL 17.10 on x86_64', false, { anyIndex: true, undivided: true }],
     ['PostgreSQL 16.2 on x86_64', true, { anyIndex: true, undivided: false }],

@@ -5,7 +5,7 @@ import { asUnavailable, isDown, isOutage, withRetries } from './faults.ts'
 const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
 const noWait = () => 0
 
-t.test('a transaction that stood in the way of another is made again, with all it does', async t => {
+t.test('a transaction that conflicts with another is retried as a whole', async t => {
   for (const code of ['40001', '40P01']) {
     let attempts = 0
     const result = await withRetries(async () => {
@@ -18,7 +18,7 @@ t.test('a transaction that stood in the way of another is made again, with all i
   }
 })
 
-t.test('it is made again a few times only, and nothing else is', async t => {
+t.test('a transaction is retried only a few times, and other errors are not retried', async t => {
   const attempts = async (code: string) => {
     let count = 0
     const attempt = async () => {
@@ -32,7 +32,7 @@ t.test('it is made again a few times only, and nothing else is', async t => {
   for (const code of ['23505', '53100', '57P01', 'ECONNRESET', '']) t.equal(await attempts(code), 1, code)
 })
 
-t.test('what the database cannot do now is told from what is wrong', async t => {
+t.test('outages are distinguished from wrong statements', async t => {
   const table: readonly [code: string, message: string, outage: boolean, down: boolean][] = [
     ['57P01', 'terminating connection', true, true],
     ['57P03', 'the database system is starting up', true, true],

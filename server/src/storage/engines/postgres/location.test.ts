@@ -28,7 +28,7 @@ t.test('a URL says where, who and how', async t => {
   t.equal(nameOf('postgres://me@db.example/vault'), 'vault at db.example:5432')
 })
 
-t.test('modes of TLS mean what they mean to libpq', async t => {
+t.test('TLS modes have the meaning of libpq', async t => {
   const authority = join(t.testdir(), 'authority.pem')
   writeFileSync(authority, 'a certificate')
   const ssl = (parameters: string) => readLocation(`${base}?${parameters}`).ssl
@@ -42,7 +42,7 @@ t.test('modes of TLS mean what they mean to libpq', async t => {
   })
 })
 
-t.test('what cannot be meant is one sentence that repeats no password', async t => {
+t.test('a URL that is not valid is refused, without repeating its password', async t => {
   const wrong: readonly [url: string, says: RegExp][] = [
     [`postgres://me:${secret}@db.example:port/vault`, /not valid; use postgres:\/\/USER:PASSWORD@HOST/],
     [`postgres://me:${secret}@db.example`, /names no database/],

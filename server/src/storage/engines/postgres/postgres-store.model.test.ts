@@ -6,7 +6,7 @@ import { MemoryStore } from '../memory/memory-store.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { TwoProcesses } from './two-processes.samples.ts'
 
-t.test('random histories end the same in PostgreSQL as in memory', withPostgres, async t => {
+t.test('random histories have the same results in PostgreSQL and in memory', withPostgres, async t => {
   const urls = new WeakMap<Store, string>()
   let opened = 0
   const openAt = async (url: string) => {

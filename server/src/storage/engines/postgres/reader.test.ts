@@ -3,7 +3,7 @@ import { nextTurn } from '../../../base/turn.ts'
 import { digest, tenantA } from '../../port.samples.ts'
 import { Reader } from './reader.ts'
 
-t.test('reads that wait in many full batches are all answered, each by one statement', async t => {
+t.test('reads in many full batches all resolve, with one statement per batch', async t => {
   const asked: (() => void)[] = []
   const pool = {
     query: () => new Promise(resolve => asked.push(() => resolve({ rows: [] }))),

@@ -8,12 +8,12 @@ const digest = fc
   .uint8Array({ minLength: 16, maxLength: 16 })
   .map(bytes => Buffer.from(bytes).toString('base64url') as Digest)
 
-t.test('every digest is a UUID, and comes back', async t => {
+t.test('every digest can be converted to a UUID and back', async t => {
   fc.assert(fc.property(digest, one => t.equal(digestOfUuid(uuidOfDigest(one)), one)))
   fc.assert(fc.property(fc.array(digest), all => t.same(digestsOf(uuidArrayOf(all)), all)))
 })
 
-t.test('a row is a document', async t => {
+t.test('a row is parsed into a document', async t => {
   const id = 'AAAAAAAAAAAAAAAAAAAAAA' as Digest
   const uuid = '00000000-0000-0000-0000-000000000000'
   const row = [uuid, '3', '9007199254740991', null, null, '{}', '{}', '\\x00ff'] as const

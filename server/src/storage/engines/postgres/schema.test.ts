@@ -9,7 +9,7 @@ const opens = async (url: string) => (await PostgresStore.open(url)).close()
 
 const refused = (message: RegExp) => ({ name: 'DatabaseRefused', message })
 
-t.test('a database is migrated before a server works on it', withPostgres, async t => {
+t.test('a database must be migrated before a server uses it', withPostgres, async t => {
   const url = await openSchema(t)
   await t.rejects(opens(url), refused(/has no schema of surrogate-server: run surrogate-server migrate/))
   t.same(await PostgresStore.migrate(url), { from: 0, to: schemaVersion })
@@ -21,7 +21,7 @@ t.test('a database is migrated before a server works on it', withPostgres, async
   )
 })
 
-t.test('a test server migrates by itself, and keeps what is there', withPostgres, async t => {
+t.test('with `migrate`, opening creates the schema and keeps existing data', withPostgres, async t => {
   const url = await openSchema(t)
   const first = await PostgresStore.open(url, { migrate: true })
   await mustCommit(first, [insert('a')])
@@ -31,7 +31,7 @@ t.test('a test server migrates by itself, and keeps what is there', withPostgres
   t.same(await again.commit([insert('a')], 1), { ok: false, conflict: { write: 0, reason: 'exists' } })
 })
 
-t.test('of many who migrate at once all succeed, and the steps are done once', withPostgres, async t => {
+t.test('concurrent migrations all succeed, and each step is done once', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   const migrated = await Promise.all(Array.from({ length: 6 }, () => PostgresStore.migrate(schema.url)))
@@ -46,7 +46,7 @@ t.test('of many who migrate at once all succeed, and the steps are done once', w
   await opens(schema.url)
 })
 
-t.test('a database whose tokens a server could not find is not raised', withPostgres, async t => {
+t.test('a database with tokens that searches would not find is not migrated', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   await PostgresStore.migrate(schema.url)
@@ -62,7 +62,7 @@ t.test('a database whose tokens a server could not find is not raised', withPost
   await opens(schema.url)
 })
 
-t.test('what is wrong with a database is one sentence', withPostgres, async t => {
+t.test('problems of a database are reported in one sentence', withPostgres, async t => {
   const damages: readonly [name: string, damage: string, says: RegExp, repair: string][] = [
     [
       'a newer schema',
@@ -141,7 +141,7 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
   await store.compact()
 })
 
-t.test('what cannot be reached is named, without the password', withPostgres, async t => {
+t.test('a database that cannot be reached is named, without the password', withPostgres, async t => {
   const url = new URL(await openSchema(t))
   await PostgresStore.migrate(url.href)
   url.password = 'a-word-of-its-own'

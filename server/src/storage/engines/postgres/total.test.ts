@@ -3,7 +3,7 @@ import { database, newSchema, withPostgres } from '../../../../testing/postgres.
 import { everything, find, insert, mustCommit, remove, term } from '../../port.samples.ts'
 import { PostgresStore } from './postgres-store.ts'
 
-t.test('the total of all is known by its collection, and not counted', withPostgres, async t => {
+t.test('the total of all is read from the collection, not counted', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   const store = await PostgresStore.open(schema.url, { migrate: true })

@@ -49,7 +49,7 @@ const { query } = fc.letrec<{ query: Query }>(tie => ({
   ),
 }))
 
-t.test('each form of a condition finds what the naive engine finds', withPostgres, async t => {
+t.test('each form of a condition finds the same as the memory engine', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   const store = await PostgresStore.open(schema.url, { migrate: true })
@@ -106,7 +106,7 @@ t.test(
   },
 )
 
-t.test('a count that terms lead to looks up nothing else, where tables are undivided', async t => {
+t.test('a count by terms uses no other index, where tables are not distributed', async t => {
   const counts = async (one: Query, undivided: boolean) => {
     let text = ''
     const listening = {

@@ -27,14 +27,14 @@ const bytes = await readIn(folder, log)
 const places = fragmentsOf(bytes)
 const lastPlace = places.at(-1) ?? 0
 
-t.test('the log of a folder that was closed is whole', async t => {
+t.test('the log of a closed folder is intact', async t => {
   t.ok(bytes.length > 2 * blockBytes, 'fragments cross blocks')
   t.equal(await findLogDamage(bytes), undefined)
   const store = await LevelStore.open(`${folder}.own`)
   await store.close()
 })
 
-t.test('one changed byte anywhere is found, or takes nothing', async t => {
+t.test('one changed byte anywhere is found, or loses nothing', async t => {
   const headers = places.flatMap(at => Array.from({ length: headerBytes }, (_, index) => at + index))
   const lastRecord = Array.from({ length: bytes.length - lastPlace }, (_, index) => lastPlace + index)
   const others = Array.from({ length: bytes.length }, (_, at) => at).filter(at => at % 29 === 0)
@@ -58,7 +58,7 @@ t.test('one changed byte anywhere is found, or takes nothing', async t => {
   }
 })
 
-t.test('a folder with a changed byte is refused, and left as it is', async t => {
+t.test('a folder with a changed byte is refused and not changed', async t => {
   for (const at of [0, places[10] ?? 0, lastPlace + 4, bytes.length - 1]) {
     await withFile(folder, log, flipped(bytes, at), async copy => {
       for (const _ of [1, 2]) {
@@ -74,7 +74,7 @@ t.test('a folder with a changed byte is refused, and left as it is', async t => 
   }
 })
 
-t.test('a record that a crash cut short is no damage, wherever it was cut', async t => {
+t.test('a record that a crash cut short is not damage, wherever it was cut', async t => {
   const cuts = Array.from({ length: 300 }, (_, index) => bytes.length - 1 - index * 7)
   for (const end of [
     ...cuts,
@@ -94,7 +94,7 @@ t.test('a record that a crash cut short is no damage, wherever it was cut', asyn
   t.equal(whole.length, names.length - 1, 'all but the torn one are there')
 })
 
-t.test('pages that were never written are no damage, at the end', async t => {
+t.test('pages of zeros at the end are not damage', async t => {
   const page = (bytes: Buffer, from: number) => Buffer.from(bytes).fill(0, from)
   for (let from = 4096; from < bytes.length - 64; from += 4096) {
     t.equal(await findLogDamage(page(bytes, from)), undefined, `zeros from ${from} on`)
@@ -106,7 +106,7 @@ t.test('pages that were never written are no damage, at the end', async t => {
   t.equal(typeof (await findLogDamage(before)), 'number', 'and so is a changed byte before them')
 })
 
-t.test('a stretch of other bytes is damage', async t => {
+t.test('a range of changed bytes is damage', async t => {
   for (let from = 0; from < bytes.length; from += 3_001) {
     const other = Buffer.from(bytes).fill(0xa5, from, from + 512)
     if ((await findLogDamage(other)) === undefined) t.fail(`from ${from} on`)

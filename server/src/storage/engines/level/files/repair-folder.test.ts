@@ -24,7 +24,7 @@ async function intactIn(folder: string, names: readonly string[]): Promise<strin
   }
 }
 
-t.test('of a damaged log all records but the damaged ones are kept', async t => {
+t.test('all records of a damaged log are kept except the damaged ones', async t => {
   const folder = t.testdir()
   const names = await fillFolder(folder, 60)
   const log = await fileIn(folder, /\.log$/)
@@ -47,7 +47,7 @@ t.test('of a damaged log all records but the damaged ones are kept', async t => 
   }
 })
 
-t.test('a list of tables that is damaged or missing is made anew', async t => {
+t.test('a damaged or missing list of tables is rebuilt', async t => {
   const folder = t.testdir()
   const names = await fillFolder(folder, 60)
   await compactFolder(folder)
@@ -84,7 +84,7 @@ t.test('a list of tables that is damaged or missing is made anew', async t => {
   }
 })
 
-t.test('a log that is missing is missed', async t => {
+t.test('a missing log is detected', async t => {
   const folder = t.testdir()
   const names = await fillFolder(folder, 20)
   await compactFolder(folder)
@@ -99,7 +99,7 @@ t.test('a log that is missing is missed', async t => {
   t.equal((await intactIn(folder, names)).length, 20)
 })
 
-t.test('a table that is missing takes nothing else with it', async t => {
+t.test('a missing table loses only its own data', async t => {
   const folder = t.testdir()
   const names = await fillFolder(folder, 60)
   await compactFolder(folder)

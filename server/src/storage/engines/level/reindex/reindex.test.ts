@@ -82,7 +82,7 @@ async function heals(
 const keysWith = async (level: LevelDb, letter: string) =>
   (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === letter)
 
-t.test('an index over two blocks agrees, until an anchor is gone or lies', async t => {
+t.test('an index of two blocks is correct, until an anchor is missing or wrong', async t => {
   const folder = t.testdir()
   await fill(folder, 4200)
   await withLevel(folder, async level => {
@@ -104,7 +104,7 @@ t.test('an index over two blocks agrees, until an anchor is gone or lies', async
   })
 })
 
-t.test('a counter that is behind its documents is found, each of its numbers', async t => {
+t.test('a counter that is behind its documents is found, for each of its numbers', async t => {
   const folder = t.testdir()
   await fill(folder)
   await withLevel(folder, async level => {
@@ -116,7 +116,7 @@ t.test('a counter that is behind its documents is found, each of its numbers', a
   })
 })
 
-t.test('each sort of entry is made again, and removed where it belongs to nothing', async t => {
+t.test('each sort of entry is restored, and removed where it belongs to no document', async t => {
   const folder = t.testdir()
   await fill(folder)
   await withLevel(folder, async level => {
@@ -132,7 +132,7 @@ t.test('each sort of entry is made again, and removed where it belongs to nothin
         t.ok(found.missing > 0)
       })
     }
-    await t.test('everything but the documents and anchors: gone', async t => {
+    await t.test('all keys but documents and anchors lost', async t => {
       await heals(t, level, async () => {
         for (const letter of ['o', 'b', 'm', 'e', 'u']) {
           for (const key of await keysWith(level, letter)) await level.del(key)
@@ -211,7 +211,7 @@ t.test(
   },
 )
 
-t.test('a document that was cut off stands where it stood', async t => {
+t.test('a document that was cut off keeps its place', async t => {
   const folder = t.testdir()
   await fill(folder)
   await withLevel(folder, async level => {
@@ -233,7 +233,7 @@ t.test('a document that was cut off stands where it stood', async t => {
   })
 })
 
-t.test('two documents of one place are told of, and neither is changed', async t => {
+t.test('two documents with one ordinal are reported, and neither is changed', async t => {
   const folder = t.testdir()
   await fill(folder)
   await withLevel(folder, async level => {
@@ -247,7 +247,7 @@ t.test('two documents of one place are told of, and neither is changed', async t
   })
 })
 
-t.test('whatever keys are lost, the index is made again from the documents', async t => {
+t.test('whatever keys are lost, the index is restored from the documents', async t => {
   const folder = t.testdir()
   const store = await LevelStore.open(folder)
   for (let id = 0; id < 60; id++) {
