@@ -161,21 +161,39 @@ t.test('the domain does not import storage engines', async t => {
   }
 })
 
+/** The order within storage/: the files at its top first, and `open.ts` last, as it knows the engines. */
+const storageRooms = ['', 'keys', 'records', 'engines', 'copy', 'open.ts']
+
+t.test('within storage each folder imports only from itself and those before it', async t => {
+  const rankOf = (path: string) => {
+    const [, folder, open] = /^server\/src\/storage\/(?:(\w+)\/|(open\.ts)$)?/.exec(path) ?? []
+    return storageRooms.indexOf(folder ?? open ?? '')
+  }
+  for (const source of server.filter(within('server/src/storage/'))) {
+    for (const target of source.ours.filter(path => roomOf(path) === 'storage')) {
+      t.ok(rankOf(target) >= 0, `${target} has its place in the order`)
+      t.ok(rankOf(target) <= rankOf(source.path), `${source.path} imports ${target}`)
+    }
+  }
+})
+
+/** Files of storage that each engine imports. The memory engine is the model of the others: it shares no decisions. */
+const sharedByEngines: Readonly<Record<string, readonly string[]>> = {
+  memory: ['port'],
+  level: ['port', 'kinds', 'uuid', 'check-commit', 'decide'],
+  postgres: ['port', 'kinds', 'uuid', 'check-commit', 'decide'],
+}
+
 t.test('an engine imports the port, and nothing of the domain', async t => {
-  const engines = server.filter(source =>
-    /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path),
-  )
-  t.ok(engines.length > 5)
-  const ofThePort = ['port', 'kinds', 'uuid', 'check-commit', 'decide'].map(
-    name => `server/src/storage/${name}.ts`,
-  )
-  for (const source of engines) {
-    const own = /^server\/src\/storage\/engines\/(level|memory|postgres)\//.exec(source.path)?.[0] ?? ''
-    for (const target of source.ours) {
-      t.ok(
-        target.startsWith(own) || ofThePort.includes(target) || target.startsWith('server/src/base/'),
-        `${source.path} imports ${target}`,
-      )
+  for (const [engine, names] of Object.entries(sharedByEngines)) {
+    const own = `server/src/storage/engines/${engine}/`
+    const shared = names.map(name => `server/src/storage/${name}.ts`)
+    t.ok(server.some(within(own)), `${own} is there`)
+    for (const source of server.filter(within(own))) {
+      for (const target of source.ours) {
+        const isAllowed = [own, 'server/src/base/', ...shared].some(allowed => target.startsWith(allowed))
+        t.ok(isAllowed, `${source.path} imports ${target}`)
+      }
     }
   }
 })

@@ -110,7 +110,7 @@ t.test('a database that takes no writes is refused', withPostgres, async t => {
   const url = await openSchema(t)
   await PostgresStore.migrate(url)
   const readOnly = url.replace('options=', 'options=-c%20default_transaction_read_only%3Don%20')
-  await t.rejects(opens(readOnly), refused(/takes no writes: name the primary/))
+  await t.rejects(opens(readOnly), refused(/takes no writes: use the primary/))
   await opens(url)
 })
 
