@@ -4,13 +4,13 @@ import { openReceiver } from '../testing/receiver.ts'
 import { makeReactorOver, type Replica, startReplicas } from '../testing/started-replicas.ts'
 
 /**
- * Two servers whose own clocks are wrong, one ahead and one behind, by far more than what a slow machine takes for a
- * test. The time that counts is the database's, so nobody notices.
+ * Two servers with wrong clocks, one ahead and one behind, by far more than a test takes on a slow machine. This has no
+ * effect, because they use the database's time.
  */
 const minute = 60_000
 const wrongByMs = 5 * minute
 
-/** Run in a process before all else. */
+/** Code that runs first in a process. */
 const wrongClock = (ms: number) => `
 const Right = Date
 globalThis.Date = class extends Right {
@@ -45,7 +45,7 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
   const advance = (ms: number) => Promise.all(both.map(replica => replica.advance(ms)))
   const errorOf = (toldMs: number) => Math.abs(toldMs - Date.now())
 
-  await t.test('what is made by turns is told to be made one after the other', async t => {
+  await t.test('tokens created alternately by both have growing times', async t => {
     const stamps: string[] = []
     for (let turn = 0; turn < 10; turn++) {
       stamps.push((await create(turn % 2 === 0 ? ahead : behind)).json.created_at)
@@ -74,7 +74,7 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
         await receiver.arrived(1)
         const signedMs = Number(receiver.received[0]?.headers['webhook-timestamp']) * 1000
         t.ok(errorOf(signedMs) < minute, 'the signature has the right time')
-        // Looks for what is due: to a server that believed its own clock the lease of the other might be over.
+        // Sweeps: for a server that used its own clock, the lease of the other might have ended.
         await other.advance(2000)
         t.equal(receiver.received.length, 1, 'who holds a job has it for as long as its lease says')
         answer()
@@ -82,7 +82,7 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
     },
   )
 
-  await t.test('what ends is over by both at once', async t => {
+  await t.test('tokens expire on both at the same time', async t => {
     const { json: first } = await create(ahead)
     const endsMs = Date.parse(first.created_at) + 2 * wrongByMs
     const { status, json } = await create(behind, { expires_at: new Date(endsMs).toISOString() })
@@ -103,7 +103,7 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
           ),
         ]),
       )
-    // To a clock that is ahead it would be over, to one that is behind not for long.
+    // By a clock that is ahead it would have expired, by one that is behind not for long.
     await advance(2 * wrongByMs - 2 * minute)
     t.same(await seen(), [200, 201, 200, 201])
     await advance(4 * minute)

@@ -8,12 +8,12 @@ import { type Load, WritingClients } from '../testing/writing-clients.ts'
 import type { Content } from './crash.ledger.ts'
 
 /**
- * One of two servers is killed, or stops, under load: the other one goes on, with what the first has left. A round
- * takes twice as long as one of a single server, so there are half as many.
+ * One of two servers is killed, or stops, under load: the other one continues with the work of the first. A round takes
+ * twice as long as with a single server, so there are half as many.
  */
 const rounds = Math.ceil(Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1) / 2)
 
-/** Beyond every lease on a job: what the formula or the delivery may take, and half a minute. */
+/** Longer than every lease on a job: the time limit of the formula or the delivery, and half a minute. */
 const longestLeaseMs = 46_000
 
 const code = `module.exports = async ({ args }) => ({
@@ -29,7 +29,7 @@ t.test('kill -9 of one of two servers under load', withPostgres, async t => {
   const path = await makeReactorOver(one.url, managementKey, code)
   const receiver = await openReceiver(t)
   const callback_url = `${receiver.origin}/done`
-  /** By mark: what was accepted to be done, and the token that it makes. */
+  /** By mark: accepted jobs, and the token that each creates. */
   const accepted = new Map<string, Content>()
 
   const invoke = async (load: Load) => {
@@ -42,7 +42,7 @@ t.test('kill -9 of one of two servers under load', withPostgres, async t => {
     }
   }
 
-  /** Kills one at the moment of the n-th answer; the clients go on until the other has given as many. */
+  /** Kills one at its n-th response. The clients continue until the other has sent as many. */
   const killOne = async (answers: number, faults: string[]) => {
     const killed = one
     let answered = 0

@@ -6,8 +6,8 @@ import { type Fault, type Moment, openTcpProxy } from '../testing/tcp-proxy.ts'
 import { openTenant, openVault, sender } from '../testing/vault.ts'
 
 /**
- * The connection to the database fails in the middle of the commit of a request. Its caller cannot know what
- * became of it, but by an idempotency key.
+ * The connection to the database fails during the commit of a request. The caller can find out what happened only
+ * with an idempotency key.
  */
 const moments: Readonly<Record<string, Moment>> = {
   'before its end reaches the database': { at: 'before sending', pattern: /COMMIT\0/ },
@@ -19,11 +19,11 @@ const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' }, c
 for (const fault of faults) {
   for (const [name, moment] of Object.entries(moments)) {
     t.test(`${fault} ${name}`, withPostgres, async t => {
-      // What a silent connection holds the database lets go of before anyone gives up waiting for it.
+      // The database releases the locks of a silent connection before waiting requests time out.
       const silence = fault === 'freeze' ? '%20-c%20idle_in_transaction_session_timeout%3D1000' : ''
       const url = `${await openSchema(t)}${silence}`
       const proxy = await openTcpProxy(t, Number(new URL(url).port))
-      // Short where nothing else ends the wait, and long enough for a busy machine.
+      // Short, as nothing else ends the wait, but long enough for a busy machine.
       const patience = fault === 'freeze' ? { answerMs: 2500 } : {}
       const masterKey = newMasterKey()
       const near = openVault(t, { storage: url, masterKey, developmentTenant: false })
@@ -66,7 +66,7 @@ for (const fault of faults) {
       t.same(await counted(), [1, 1], 'there is one token, whether or not the first request made it')
 
       await failing()
-      // Another request of the tenant stands in line behind what the database still has of that one.
+      // Another request of the tenant waits for the locks of the broken transaction.
       t.equal((await send('POST', '/tokens', { type: 'token', data: 'x' })).status, 201)
       const made = moment.at === 'before answering' ? 1 : 0
       t.same(await counted(), [2 + made, 2 + made], 'without a key it was done whole or not at all')

@@ -3,11 +3,11 @@ import { startPostgres, withOwnPostgres } from '../testing/postgres.ts'
 import { type Replica, startReplicas } from '../testing/started-replicas.ts'
 import { type Load, WritingClients } from '../testing/writing-clients.ts'
 
-/** How many answers, good or bad, each stage of the test waits for. */
+/** The number of responses, good or bad, that each stage of the test waits for. */
 const some = 100
 
-t.test('the database ends under load, and comes back', withOwnPostgres, async t => {
-  // Its own, and one that has on disk what it says it has.
+t.test('the database stops under load and is started again', withOwnPostgres, async t => {
+  // A server of its own, with durable commits.
   const postgres = await startPostgres({ durable: true })
   t.teardown(() => postgres.close())
   const replicas = startReplicas(t, postgres.url)
@@ -54,7 +54,7 @@ t.test('the database ends under load, and comes back', withOwnPostgres, async t 
     const before = answers
     await reached(() => answers >= before + some)
     await Promise.all(both.map(healthy))
-    // What was still under way when it came back may have been refused; from here on nothing is.
+    // Requests in progress during the restart may have failed; from here on none does.
   }
   isOver = true
   await writing
@@ -69,7 +69,7 @@ t.test('the database ends under load, and comes back', withOwnPostgres, async t 
   t.comment(`${ids.length} tokens, ${refusals} refusals`)
 })
 
-/** Resolves when a server says that it can work again: it looks twice a second. */
+/** Resolves when a server is healthy again, which it checks twice a second. */
 async function healthy(replica: Replica): Promise<void> {
   while ((await replica.health()) !== 200);
 }

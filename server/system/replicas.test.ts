@@ -12,14 +12,14 @@ const minute = 60_000
 const card = { type: 'card', data: { number: '4242424242424242' } }
 const keyed = { 'SVC-IDEMPOTENCY-KEY': 'once' }
 
-/** So many requests at once, every other one by the other server. */
+/** Sends concurrent requests, alternately to both servers. */
 const alternately = (
   [one, other]: readonly [SeenTenant, SeenTenant],
   count: number,
   send: (by: SeenTenant) => Promise<Reply>,
 ) => Promise.all(Array.from({ length: count }, (_, index) => send(index % 2 === 0 ? one : other)))
 
-/** How often the log tells of each entity that this happened to it. */
+/** Counts the audit entries of an event, by entity. */
 async function told(tenant: SeenTenant, type: string, operation: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (let page = 1; ; page++) {
@@ -35,7 +35,7 @@ const repeated = (counts: Map<string, number>) => [...counts].filter(([, times])
 
 for (const leases of [true, false]) {
   const how = leases ? 'as the lease has it' : 'even where the lease fails both'
-  t.test(`what ends is ended once by one of two servers, ${how}`, withPostgres, async t => {
+  t.test(`expired tokens are erased once, by one of two servers, ${how}`, withPostgres, async t => {
     const parts = {
       openStore: async (...given: Parameters<typeof openStore>) => {
         const store = await openStore(...given)
@@ -48,7 +48,7 @@ for (const leases of [true, false]) {
     await alternately([one, other], 150, by => by.send('POST', '/tokens', { ...card, expires_at }))
     await alternately([one, other], 20, by => by.asPublic('POST', '/sessions'))
     await advance(4 * minute)
-    // A sweep that found another one at work has left the rest to it; the next one is a minute later.
+    // A sweep that finds another one running leaves the rest to it; the next one is a minute later.
     await advance(minute)
     const expired = await told(one, 'token', 'token:expire')
     t.equal(expired.size, 150)
@@ -85,7 +85,7 @@ t.test(
   },
 )
 
-t.test('of 100 creates that want no doubles two servers make one token', withPostgres, async t => {
+t.test('100 deduplicated creates on two servers make one token', withPostgres, async t => {
   const { tenant } = await openReplicas(t)
   const both = await tenant()
   const body = { ...card, deduplicate_token: true }
@@ -98,7 +98,7 @@ t.test('of 100 creates that want no doubles two servers make one token', withPos
 
 interface Keyed {
   readonly operation: string
-  /** Answers the request, and how often it was done as the log tells it. */
+  /** Sends the request. Returns the response, and how often the work was done according to the log. */
   prepare(tenant: SeenTenant): Promise<{
     request(send: SeenTenant): Promise<Reply>
     done(): Promise<number>
@@ -199,7 +199,7 @@ const operations: readonly Keyed[] = [
 
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, one) => total + one, 0)
 
-t.test('under one idempotency key two servers do the work once between them', withPostgres, async t => {
+t.test('with one idempotency key two servers do the work once', withPostgres, async t => {
   const { tenant } = await openReplicas(t)
   for (const { operation, prepare } of operations) {
     t.test(operation, async t => {
@@ -220,7 +220,7 @@ t.test('under one idempotency key two servers do the work once between them', wi
   }
 })
 
-t.test('what one server is told of applications counts for the other at once', withPostgres, async t => {
+t.test('changes to applications on one server take effect on the other at once', withPostgres, async t => {
   const { tenant } = await openReplicas(t)
   const [one, other] = await tenant()
   const { id } = (await one.send('POST', '/tokens', { ...card, containers: ['/a/'] })).json
@@ -315,14 +315,14 @@ t.test('five servers set up a new database at the same moment', withPostgres, as
   }
 })
 
-t.test('another master key than that of the others is refused', withPostgres, async t => {
+t.test('a server with another master key is refused', withPostgres, async t => {
   const storage = await openSchema(t)
   const first = openVault(t, { storage, masterKey: newMasterKey() })
   await first.ready()
   await t.rejects(openVault(t, { storage, masterKey: newMasterKey() }).ready(), { name: 'WrongMasterKey' })
 })
 
-t.test('time that was moved on one server is not taken back by another that was moved less', async t => {
+t.test('time advanced on one server is not set back by another that was advanced less', async t => {
   const store = new MemoryStore()
   const masterKey = newMasterKey()
   const open = () => openVault(t, { masterKey, now: () => 0 }, { openStore: async () => store })

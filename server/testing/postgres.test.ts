@@ -30,7 +30,7 @@ t.test('tests share a database, each in a schema of its own', withPostgres, asyn
   await t.rejects(other.query('select * from things'), { code: '42P01' })
 })
 
-t.test('a schema is gone with its test', withPostgres, async t => {
+t.test('a schema is dropped with its test', withPostgres, async t => {
   const watcher = await connect(t, await openSchema(t))
   const left = async (name: string) =>
     (await watcher.query('select 1 from pg_namespace where nspname = $1', [name])).rowCount
@@ -44,12 +44,12 @@ t.test('a schema is gone with its test', withPostgres, async t => {
   t.equal(await left(name), 0)
 })
 
-t.test('what else a URL says stays', async t => {
+t.test('other parts of a URL are kept', async t => {
   const url = inSchema('postgres://u:p%40ss@h:1/d?sslmode=require&options=-c%20search_path%3Dother', 'mine')
   t.equal(url, 'postgres://u:p%40ss@h:1/d?sslmode=require&options=-c%20search_path%3Dmine')
 })
 
-t.test('a server can be stopped or killed, and comes back as it was', withOwnPostgres, async t => {
+t.test('a server can be stopped or killed, and started again with its data', withOwnPostgres, async t => {
   for (const end of ['stop', 'kill'] as const) {
     const server = await startPostgres({ durable: true, settings: { max_connections: '17' } })
     t.teardown(() => server.close())
@@ -70,7 +70,7 @@ t.test('a server can be stopped or killed, and comes back as it was', withOwnPos
   }
 })
 
-t.test('data that have a folder stay there for the next server', withOwnPostgres, async t => {
+t.test('data in a folder of their own are kept for the next server', withOwnPostgres, async t => {
   const place = await folderOf(await unprivilegedAccount())
   t.teardown(() => rm(place, { recursive: true }))
   for (const [folder, left] of [
@@ -125,7 +125,7 @@ t.test(
   },
 )
 
-t.test('a machine that cannot run the binaries is told why', withOwnPostgres, async t => {
+t.test('the reason why binaries cannot run is reported', withOwnPostgres, async t => {
   const folder = t.testdir({ 'pg-symlinks.json': '[]' })
   await mkdir(join(folder, 'bin'))
   await t.rejects(runnable(await unprivilegedAccount(), folder), PostgresUnavailable)

@@ -22,16 +22,16 @@ async function orMissing<T>(attempt: () => Promise<T>): Promise<T | Missing> {
 
 const { SURROGATE_TEST_POSTGRES: named } = process.env
 
-/** For a run that another one follows which brings PostgreSQL to all of them. */
+/** For a run that leaves these tests to another run. */
 const leftOut: Missing = { skip: 'SURROGATE_TEST_POSTGRES is none: npm run test:engines runs it' }
 
-/** The server all tests of a file share: the one that is named, or one of the file's own. */
+/** The server that all tests of a file share: the one in the environment, or one of the file's own. */
 const shared = named === 'none' ? leftOut : named ? { url: named } : await orMissing(startPostgres)
 
-/** For the options of a test that needs PostgreSQL: why it is left out, if it has to be. */
+/** Options of a test that needs PostgreSQL: the reason to skip it, if there is no server. */
 export const withPostgres: Partial<Missing> = 'skip' in shared ? { skip: shared.skip } : {}
 
-/** The same for a test that stops and starts one, and so needs it to be its own: a named server is none. */
+/** Options of a test that stops and starts its own server, as it cannot use the one in the environment. */
 export const withOwnPostgres: Partial<Missing> =
   named && named !== 'none'
     ? await orMissing(async () => {
@@ -42,22 +42,23 @@ export const withOwnPostgres: Partial<Missing> =
 
 let pool: pg.Pool | undefined
 
-/** For what a test looks at in the shared database itself. @throws where there is none: see `withPostgres` */
+/** Connections for tests that look into the shared database itself. @throws without one: see `withPostgres` */
 export function database(): pg.Pool {
   if ('skip' in shared) throw new Error(shared.skip)
   pool ??= new pg.Pool({ connectionString: shared.url, max: 2, allowExitOnIdle: true })
   return pool
 }
 
-/** Where a schema of the shared database will be: it is in the URL's search path. */
+/** A schema of the shared database. */
 export interface Schema {
   readonly name: string
+  /** Has the schema as its search path. */
   readonly url: string
-  /** Makes it, empty. */
+  /** Creates it, empty. */
   create(): Promise<void>
 }
 
-/** A name for a schema nobody has; whatever stands under it is dropped when the test ends. */
+/** Returns a schema with a new name, which is dropped when the test ends. */
 export function newSchema(t: { teardown(task: () => unknown): void }): Schema {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   t.teardown(() => database().query(`drop schema if exists ${name} cascade`))
@@ -70,18 +71,18 @@ export function newSchema(t: { teardown(task: () => unknown): void }): Schema {
   }
 }
 
-/** An empty schema for one test. @returns the URL of a store in it, `postgres://…?options=-c%20search_path%3D…` */
+/** Creates an empty schema for a test. @returns its URL, `postgres://…?options=-c%20search_path%3D…` */
 export async function openSchema(t: { teardown(task: () => unknown): void }): Promise<string> {
   const schema = newSchema(t)
   await schema.create()
   return schema.url
 }
 
-/** The same database, in which unqualified names mean a schema's. */
+/** Sets the search path of a database URL. */
 export function inSchema(url: string, schema: string): string {
   const located = new URL(url)
   located.searchParams.delete('options')
-  // Not by `searchParams`: it would write the blank as a plus sign, which not all who read such a URL take for one.
+  // Not with `searchParams`, which writes a space as a plus sign that not all clients decode.
   const rest = located.searchParams.toString()
   located.search = `${rest && `${rest}&`}options=-c%20search_path%3D${schema}`
   return located.href

@@ -6,15 +6,15 @@ import { openSchema } from './postgres.ts'
 import { newMasterKey } from './stores.ts'
 import { openTenant, openVault, sender, type TestTenant } from './vault.ts'
 
-/** What a tenant's requests are by any of several servers. */
+/** A tenant's requests to one of several servers. */
 export type SeenTenant = Omit<TestTenant, 'application'>
 
-/** Two servers in this process, each with all that a server has of its own, on one database. */
+/** Two independent servers in this process, on one database. */
 export interface Replicas {
   readonly vaults: readonly [Vault, Vault]
-  /** A tenant by the server that made it, and by the other. */
+  /** Creates a tenant. Returns it for requests to the server that created it, and to the other one. */
   tenant(): Promise<readonly [TestTenant, SeenTenant]>
-  /** Moves the time of both at once. */
+  /** Advances the time of both. */
   advance(ms: number): Promise<void>
 }
 

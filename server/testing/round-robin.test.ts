@@ -19,7 +19,7 @@ const long = 'x'.repeat(1_100_000)
 
 const post = (url: string, body: string) => fetch(url, { method: 'POST', body })
 
-tap.test('requests go to one replica after the other, whole and back', async t => {
+tap.test('requests go to the replicas in turn, unchanged in both directions', async t => {
   const named = (name: string) =>
     replica(t, async (asked, answer) => {
       answer.setHeader('X-Replica', name).writeHead(201)
@@ -35,7 +35,7 @@ tap.test('requests go to one replica after the other, whole and back', async t =
   t.same(counts, [2, 1])
 })
 
-tap.test('a replica that refuses a body unread does not hold up what its caller sends next', async t => {
+tap.test('a replica that refuses a body unread does not block the next request of its caller', async t => {
   const strict = await replica(t, async (asked, answer) => {
     if (Number(asked.headers['content-length']) > 100) {
       // To hang up at once might take the answer along.
@@ -53,7 +53,7 @@ tap.test('a replica that refuses a body unread does not hold up what its caller 
   }
 })
 
-tap.test('a replica that is not there is 502, and the others go on', async t => {
+tap.test('a missing replica is a 502, and the others continue', async t => {
   const there = await replica(t, (_asked, answer) => answer.end('there'))
   const { url } = await openRoundRobin(t, ['http://127.0.0.1:1', there])
   t.equal((await fetch(url)).status, 502)

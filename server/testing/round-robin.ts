@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
 
-/** What stands before several replicas of a server and sends each request to the next one. */
+/** A proxy that sends each request to the next of several replicas. */
 export interface RoundRobin {
   readonly url: string
-  /** How many requests each replica was sent. */
+  /** The number of requests sent to each replica. */
   readonly counts: readonly number[]
 }
 
-/** What a development server does to itself alone has to be asked of each replica. */
-const forEach = /^\/_dev\/(clock|reset)$/
+/** Requests that each replica must get, as they change only its own process. */
+const toAll = /^\/_dev\/(clock|reset)$/
 
 /** @param replicas URLs such as `http://127.0.0.1:4000` */
 export async function openRoundRobin(
@@ -23,7 +23,7 @@ export async function openRoundRobin(
   const send = (which: number, asked: IncomingMessage) => {
     counts[which] = (counts[which] ?? 0) + 1
     const { method, headers } = asked
-    // A connection each: one that is kept may be closed by the other side at the moment it is used again.
+    // A new connection each: a kept one may be closed at the moment it is used again.
     return request(new URL(asked.url ?? '/', replicas[which]), {
       agent: false,
       method,
@@ -35,14 +35,14 @@ export async function openRoundRobin(
     passed.on('response', response => {
       answer.writeHead(response.statusCode ?? 502, ownHeaders(response))
       pipeline(response, answer, () => {
-        // A replica that refuses a body hangs up before it has all of it. What is still coming of it would stand
-        // before the caller's next request.
+        // A replica that refuses a body closes the connection early. The rest of the body must be drained before the
+        // caller's next request.
         asked.unpipe(passed)
         asked.resume()
       })
     })
     passed.on('error', () => {
-      // One that has answered may hang up on what it did not read.
+      // A replica may close the connection after its response without reading the whole request.
       if (!answer.headersSent) answer.writeHead(502).end()
     })
     asked.pipe(passed)
@@ -62,7 +62,7 @@ export async function openRoundRobin(
     answer.writeHead(first.response.statusCode ?? 502, ownHeaders(first.response)).end(first.body)
   }
   const server = createServer((asked, answer) => {
-    if (forEach.test(asked.url ?? '')) passToAll(asked, answer).catch(() => answer.writeHead(502).end())
+    if (toAll.test(asked.url ?? '')) passToAll(asked, answer).catch(() => answer.writeHead(502).end())
     else pass(asked, answer)
   })
   server.keepAliveTimeout = 0
@@ -74,7 +74,7 @@ export async function openRoundRobin(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts }
 }
 
-/** As they came, but for what concerns the connection of a replica. */
+/** The headers without those of the connection to the replica. */
 function ownHeaders({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, at) => !/^(connection|keep-alive)$/i.test(rawHeaders[at - (at % 2)] ?? ''))
 }

@@ -8,23 +8,23 @@ export interface SharedTenant {
   readonly managementKey: string
 }
 
-/** A server in a process of its own, one of several on a database. */
+/** One of several servers on a database, in a process of its own. */
 export interface Replica {
   readonly url: string
   readonly process: Process
-  /** Moves its time; resolves when all that fell due by it is done. */
+  /** Advances its time; resolves when all work that became due is done. */
   advance(ms: number): Promise<void>
   health(): Promise<number>
 }
 
 export interface StartedReplicas {
-  /** Starts one more. @param environment of its process @param storage another way to the database */
+  /** Starts another one. @param environment of its process @param storage another URL of the database */
   start(environment?: Readonly<Record<string, string>>, storage?: string): Promise<Replica>
-  /** Known once the first one has started. */
+  /** Available once the first one has started. */
   tenant(): SharedTenant
 }
 
-/** Starts the program as an operator would, several times on one database, with the endpoints that move time. */
+/** Starts the program several times on one database, with `--dev` so that tests can advance the time. */
 export function startReplicas(t: { teardown(task: () => unknown): void }, database: string): StartedReplicas {
   const masterKey = Buffer.from(newMasterKey()).toString('base64')
   let tenant: SharedTenant | undefined
@@ -53,7 +53,7 @@ export function startReplicas(t: { teardown(task: () => unknown): void }, databa
             headers: { 'Content-Type': 'application/json' },
             body: JSON.stringify({ advance_ms: ms }),
           })
-          if (response.status !== 200) throw new Error(`the time did not move: ${await response.text()}`)
+          if (response.status !== 200) throw new Error(`the time was not advanced: ${await response.text()}`)
         },
         health: async () => (await fetch(`${url}/healthz`)).status,
       }
@@ -65,7 +65,7 @@ export function startReplicas(t: { teardown(task: () => unknown): void }, databa
   }
 }
 
-/** An asynchronous reactor, made by a server for all of them. @returns its path to invoke it */
+/** Creates an asynchronous reactor. @returns the path that invokes it */
 export async function makeReactorOver(url: string, key: string, code: string): Promise<string> {
   const post = async (path: string, body: object): Promise<{ id: string }> => {
     const response = await fetch(url + path, {

@@ -7,7 +7,7 @@ import { newMasterKey, replacing } from './stores.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
-/** What tests keep data in where they do not ask for one engine: `memory`, or what the environment names. */
+/** The engine of tests that do not ask for one: `memory`, or the one in the environment. */
 const engine = readEngine(process.env.SURROGATE_TEST_STORAGE)
 
 function readEngine(named = 'memory'): 'memory' | 'postgres' {
@@ -15,24 +15,24 @@ function readEngine(named = 'memory'): 'memory' | 'postgres' {
   throw new Error('SURROGATE_TEST_STORAGE must be memory or postgres')
 }
 
-/** For tests that are made for every engine: those that this run is to try. */
+/** The engines that tests of every engine use in this run. */
 export const enginesToTry: readonly ('memory' | 'level' | 'postgres')[] =
   engine === 'memory' ? ['memory', 'level'] : [engine]
 
-// Not otherwise: it would start one.
+// Imported only if needed, as the import starts a server.
 const postgres = engine === 'postgres' ? await import('./postgres.ts') : undefined
 
-/** For the options of a test that takes long and tells something of this engine only. */
+/** Options of a test that takes long and concerns only PostgreSQL. */
 export const onPostgresOnly: { readonly skip?: string } = postgres
   ? postgres.withPostgres
   : { skip: 'npm run test:engines runs this' }
 
-/** What makes a vault of a test keep its data in the engine of this run, apart from all others. */
+/** Options for the vault of a test, to keep its data in the engine of this run, separate from other tests. */
 export function testStorage(t: Teardown): { readonly options: VaultOptions; readonly parts: VaultParts } {
   if (!postgres) return { options: {}, parts: {} }
   const schema = postgres.newSchema(t)
   return {
-    // As in memory, there is no tenant but those that the test makes.
+    // As in memory, the only tenants are those that the test creates.
     options: { storage: schema.url, masterKey: newMasterKey(), developmentTenant: false },
     parts: {
       openStore: async location => {
@@ -43,13 +43,13 @@ export function testStorage(t: Teardown): { readonly options: VaultOptions; read
   }
 }
 
-/** The storage URL of an empty database, for processes that share it. @throws in a run without PostgreSQL */
+/** Returns the storage URL of an empty database, for processes that share it. @throws in a run without PostgreSQL */
 export async function openTestDatabase(t: Teardown): Promise<string> {
   if (!postgres) throw new Error('this run has no database: see onPostgresOnly')
   return postgres.openSchema(t)
 }
 
-/** An empty store for several vaults of a test, or for none; it is closed when the test ends, and not by them. */
+/** Opens an empty store that several vaults of a test may share. It is closed when the test ends, not by them. */
 export async function openTestStore(t: Teardown): Promise<Store> {
   if (!postgres) return new MemoryStore()
   const store = await openStore({ engine: 'postgres', url: await openTestDatabase(t) }, true)

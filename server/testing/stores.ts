@@ -17,17 +17,17 @@ export { tenantA, tenantB } from '../src/storage/port.samples.ts'
 
 export const newMasterKey = () => systemRandom().bytes(keyLength)
 
-/** A sealed store as another process would open it: nothing of it in memory yet. */
+/** Opens a sealed store as another process would, with nothing in memory yet. */
 export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
   const random = systemRandom()
   return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken)
 }
 
-/** A store in which a test may change what no server would. */
+/** A memory store whose documents a test may tamper with. */
 export class OpenMemoryStore extends MemoryStore {
   readonly #changed = new Map<string, (document: StoredDocument) => StoredDocument>()
 
-  /** From now on every read meets the document so changed. */
+  /** Changes a document in all reads from now on. */
   tamper(
     place: Pick<StoredDocument, 'kind' | 'tenant' | 'id'>,
     change: (document: StoredDocument) => Partial<StoredDocument>,
@@ -58,7 +58,7 @@ function nameOf({ kind, tenant, id }: Pick<StoredDocument, 'kind' | 'tenant' | '
   return `${kind} ${tenant} ${id}`
 }
 
-/** The same store with some of its methods replaced. */
+/** Returns the store with some of its methods replaced. */
 export function replacing(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -71,8 +71,8 @@ export function replacing(store: Store, methods: Partial<Store>): Store {
 }
 
 /**
- * Lets so many commits through and then none, as if the process had died there; it gives no lease back. Settings,
- * such as the time that is kept, do not count.
+ * Returns a store that fails after a number of commits, as if the process had died, and then releases no lease.
+ * Commits of settings, such as the stored time, do not count.
  */
 export function dyingAfter(store: Store, commits: number): Store {
   let left = commits

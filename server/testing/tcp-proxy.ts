@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * What becomes of a connection: broken off; silent from then on without anybody being told; or held, where the
- * client's words go no further and the server's still arrive, as if the client had stopped in the middle.
+ * `cut` closes the connection. `freeze` drops all further data in both directions without closing it. `hold` drops
+ * the client's data, but still delivers the server's, as if the client had stopped.
  */
 export type Fault = 'cut' | 'freeze' | 'hold'
 
 /**
- * When: before what matches goes on to the server, behind it but before any answer, or before what matches comes
- * back. Patterns see a few bytes of what went before, as packets break where they like.
+ * The moment of a fault: before the matching data are sent to the server, or before the matching data are returned.
+ * Patterns also see some bytes of the data before, as packets may be split anywhere.
  */
 export interface Moment {
   readonly at: 'before sending' | 'before answering'
@@ -18,11 +18,11 @@ export interface Moment {
 
 export interface TcpProxy {
   readonly port: number
-  /** The same URL by way of the proxy. */
+  /** Returns the URL with the port of the proxy. */
   via(url: string): string
-  /** Has this fault strike once, the first connection that comes to the moment. Resolves when it has. */
+  /** Injects a fault once, into the first connection that reaches the moment. Resolves when it has. */
   strike(fault: Fault, moment: Moment): Promise<void>
-  /** Breaks off what is open and refuses what comes, until `restore`. */
+  /** Closes all connections and refuses new ones, until `restore`. */
   down(): void
   restore(): void
 }
@@ -34,7 +34,7 @@ interface Armed extends Moment {
 
 const overlap = 64
 
-/** Stands between a client and a server on this machine, as a network with faults does; gone when the test ends. */
+/** Opens a proxy between a client and a server on this machine that can inject faults. Closed when the test ends. */
 export async function openTcpProxy(
   t: { teardown(task: () => unknown): void },
   targetPort: number,
@@ -57,7 +57,7 @@ export async function openTcpProxy(
       from.on('data', data => {
         if (isFrozen || (isHeld && from === client)) return
         const seen = before + data.toString('latin1')
-        // Of what went by before there was a strike nothing counts.
+        // Data before the call of `strike` do not count.
         before = armed ? seen.slice(-overlap) : ''
         if (armed?.at !== at || !armed.pattern.test(seen)) return void to.write(data)
         const { fault, struck } = armed
@@ -67,7 +67,7 @@ export async function openTcpProxy(
         else for (const end of [client, server]) end.destroy()
         struck()
       })
-      // What becomes of one end becomes of the other.
+      // Closing one end closes the other.
       from.on('error', () => {})
       from.on('close', () => {
         open.delete(from)

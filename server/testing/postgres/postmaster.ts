@@ -4,21 +4,21 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Account } from './account.ts'
 
-/** The first process of a PostgreSQL. */
+/** The main process of a PostgreSQL server. */
 export interface Postmaster {
   /** Sends a signal, and resolves when it is gone. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** A PostgreSQL that did not come up; the message is its own last word. */
+/** Thrown for a server that did not start; the message is its last line. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted'
 }
 
 /**
- * Starts it, and resolves when it takes connections. It keeps nothing of ours alive.
+ * Starts the server, and resolves when it accepts connections. It does not keep our process alive.
  *
- * @param watched - is told its process, and `undefined` when that is gone
+ * @param watched called with its process id, and with `undefined` when it is gone
  * @throws {NotStarted}
  */
 export async function launchPostmaster(
@@ -37,10 +37,10 @@ export async function launchPostmaster(
   watched(child.pid)
   const gone = once(child, 'exit').then(
     () => watched(undefined),
-    // It was never there.
+    // It could not be started.
     () => watched(undefined),
   )
-  let said = 'it said nothing'
+  let said = 'no message'
   const ready = new Promise<boolean>(resolve => {
     const lines = createInterface({ input: child.stderr })
     lines.on('line', line => {

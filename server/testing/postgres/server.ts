@@ -13,28 +13,28 @@ import { PostgresUnavailable } from './unavailable.ts'
 const execute = promisify(execFile)
 
 export interface PostgresOptions {
-  /** What was committed outlives the death of the machine, as in production; by default nothing waits for the disk. */
+  /** Commits survive a crash of the machine, as in production. By default commits do not wait for the disk. */
   readonly durable?: boolean
   /**
-   * Where its data is to be and to stay: empty or not there, or left there by an earlier server that was closed.
-   * Whoever may read the folder may read the data.
+   * The folder of its data, which stay there: missing, empty, or with the data of an earlier server that was closed.
+   * Anyone who can read the folder can read the data.
    */
   readonly folder?: string
   /** Further settings of the server, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A PostgreSQL of a test's own. It listens on this machine only, and is gone when the test's process is. */
+/** A PostgreSQL server for a test. It listens on this machine only, and ends with the test's process. */
 export interface PostgresServer {
-  /** `postgres://user:password@127.0.0.1:port/database`, the same after each `start`; the user may do all. */
+  /** `postgres://user:password@127.0.0.1:port/database`, the same after each `start`; the user is a superuser. */
   readonly url: string
-  /** Ends it as an operator does: what is under way is cut off, what was committed is on disk. */
+  /** Stops it as an operator does: aborts running transactions, and writes committed data to disk. */
   stop(): Promise<void>
-  /** Ends it as a crash does. Whoever is in a query may finish that before noticing. */
+  /** Kills it as a crash does. Running queries may still finish. */
   kill(): Promise<void>
   /** Starts it again, on its data and its port. */
   start(): Promise<void>
-  /** Ends it and removes its data, unless they have a folder to stay in. */
+  /** Stops it and removes its data, unless they have a folder of their own. */
   close(): Promise<void>
 }
 
@@ -43,9 +43,9 @@ const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 const user = 'surrogate'
 
 /**
- * Makes a cluster in a temporary folder and starts it, which takes about a second.
+ * Creates a cluster in a temporary folder and starts it, which takes about a second.
  *
- * @throws {PostgresUnavailable} where that cannot be done on this machine
+ * @throws {PostgresUnavailable} if that is not possible on this machine
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount()
@@ -56,7 +56,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '300',
-    // Refusals are part of many tests; what they say reaches the client.
+    // Many tests cause errors, whose messages reach the client anyway.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -84,7 +84,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         postmaster = await afterOthersLeft(() => launch(port))
       },
       close: async () => {
-        // Data that stay are to be ready when they are needed again.
+        // A clean stop, so that data that stay need no recovery.
         if (folder !== own) await postmaster.end('SIGINT')
         await guard.end()
       },
@@ -101,14 +101,14 @@ async function ownFolder(folder: string, { uid, gid }: Account): Promise<void> {
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }
 
-/** Of a cluster that stayed; it is of no use but on this machine while a server runs on it. */
+/** Reads the password of an existing cluster. It is useful only on this machine while the server runs. */
 async function passwordOf(folder: string): Promise<string | undefined> {
-  // A cluster that could not be made has left none.
+  // Without this file the cluster was not created completely.
   if (!existsSync(join(folder, 'data', 'PG_VERSION'))) return undefined
   return readFile(join(folder, 'password'), 'utf8')
 }
 
-/** @returns the password of the one user */
+/** Creates a cluster. @returns the password of its only user */
 async function makeCluster(bin: string, account: Account, folder: string, stays: boolean): Promise<string> {
   const password = randomBytes(12).toString('hex')
   const file = join(folder, 'password')
@@ -128,13 +128,13 @@ async function makeCluster(bin: string, account: Account, folder: string, stays:
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string }
     const said = stderr.split('\n').find(line => /error|fatal|could not/i.test(line))
-    throw new PostgresUnavailable(`no cluster could be made: ${said ?? 'initdb said nothing'}`)
+    throw new PostgresUnavailable(`initdb failed: ${said ?? 'no message'}`)
   }
   if (!stays) await rm(file)
   return password
 }
 
-/** Below the ports that systems give out, so that nobody is given this one while the server is down. */
+/** Uses ports below the ephemeral range, so that no other program gets the port while the server is stopped. */
 async function onFreePort(launch: (port: number) => Promise<Postmaster>): Promise<[number, Postmaster]> {
   for (let tries = 1; ; tries++) {
     const port = randomInt(20_000, 32_000)
@@ -151,7 +151,7 @@ async function onFreePort(launch: (port: number) => Promise<Postmaster>): Promis
   }
 }
 
-/** A killed server's processes end by and by, and until then their memory is in use. */
+/** Retries while processes of the killed server still use its shared memory. */
 async function afterOthersLeft(launch: () => Promise<Postmaster>): Promise<Postmaster> {
   const giveUp = Date.now() + 10_000
   for (;;) {

@@ -1,4 +1,4 @@
-/** There is no PostgreSQL for tests here; the message says why. */
+/** Thrown where tests cannot have a PostgreSQL server; the message has the reason. */
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable'
 }
