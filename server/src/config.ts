@@ -35,82 +35,44 @@ export interface Flag {
   readonly help: string
 }
 
+/** A flag with a value. @param initial the default */
+export function textFlag(name: string, value: string, help: string, initial?: string): Flag {
+  return { name, type: 'string', value, help, ...(initial === undefined ? {} : { default: initial }) }
+}
+
+/** A flag that may be given several times. */
+function listFlag(name: string, value: string, help: string): Flag {
+  return { name, type: 'string', multiple: true, value, help }
+}
+
+export function booleanFlag(name: string, help: string): Flag {
+  return { name, type: 'boolean', help }
+}
+
+export const helpFlag = booleanFlag('help', 'print this help and exit')
+
 /** All flags and their defaults. Each is also an environment variable `SURROGATE_<NAME>`. */
-export const flags = [
-  { name: 'host', type: 'string', default: '127.0.0.1', value: 'HOST', help: 'address to listen on' },
-  {
-    name: 'port',
-    type: 'string',
-    default: '4000',
-    value: 'PORT',
-    help: 'port to listen on; 0 picks a free one',
-  },
-  {
-    name: 'storage',
-    type: 'string',
-    default: 'level:./data',
-    value: 'URL',
-    help: 'level:<folder>, memory: or postgres://…',
-  },
-  {
-    name: 'bootstrap',
-    type: 'string',
-    value: 'FILE',
-    help: 'JSON file of tenants and applications, applied at each start',
-  },
-  {
-    name: 'header-prefix',
-    type: 'string',
-    default: headerPrefix,
-    value: 'NAME',
-    help: 'first part of header names, as in SVC-API-KEY',
-  },
-  {
-    name: 'dev',
-    type: 'boolean',
-    help: 'test server: makes keys, opens clock and reset endpoints; loopback only',
-  },
-  {
-    name: 'allow-private-callbacks',
-    type: 'boolean',
-    help: 'allow webhooks to http URLs and private addresses',
-  },
-  {
-    name: 'formula-allow-origin',
-    type: 'string',
-    multiple: true,
-    value: 'ORIGIN',
-    help: 'origin that formulas may fetch from',
-  },
-  {
-    name: 'formula-module',
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    help: 'package that formulas may require',
-  },
-  {
-    name: 'cors-origin',
-    type: 'string',
-    multiple: true,
-    value: 'ORIGIN',
-    help: 'origin that browsers may call from',
-  },
-  {
-    name: 'audit-retention',
-    type: 'string',
-    default: String(defaultAuditRetentionDays),
-    value: 'DAYS',
-    help: 'days that audit log entries are kept',
-  },
-  {
-    name: 'require-isolation',
-    type: 'boolean',
-    help: 'refuse to start if this host cannot fully isolate formulas',
-  },
-  { name: 'help', type: 'boolean', help: 'print this help and exit' },
-  { name: 'version', type: 'boolean', help: 'print the version and exit' },
-] as const satisfies readonly Flag[]
+export const flags: readonly Flag[] = [
+  textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
+  textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
+  textFlag('storage', 'URL', 'level:<folder>, memory: or postgres://…', 'level:./data'),
+  textFlag('bootstrap', 'FILE', 'JSON file of tenants and applications, applied at each start'),
+  textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
+  booleanFlag('dev', 'test server: makes keys, opens clock and reset endpoints; loopback only'),
+  booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
+  listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
+  listFlag('formula-module', 'NAME', 'package that formulas may require'),
+  listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
+  textFlag(
+    'audit-retention',
+    'DAYS',
+    'days that audit log entries are kept',
+    String(defaultAuditRetentionDays),
+  ),
+  booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
+  helpFlag,
+  booleanFlag('version', 'print the version and exit'),
+]
 
 /** Returns one line per flag, for a help text. */
 export function describeFlags(table: readonly Flag[]): string[] {

@@ -31,46 +31,51 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   const memory = ['--port', '0', '--storage', 'memory:']
   const cases: readonly [name: string, args: string[], environment: Record<string, string>, says: RegExp][] =
     [
-      ['a flag that there is not', ['--prot', '4000'], {}, /--prot/],
-      ['a variable that says nothing', memory, { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+      ['an unknown flag', ['--prot', '4000'], {}, /--prot/],
+      ['a boolean variable with an invalid value', memory, { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
       [
-        'isolation that may or may not be',
+        'a boolean variable with another value',
         memory,
         { SURROGATE_REQUIRE_ISOLATION: 'maybe' },
         /SURROGATE_REQUIRE_ISOLATION/,
       ],
-      ['dev on every address', [...memory, '--dev', '--host', '0.0.0.0'], {}, /loopback/],
-      ['no such storage', ['--port', '0', '--storage', 'sqlite:x'], {}, /storage/],
+      ['--dev on every address', [...memory, '--dev', '--host', '0.0.0.0'], {}, /loopback/],
+      ['an unknown storage URL', ['--port', '0', '--storage', 'sqlite:x'], {}, /storage/],
       [
-        'no such bootstrap file',
+        'a missing bootstrap file',
         [...memory, '--bootstrap', join(folder, 'none.json')],
         {},
         /none\.json cannot be read/,
       ],
       [
-        'a bootstrap file that is no JSON',
+        'a bootstrap file that is not JSON',
         [...memory, '--bootstrap', join(folder, 'cut-off.json')],
         {},
         /cut-off\.json .*JSON/,
       ],
       [
-        'a bootstrap file that is wrong',
+        'a bootstrap file that is not valid',
         [...memory, '--bootstrap', join(folder, 'wrong.json')],
         {},
         /tenants\.0\.id/,
       ],
       ['no master key', ['--port', '0', '--storage', storage], {}, /SURROGATE_MASTER_KEY/],
       [
-        'another master key',
+        'a wrong master key',
         ['--port', '0', '--storage', storage],
         { SURROGATE_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') },
         /master key/,
       ],
-      ['a master key cut off', memory, { SURROGATE_MASTER_KEY: masterKey.slice(4) }, /SURROGATE_MASTER_KEY/],
-      ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
-      ['a host of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
       [
-        'a file in the place of the folder',
+        'a master key that is too short',
+        memory,
+        { SURROGATE_MASTER_KEY: masterKey.slice(4) },
+        /SURROGATE_MASTER_KEY/,
+      ],
+      ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
+      ['an address of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
+      [
+        'a file instead of the data folder',
         ['--port', '0', '--storage', `level:${join(folder, 'file')}`],
         keyed,
         /data folder/,
@@ -82,7 +87,7 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   const control = startProcess(t, ['--port', '0', '--storage', storage], keyed)
   const { url } = await control.ready()
   t.equal((await fetch(`${url}/healthz`)).status, 200)
-  t.equal((await control.end()).code, 0, 'the control: nothing of this did any harm')
+  t.equal((await control.end()).code, 0, 'the control: the refused starts did no harm')
 })
 
 type Tap = Pick<typeof t, 'equal' | 'match' | 'capture'>
@@ -105,7 +110,7 @@ async function refused(
   t.equal(code, 2)
 }
 
-t.test('the process ends with that code', async t => {
+t.test('the process ends with exit code 2', async t => {
   const { code, stdout, stderr } = await startProcess(t, ['--prot', '4000']).ended
   t.equal(code, 2)
   t.match(stderr, /^surrogate-server: [^\n]+--prot[^\n]+\n$/)

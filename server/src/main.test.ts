@@ -40,14 +40,10 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   const [, privateKey = ''] = await first.printed(/private key +(\S+)\n/)
   const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
 
-  await t.test(
-    'the line for curl works as it is pasted',
-    { skip: !hasCurl && 'there is no curl here' },
-    async t => {
-      const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH } })
-      t.match(JSON.parse(stdout), { type: 'card', data: { number: 'XXXXXXXXXXXX4242' } })
-    },
-  )
+  await t.test('the printed curl command works', { skip: !hasCurl && 'there is no curl here' }, async t => {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH } })
+    t.match(JSON.parse(stdout), { type: 'card', data: { number: 'XXXXXXXXXXXX4242' } })
+  })
   const body = JSON.stringify({
     id: 'an-id-on-disk',
     type: 'card',
@@ -99,7 +95,7 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   t.notMatch(after, /made a master key/)
 })
 
-t.test('a development server that keeps nothing has keys, too', async t => {
+t.test('a development server in memory has keys, too', async t => {
   const server = startProcess(t, ['--dev', '--port', '0', '--storage', 'memory:'])
   const { url } = await server.ready()
   const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
@@ -107,7 +103,7 @@ t.test('a development server that keeps nothing has keys, too', async t => {
   await server.end()
 })
 
-t.test('a production server is set up from a file, and prints no key', async t => {
+t.test('a production server applies its bootstrap file, and prints no key', async t => {
   const folder = t.testdir({
     'bootstrap.json': JSON.stringify({
       tenants: [
@@ -141,7 +137,7 @@ t.test('a production server is set up from a file, and prints no key', async t =
   t.match(
     stdout,
     /^[^\n]* listening on [^\n]*\n(formulas [^\n]*\n)?$/,
-    'that it is ready, and what holds formulas',
+    'the ready line, and the layers that isolate formulas',
   )
   t.notMatch(stdout, /key/)
   t.same(await holding(join(folder, 'data'), 'a-key-of-the-file'), [])
@@ -149,7 +145,7 @@ t.test('a production server is set up from a file, and prints no key', async t =
   t.notOk(existsSync(join(folder, 'data', 'master.key')))
 })
 
-t.test('a signal lets what is in flight finish, then the server leaves', async t => {
+t.test('after a signal the server finishes requests in flight, then exits', async t => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const folder = t.testdir({})
     const server = startProcess(t, ['--dev', '--port', '0', '--storage', `level:${folder}`])

@@ -20,7 +20,7 @@ for (const base of [
   'https://vault.example.org/',
   'http://vault.test:81/v1/surrogate',
 ]) {
-  t.test(`what goes to ${base} is answered by the vault`, async t => {
+  t.test(`requests to ${base} reach the vault`, async t => {
     const vault = openVault(t)
     const tenant = await openTenant(vault)
     serve(t, vault, base)
@@ -42,7 +42,7 @@ for (const base of [
   })
 }
 
-t.test('what goes elsewhere does not get to the vault', async t => {
+t.test('requests to other addresses do not reach the vault', async t => {
   const vault = openVault(t)
   const { privateKey } = await openTenant(vault)
   serve(t, vault, 'https://vault.example.org/v1')
@@ -58,7 +58,7 @@ t.test('what goes elsewhere does not get to the vault', async t => {
   }
 })
 
-t.test('time moves as the test says', async t => {
+t.test('a test can move the time', async t => {
   const vault = openVault(t, { now: () => Date.UTC(2030, 0, 1) })
   const { privateKey } = await openTenant(vault)
   serve(t, vault, 'https://vault.example.org')
@@ -70,7 +70,7 @@ t.test('time moves as the test says', async t => {
   t.equal(await read(), 404)
 })
 
-t.test('an address that is none is refused', async t => {
+t.test('an invalid base URL is refused', async t => {
   const vault = openVault(t)
   t.equal(vaultHandlers(vault, 'https://vault.example.org').length, 1)
   for (const base of [

@@ -52,7 +52,7 @@ for (let round = 1; round <= rounds; round++) {
       ({ output }) => output,
       error => error.message,
     )
-    t.match(verdict, /checked and agree\n$/, 'every index entry agrees with the records')
+    t.match(verdict, /checked and are correct\n$/, 'every index entry agrees with the records')
     server = await startServer(folder)
     const { ids, total } = await clients.list(server.url)
     t.equal(new Set(ids).size, ids.length, 'no token is listed twice')

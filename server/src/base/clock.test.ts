@@ -12,7 +12,7 @@ t.test('the clock is real time plus an offset that grows', async t => {
   t.equal(clock.nowMs(), 1500)
 })
 
-t.test('advance resolves when all that fell due is done, also what that made due', async t => {
+t.test('advance resolves when all due tasks are done, and those that they made due', async t => {
   const clock = createClock({ realNowMs: () => 0 })
   const done: string[] = []
   clock.at(100, async () => {
@@ -32,7 +32,7 @@ t.test('advance resolves when all that fell due is done, also what that made due
   await clock.stop()
 })
 
-t.test('a cancelled timer does not run, a failing one is reported and stops nothing', async t => {
+t.test('a cancelled timer does not run; a failing one is reported and stops no other', async t => {
   const failures: unknown[] = []
   const clock = createClock({ realNowMs: () => 0, onError: error => failures.push(error) })
   const done: string[] = []
@@ -66,7 +66,7 @@ t.test('a timer fires by itself when real time reaches it', async t => {
   await clock.stop()
 })
 
-t.test('a clock that is set back is not followed, one that is set forward is', async t => {
+t.test('the clock follows the machine forward, but not back', async t => {
   let machineMs = 1_000_000
   let monotonic = 0
   const clock = createClock({ realNowMs: () => machineMs, monotonicMs: () => monotonic })
@@ -90,13 +90,13 @@ t.test('a clock that is set back is not followed, one that is set forward is', a
   await clock.stop()
 })
 
-t.test('a clock begins where an earlier one has come to', async t => {
+t.test('a clock begins where an earlier one ended', async t => {
   const clock = createClock({ realNowMs: () => 1_000, reachedMs: 5_000, offsetMs: 10 })
   t.equal(clock.nowMs(), 5_010)
   t.equal(createClock({ realNowMs: () => 9_000, reachedMs: 5_000 }).nowMs(), 9_000)
 })
 
-t.test('a timer runs by the time that passes, although the clock was set back', async t => {
+t.test('a timer runs when its time has passed, even if the machine was set back', async t => {
   let wrongMs = 0
   const clock = createClock({
     realNowMs: () => Date.now() - wrongMs,

@@ -11,7 +11,7 @@ t.test('the registry and the contract name the same errors', async t => {
   t.same(codes.sort(), [...type.enum].sort())
 })
 
-t.test('the contract tells the status of each', async t => {
+t.test('the contract has the same status for each', async t => {
   const described = new Map<string, string>()
   for (const [, status, codes] of type.description.matchAll(/(\d{3})\s((?:`\w+`,?\s*)+)/g)) {
     for (const [, code] of codes.matchAll(/`(\w+)`/g)) described.set(code, status)

@@ -37,11 +37,11 @@ const altered: readonly [token: string, message: RegExp][] = [
   ['-0.0e5', /negative zero/],
 ]
 
-t.test('a number that a double spells back with the same value is kept', async t => {
+t.test('a number whose value a double can represent is kept', async t => {
   for (const token of kept) t.equal(findNumberFault(token), undefined, token.slice(0, 40))
 })
 
-t.test('any other is refused', async t => {
+t.test('any other number is refused', async t => {
   for (const [token, message] of altered) t.match(findNumberFault(token), message, token.slice(0, 40))
 })
 
@@ -91,7 +91,7 @@ const spelled = fc
     return exponent === undefined ? longer : `${longer}e${exponent}`
   })
 
-t.test('exact fractions decide the same of any number', async () => {
+t.test('exact fractions give the same result for random numbers', async () => {
   fc.assert(
     fc.property(
       fc.oneof(written, spelled),
@@ -101,7 +101,7 @@ t.test('exact fractions decide the same of any number', async () => {
   )
 })
 
-t.test('a number that is passed without a closer look would be kept', async () => {
+t.test('plain numbers are never altered', async () => {
   fc.assert(
     fc.property(fc.oneof(written, spelled), token => {
       const text = `[${token},`

@@ -50,14 +50,14 @@ const cases: readonly [name: string, refused: string, path: string, accepted: st
   ['65 levels of objects', deepObjects(65), '', deepObjects(64)],
 ]
 
-t.test('what would come back altered is refused, with its path, and its neighbour is not', async t => {
+t.test('JSON that would be altered is refused with its path, and a similar text is accepted', async t => {
   for (const [name, refused, path, accepted] of cases) {
     t.equal(refusal(refused).path, path, name)
     t.same(parseJson(accepted), JSON.parse(accepted), `${name}: control`)
   }
 })
 
-t.test('the same is refused where other texts have escapes', async t => {
+t.test('it is refused too if other strings have escapes', async t => {
   for (const [name, refused, path, accepted] of cases.filter(([name]) => !name.startsWith('65 levels'))) {
     const beside = (text: string) => `["\\n",${text}]`
     t.equal(refusal(beside(refused)).path, `1.${path}`, name)
@@ -65,7 +65,7 @@ t.test('the same is refused where other texts have escapes', async t => {
   }
 })
 
-t.test('what is no JSON is refused without repeating it', async t => {
+t.test('text that is not JSON is refused without repeating it', async t => {
   for (const text of [
     '',
     '{',
@@ -84,11 +84,11 @@ t.test('what is no JSON is refused without repeating it', async t => {
   }
 })
 
-t.test('names that may be values are not repeated in a path', async t => {
+t.test('names that may be values do not appear in a path', async t => {
   t.equal(refusal('{"4242424242424242":{"a":1,"a":1}}').path, '?.a')
 })
 
-t.test('brackets in texts are no nesting', async t => {
+t.test('brackets in strings are not nesting', async t => {
   const inside = '['.repeat(100)
   for (const text of [
     `"${inside}"`,
@@ -103,7 +103,7 @@ t.test('brackets in texts are no nesting', async t => {
   t.match(refusal(`["${inside}`).message, /well-formed/, 'a text without an end')
 })
 
-t.test('100,000 members and elements are read, and one more is refused', t => {
+t.test('100,000 members and elements are accepted, and one more is refused', t => {
   const list = (count: number, element: string) => `[${Array(count).fill(element).join(',')}]`
   const pairs = (count: number, pair: string) =>
     `[${`${pair},`.repeat((count - 1) / 2)}${count % 2 ? '0' : '0,0'}]`
@@ -121,12 +121,12 @@ t.test('100,000 members and elements are read, and one more is refused', t => {
   t.end()
 })
 
-t.test('commas and brackets in texts are not counted', async t => {
+t.test('commas and brackets in strings are not counted', async t => {
   const text = `["${',[{'.repeat(200_000)}",[]]`
   t.same(parseJson(text), JSON.parse(text))
 })
 
-t.test('text nested without an end is refused unread', async t => {
+t.test('endless nesting is refused before it is parsed', async t => {
   const parse = JSON.parse
   let calls = 0
   JSON.parse = (...args) => {
@@ -153,7 +153,7 @@ t.test('a long text is scanned in pieces, with the same outcome', async t => {
   }
 })
 
-t.test('while a long text is scanned, others have their turns', async t => {
+t.test('while a long text is scanned, other requests get their turns', async t => {
   let nowMs = 0
   const turns = new Turns(() => (nowMs += 3))
   let others = 0
@@ -166,7 +166,7 @@ t.test('while a long text is scanned, others have their turns', async t => {
   t.ok(others >= 12, `${others} turns in 200,000 characters`)
 })
 
-t.test('any other JSON comes out as it went in', async () => {
+t.test('other JSON is returned unchanged', async () => {
   const number = fc
     .oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
     .filter(value => !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value)))
@@ -194,7 +194,7 @@ t.test('any other JSON comes out as it went in', async () => {
   )
 })
 
-t.test('bytes that are not UTF-8 are no text', async t => {
+t.test('bytes that are not UTF-8 are refused', async t => {
   t.equal(decodeUtf8(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), undefined)
   t.equal(decodeUtf8(Uint8Array.of(0xed, 0xa0, 0x80)), undefined, 'a surrogate in bytes')
   t.equal(decodeUtf8(Buffer.from('"é"')), '"é"')

@@ -8,7 +8,7 @@ const places = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 30 },
 )
 
-t.test('a page of two lists is that page of one sorted list', async t => {
+t.test('a page of two merged lists equals that page of one sorted list', async t => {
   await fc.assert(
     fc.asyncProperty(places, fc.nat(35), fc.integer({ min: 1, max: 12 }), async (all, offset, limit) => {
       const thirds = [0, 1, 2].map(third => sourceOf(all.filter((_, index) => index % 3 === third)))
@@ -20,7 +20,7 @@ t.test('a page of two lists is that page of one sorted list', async t => {
   )
 })
 
-t.test('newest first, and equal times by id', async t => {
+t.test('items are sorted newest first, then by id', async t => {
   const source = sourceOf([
     { createdUs: 1, id: 'b' },
     { createdUs: 2, id: 'a' },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { systemRandom } from './random.ts'
 
-t.test('bytes are fresh, whatever is drawn in between, and do not share memory', async t => {
+t.test('bytes are random each time, and do not share memory', async t => {
   const random = systemRandom()
   const seen = new Set<string>()
   for (let round = 0; round < 2000; round++) {

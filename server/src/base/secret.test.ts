@@ -11,7 +11,7 @@ class Card extends Plaintext {
   }
 }
 
-t.test('what holds plaintext is printed by nothing, and read as ever', async t => {
+t.test('an object with plaintext is never printed, and its members can be read', async t => {
   const card = new Card('4242424242424242')
   const shown = [
     `${card}`,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { nextTurn, oncePerTurn, Turns } from './turn.ts'
 
-t.test('a turn is passed on once it has lasted, and begins anew', async t => {
+t.test('a long request yields after its time, and then starts again', async t => {
   let nowMs = 100
   const turns = new Turns(() => nowMs)
   nowMs += 2
@@ -18,7 +18,7 @@ t.test('a turn is passed on once it has lasted, and begins anew', async t => {
   t.equal(turns.passed(), undefined, 'while others had theirs, no time of ours went by')
 })
 
-t.test('what is asked for often in a turn is done once at its end, and again in the next', async t => {
+t.test('a task that is requested often in a turn runs once at its end, and again in the next', async t => {
   let done = 0
   const ask = oncePerTurn(() => done++)
   ask()

@@ -14,16 +14,16 @@ async function migrated(t: Test): Promise<string> {
   return url
 }
 
-t.test('a vault moves from a folder into a database', withPostgres, async t => {
+t.test('a vault is copied from a folder into a database', withPostgres, async t => {
   await moves(t, `level:${t.testdir()}/a`, await migrated(t))
 })
 
-t.test('and from there to another database, and back into a folder', withPostgres, async t => {
+t.test('and from there into another database, and back into a folder', withPostgres, async t => {
   const folder = t.testdir()
   await moves(t, `level:${folder}/a`, await migrated(t), await migrated(t), `level:${folder}/b`)
 })
 
-t.test('a copy into a database, cut off anywhere, goes on to the same end', withPostgres, async t => {
+t.test('a copy into a database that was interrupted anywhere can be continued', withPostgres, async t => {
   const folder = `level:${t.testdir()}/a`
   const apiKey = await fill(t, folder)
   for (const commits of [1, 2, 3, 5]) {
@@ -46,7 +46,7 @@ t.test('a copy into a database, cut off anywhere, goes on to the same end', with
   }
 })
 
-t.test('a row that is not what the source has is told, by its address', withPostgres, async t => {
+t.test('a row that differs from the source is reported by its address', withPostgres, async t => {
   const folder = `level:${t.testdir()}/a`
   await fill(t, folder)
   const changes = [
@@ -76,7 +76,7 @@ t.test('a row that is not what the source has is told, by its address', withPost
 })
 
 t.test(
-  'a database that cannot be copied into is one sentence, without its password',
+  'a database that cannot be copied into is refused in one sentence, without its password',
   withPostgres,
   async t => {
     const folder = `level:${t.testdir()}/a`

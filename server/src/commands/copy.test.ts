@@ -12,12 +12,12 @@ import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } f
 import { reportProgress } from './copy.ts'
 import { runCommand } from './table.ts'
 
-t.test('a whole vault moves, and a server on the copy answers as the one on the source', async t => {
+t.test('a server on the copy of a vault gives the same answers as one on the source', async t => {
   const folder = t.testdir()
   await moves(t, `level:${folder}/a`, `level:${folder}/b`)
 })
 
-t.test('a copy under the same key takes no second one, and a development key goes along', async t => {
+t.test('a copy under the same key needs no second key, and copies a development key', async t => {
   const folder = t.testdir()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => `level:${folder}/${name}`) as [
     string,
@@ -39,7 +39,7 @@ t.test('a copy under the same key takes no second one, and a development key goe
   t.equal(await read(t, d, newKey, apiKey), 'as it was 1')
 })
 
-t.test('each so many records of a copy are told once', async t => {
+t.test('progress is reported once for every so many records', async t => {
   const lines: string[] = []
   const progress = reportProgress(line => lines.push(line), 1000)
   for (const records of [0, 999, 1000, 1001, 1999, 2500, 2500, 4999]) progress('copied', records)
@@ -53,7 +53,7 @@ t.test('each so many records of a copy are told once', async t => {
   ])
 })
 
-t.test('what cannot be copied is one sentence, and nothing is made', async t => {
+t.test('a copy that cannot be made is refused in one sentence, and creates nothing', async t => {
   const folder = t.testdir({ nothing: {}, 'no-key': { 'master.key': 'short', store: {} }, file: 'a file' })
   const at = (name: string) => `level:${join(folder, name)}`
   const apiKey = await fill(t, at('full'))
@@ -114,7 +114,7 @@ t.test('what cannot be copied is one sentence, and nothing is made', async t => 
   t.equal(await read(t, at('new'), newKey, apiKey), 'as it was 1')
 })
 
-t.test('a folder that a server holds is refused, on either side', async t => {
+t.test('a folder in use by a server is refused as source and destination', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
   await fill(t, a)
@@ -134,7 +134,7 @@ const process = (args: readonly string[], environment = keys(oldKey, newKey)) =>
   startProcess(t, args, environment).ended
 
 t.test(
-  'an unfinished copy lets no server start, and one that was changed is told and left unfinished',
+  'no server starts on an unfinished copy; a copy that differs is reported and stays unfinished',
   async t => {
     const folder = t.testdir()
     const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
@@ -180,7 +180,7 @@ function bytesUnder(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + size(name), 0)
 }
 
-t.test('killed in the middle, it goes on where it was', async t => {
+t.test('a copy that was killed continues', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
   const apiKey = await fill(t, a, 3_000)
@@ -201,28 +201,31 @@ t.test('killed in the middle, it goes on where it was', async t => {
   t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
 })
 
-t.test('records that were cut off on the disk of the source are told, and the rest arrives', async t => {
-  const folder = t.testdir()
-  const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  const apiKey = await fill(t, a)
-  const level = await openLevelDb(join(folder, 'a', 'store'))
-  const [cut = '', ...others] = await tokensIn(level)
-  t.equal(others.length, 2)
-  await level.put(cut, Buffer.from('short'))
-  await level.close()
-  const { exitCode, output } = await copy(a, b)
-  t.equal(exitCode, 2)
-  t.match(
-    output,
-    new RegExp(
-      `but 1 more was cut off on the disk of the source and is missing, the first being token/.*/${cut.slice(24)};`,
-    ),
-  )
-  const vault = open(t, b, newKey)
-  const { json } = await sender(vault, apiKey)('GET', '/tokens')
-  t.equal(json.pagination.total_items, 2)
-  await vault.close()
-})
+t.test(
+  'records that were cut off on the disk of the source are reported, and the rest is copied',
+  async t => {
+    const folder = t.testdir()
+    const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
+    const apiKey = await fill(t, a)
+    const level = await openLevelDb(join(folder, 'a', 'store'))
+    const [cut = '', ...others] = await tokensIn(level)
+    t.equal(others.length, 2)
+    await level.put(cut, Buffer.from('short'))
+    await level.close()
+    const { exitCode, output } = await copy(a, b)
+    t.equal(exitCode, 2)
+    t.match(
+      output,
+      new RegExp(
+        `but 1 more was cut off on the disk of the source and is missing, the first being token/.*/${cut.slice(24)};`,
+      ),
+    )
+    const vault = open(t, b, newKey)
+    const { json } = await sender(vault, apiKey)('GET', '/tokens')
+    t.equal(json.pagination.total_items, 2)
+    await vault.close()
+  },
+)
 
 t.test('a record whose content was changed in the source is copied as it is', async t => {
   const folder = t.testdir()
@@ -242,7 +245,7 @@ t.test('a record whose content was changed in the source is copied as it is', as
   await vault.close()
 })
 
-t.test('nothing but the wrapping of keys is sealed anew', async t => {
+t.test('only the wrapped keys are sealed again', async t => {
   const folder = t.testdir()
   const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
   await fill(t, a)

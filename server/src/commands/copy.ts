@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { systemRandom } from '../base/random.ts'
-import { ConfigError, type FlagValues, readMasterKey } from '../config.ts'
+import { ConfigError, type FlagValues, readMasterKey, textFlag } from '../config.ts'
 import { type Copied, copyStore, openSource, type Progress } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
@@ -12,13 +12,8 @@ export const copyCommand: Command = {
   name: 'copy',
   summary: 'copy a store into an empty one, of the same or another engine, and compare the two',
   flags: [
-    { name: 'from', type: 'string', value: 'URL', help: 'store to copy: level:<folder> or postgres://…' },
-    {
-      name: 'to',
-      type: 'string',
-      value: 'URL',
-      help: 'empty store to copy into: level:<folder> or postgres://…',
-    },
+    textFlag('from', 'URL', 'store to copy: level:<folder> or postgres://…'),
+    textFlag('to', 'URL', 'empty store to copy into: level:<folder> or postgres://…'),
   ],
   operands: [],
   details: [

@@ -5,7 +5,7 @@ import { schemaVersion } from '../storage/engines/postgres/schema.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
-t.test('a database is migrated, and then servers start on it', withPostgres, async t => {
+t.test('servers start on a database after it was migrated', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
   // In the environment, as arguments can be read by others.
@@ -57,7 +57,7 @@ t.test('a database is migrated, and then servers start on it', withPostgres, asy
     const { url } = await server.ready()
     t.equal((await fetch(`${url}/healthz`)).status, 200)
   }
-  await refused('another master key', /master key is not the one/, {
+  await refused('a wrong master key', /master key is not the one/, {
     SURROGATE_MASTER_KEY: Buffer.alloc(32, 8).toString('base64'),
   })
   for (const server of [one, other]) t.equal((await server.end()).code, 0)

@@ -107,10 +107,10 @@ t.test('the index of a server is correct; damage is reported and corrected', asy
   const repaired = await run(folder, ['--repair'])
   t.match(repaired.stdout, /corrected: [\d,]+ missing\n$/)
   t.same(await totals(), before)
-  t.match(await run(folder), { stdout: /agree\n$/ })
+  t.match(await run(folder), { stdout: /are correct\n$/ })
 })
 
-t.test('what a record says counts, not what stands beside it', async t => {
+t.test('the index entries are computed from the record, not from its stored terms', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const store = await LevelStore.open(join(folder, 'store'))
@@ -128,10 +128,10 @@ t.test('what a record says counts, not what stands beside it', async t => {
   t.match(dry, { refusal: /\([\d,]+ outdated, / })
   t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
   t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
-  t.match(await run(folder), { stdout: /agree\n$/ })
+  t.match(await run(folder), { stdout: /are correct\n$/ })
 })
 
-t.test('a folder of an earlier format is used again once its tokens are indexed anew', async t => {
+t.test('a folder of an earlier format can be used after its tokens are indexed again', async t => {
   const folder = t.testdir()
   const rules = ['/a/', '/b/'].map((container, index) => ({
     priority: index + 1,
@@ -165,14 +165,14 @@ t.test('a folder of an earlier format is used again once its tokens are indexed 
   t.match(await run(folder), { refusal: /outdated, .*stray.* --repair$/ })
   t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
   t.equal(await count(folder, key, ''), 1)
-  t.match(await run(folder), { stdout: /agree\n$/ })
+  t.match(await run(folder), { stdout: /are correct\n$/ })
   await change(folder, async level => {
     t.equal((await level.get('!format'))?.toString(), '3')
     t.same(await level.keys({ gte: 'c', lt: 'd' }).all(), [])
   })
 })
 
-t.test('a record that does not open is told of, and keeps what it is found by', async t => {
+t.test('a record that does not open is reported, and keeps its index entries', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const before = await count(folder, apiKey, 'container:/a/')
@@ -197,7 +197,7 @@ async function flip(folder: string, kind: RegExp, at: (length: number) => number
   await writeFile(path, bytes)
 }
 
-t.test('a changed byte in the log is refused at a start, and repaired with what is intact', async t => {
+t.test('a changed byte in the log keeps a server from starting; a repair keeps what is intact', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const before = await count(folder, apiKey, '')
@@ -220,13 +220,13 @@ t.test('a changed byte in the log is refused at a start, and repaired with what 
   )
   t.match(await run(folder), { refusal: /The data folder is damaged .+ reindex --repair/ })
   const repaired = await run(folder, ['--repair'])
-  t.match(repaired.stdout, /left out as damaged: [\d,]+ bytes of the log\n$/)
+  t.match(repaired.stdout, /damaged and dropped: [\d,]+ bytes of the log\n$/)
   const left = await count(folder, apiKey, '')
   t.ok(left >= before + 18 && left < before + 20, `${left - before} of 20 tokens are left`)
-  t.match(await run(folder), { stdout: /agree\n$/ })
+  t.match(await run(folder), { stdout: /are correct\n$/ })
 })
 
-t.test('a changed byte in a table is found, and repaired with what is intact', async t => {
+t.test('a changed byte in a table is found; a repair keeps what is intact', async t => {
   const folder = t.testdir()
   await fill(folder)
   await change(folder, level => level.compactRange('!', '~'))
@@ -234,11 +234,11 @@ t.test('a changed byte in a table is found, and repaired with what is intact', a
   t.match(await run(folder), {
     refusal: /^1 blocks of the data files are damaged: restore .+ --repair, which keeps what is intact$/,
   })
-  t.match(await run(folder, ['--repair']), { stdout: /left out as damaged: 1 blocks of tables/ })
-  t.match(await run(folder), { stdout: /agree[^\n]*\n$/ })
+  t.match(await run(folder, ['--repair']), { stdout: /damaged and dropped: 1 blocks of tables/ })
+  t.match(await run(folder), { stdout: /are correct[^\n]*\n$/ })
 })
 
-t.test('what cannot be done is refused in one sentence', async t => {
+t.test('a job that cannot be done is refused in one sentence', async t => {
   const folder = t.testdir({ empty: {}, full: {} })
   const full = join(folder, 'full')
   await fill(full)
@@ -259,5 +259,5 @@ t.test('what cannot be done is refused in one sentence', async t => {
   await vault.ready()
   t.match(await run(full), { refusal: 'The data folder is in use by another process.' })
   await vault.close()
-  t.match(await run(full), { stdout: /agree\n$/ })
+  t.match(await run(full), { stdout: /are correct\n$/ })
 })

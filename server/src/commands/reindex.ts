@@ -1,6 +1,6 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
-import { ConfigError, flags } from '../config.ts'
+import { booleanFlag, ConfigError, flags } from '../config.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
 import {
@@ -28,11 +28,7 @@ export const reindexCommand: Command = {
   summary: 'verify the data files and the search index; correct them with --repair',
   flags: [
     ...flags.filter(flag => flag.name === 'storage'),
-    {
-      name: 'repair',
-      type: 'boolean',
-      help: 'correct what is missing or wrong; without it nothing is written',
-    },
+    booleanFlag('repair', 'correct what is missing or wrong; without it nothing is written'),
   ],
   operands: [],
   details: [

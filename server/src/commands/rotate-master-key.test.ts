@@ -51,7 +51,7 @@ const bytesUnder = (folder: string) =>
       .map(entry => readFileSync(join(entry.parentPath, entry.name))),
   )
 
-t.test('after a rotation the new key reads what the old one wrote, and the old one nothing', async t => {
+t.test('after a rotation the new key opens all data, and the old key none', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const store = await LevelStore.open(join(folder, 'store'))
@@ -76,7 +76,7 @@ t.test('after a rotation the new key reads what the old one wrote, and the old o
   t.match(again.stdout, /under the new master key already/)
 })
 
-t.test('what cannot be done is one sentence and exit code 2, and nothing is changed', async t => {
+t.test('a job that cannot be done gets one sentence and exit code 2, and changes nothing', async t => {
   const folder = t.testdir({ full: {}, empty: {}, 'no-key': { 'master.key': 'short', store: {} } })
   const full = join(folder, 'full')
   const apiKey = await fill(full)
@@ -113,7 +113,7 @@ t.test('what cannot be done is one sentence and exit code 2, and nothing is chan
   t.equal(await readKept(full, oldKey, apiKey), 'as it was')
 })
 
-t.test('a folder that a server holds is refused, and the server goes on', async t => {
+t.test('a folder in use by a server is refused, and the server is not disturbed', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const server = startProcess(t, ['--storage', `level:${folder}`, '--port=0'], {
@@ -129,7 +129,7 @@ t.test('a folder that a server holds is refused, and the server goes on', async 
   t.match(await rotate(folder, oldKey, newKey), { code: 0 })
 })
 
-t.test('a rotation that was cut off lets no server start until it is completed', async t => {
+t.test('no server starts after an interrupted rotation until it is completed', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const store = await LevelStore.open(join(folder, 'store'))
@@ -149,7 +149,7 @@ t.test('a rotation that was cut off lets no server start until it is completed',
   t.equal(await readKept(folder, newKey, apiKey), 'as it was')
 })
 
-t.test('the key beside the data of a test server is written anew', async t => {
+t.test('master.key of a test server is replaced', async t => {
   const folder = t.testdir()
   const file = join(folder, 'master.key')
   const apiKey = await fill(folder)

@@ -12,7 +12,7 @@ function fileWith(t: { testdir(): string }, code: string): string {
   return file
 }
 
-t.test('prints what the formula answers, and apart from it what it prints', async t => {
+t.test('prints the result of the formula, and separately what the formula prints', async t => {
   const file = fileWith(t, `module.exports = async req => { console.warn('hello'); return { raw: req } }`)
   const { code, stdout, stderr } = await run(file, '--args', '{"a":[1]}', '--configuration', '{"b":true}')
   t.equal(code, 0)
@@ -20,7 +20,7 @@ t.test('prints what the formula answers, and apart from it what it prints', asyn
   t.equal(stderr, 'warn: hello\n')
 })
 
-t.test('a refusal is told with its status, and exit code 1', async t => {
+t.test('a refusal is printed with its status, and exit code 1', async t => {
   const file = fileWith(
     t,
     `const { BadRequestError } = require('@surrogate/formula-errors')
@@ -37,7 +37,7 @@ t.test('a refusal is told with its status, and exit code 1', async t => {
   t.equal(stderr, '')
 })
 
-t.test('what could not be asked is one sentence and exit code 2', async t => {
+t.test('a formula that could not be run gets one sentence and exit code 2', async t => {
   const file = fileWith(t, 'module.exports = async () => ({ raw: 1 })')
   const cases: readonly [name: string, args: readonly string[], says: RegExp][] = [
     ['no such file', [`${file}x`], /cannot be read/],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
-import { ConfigError, flags } from '../config.ts'
+import { ConfigError, flags, textFlag } from '../config.ts'
 import { type FormulaRun, runFormula } from '../sandbox/run-formula.ts'
 import type { Command } from './command.ts'
 
@@ -8,14 +8,8 @@ export const runFormulaCommand: Command = {
   name: 'run-formula',
   summary: 'run the code in a file as a reactor would, and print its result',
   flags: [
-    { name: 'args', type: 'string', default: '{}', value: 'JSON', help: 'args of the formula' },
-    {
-      name: 'configuration',
-      type: 'string',
-      default: '{}',
-      value: 'JSON',
-      help: 'configuration of the formula, an object',
-    },
+    textFlag('args', 'JSON', 'args of the formula', '{}'),
+    textFlag('configuration', 'JSON', 'configuration of the formula, an object', '{}'),
     ...flags.filter(({ name }) => name === 'formula-module' || name === 'header-prefix'),
   ],
   operands: ['FILE'],

@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/near-names.ts'
-import { ConfigError, describeFlags, type Environment, type Flag, readFlags } from '../config.ts'
+import { ConfigError, describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { migrateCommand } from './migrate.ts'
@@ -16,8 +16,6 @@ export const commands: readonly Command[] = [
   runFormulaCommand,
 ]
 
-const help: Flag = { name: 'help', type: 'boolean', help: 'print this help and exit' }
-
 /** Runs a command. Resolves with the text to print. @throws {OperatorError} */
 export async function runCommand(
   name: string,
@@ -33,7 +31,7 @@ export async function runCommand(
       `there is no command of that name${near} surrogate-server --help lists the commands`,
     )
   }
-  const flags = [...command.flags, help]
+  const flags = [...command.flags, helpFlag]
   const { values, operands } = readFlags(flags, argv, environment, command.operands)
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
   const result = await command.run({ values, operands, environment, onProgress })

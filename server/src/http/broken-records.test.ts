@@ -23,7 +23,7 @@ async function open(context: Parameters<typeof openVault>[0]) {
   return { vault, tenant, store, view, lines, damage }
 }
 
-t.test('a broken token is a 500 with a trace id; lists leave it out and count it', async t => {
+t.test('a broken token is a 500 with a trace id; lists skip it and count it', async t => {
   const { tenant, lines, damage, view } = await open(t)
   for (const id of ['one', 'two', 'three']) {
     await tenant.send('POST', '/tokens', { id, type: 'token', data: `data of ${id}` })
@@ -63,14 +63,14 @@ t.test('a broken token is a 500 with a trace id; lists leave it out and count it
   t.same(
     lines.map(([event]) => event),
     ['a stored record does not open'],
-    'said once, not with every list',
+    'logged once, not with every list',
   )
   t.match(lines[0]?.[1], { kind: 'token', tenant: view.tenant, address: view.address('token', 'two') })
   t.notMatch(JSON.stringify(lines), /data of|"two"/)
   t.equal((await tenant.send('GET', '/tokens/one')).json.data, 'data of one')
 })
 
-t.test('a card whose code is broken cannot be read, but deleted; other cards are listed', async t => {
+t.test('a card whose cvc is broken can be deleted, but not read; other cards are listed', async t => {
   const { tenant, store, view, damage, lines } = await open(t)
   const data = { number: '4242424242424242', cvc: '123' }
   for (const id of ['one', 'two']) await tenant.send('POST', '/tokens', { id, type: 'card', data })
@@ -89,7 +89,7 @@ t.test('a card whose code is broken cannot be read, but deleted; other cards are
   t.notMatch(JSON.stringify(lines), /4242|123"/)
 })
 
-t.test('a broken application locks out itself alone', async t => {
+t.test('a broken application locks out only itself', async t => {
   const { tenant, damage } = await open(t)
   const one = await tenant.application({ permissions: ['token:read'] })
   const two = await tenant.application({ permissions: ['token:read'] })
@@ -119,7 +119,7 @@ t.test('a broken log entry does not make the log unreadable', async t => {
   t.equal(log.json.data.length, log.json.pagination.total_items - 1)
 })
 
-t.test('what cannot be read is erased when its time is over, and does not hold up the rest', async t => {
+t.test('a record that does not open is erased when it expires, and does not delay others', async t => {
   const store = new OpenMemoryStore()
   const masterKey = newMasterKey()
   const now = () => Date.UTC(2030, 0, 1)

@@ -219,7 +219,7 @@ for (const { name, bounds, sends, trickles = false, reads = true, gets, ends = f
   })
 }
 
-t.test('a receiver that takes its answer gets all of it, in one piece and in several', async t => {
+t.test('a receiver that reads its response gets all of it, in one piece or several', async t => {
   const listening = await open(t, {})
   for (const path of ['/long', '/pieces']) {
     const response = await fetch(`${listening.url}${path}`)
@@ -228,13 +228,13 @@ t.test('a receiver that takes its answer gets all of it, in one piece and in sev
   }
 })
 
-t.test('a receiver that takes one piece after the other, slowly, has a time for all of them', async t => {
+t.test('a slow receiver has a time limit for all pieces together', async t => {
   const listening = await open(t, { wholeAnswerTimeoutMs: 1 })
   await t.rejects((await fetch(`${listening.url}/pieces`)).text())
   await untilConnections(listening, 0)
 })
 
-t.test('pieces that fail end the connection, and let go of what they are made of', async t => {
+t.test('a piece that fails ends the connection and the generator', async t => {
   let released = 0
   async function* failing() {
     try {
@@ -267,7 +267,7 @@ t.test('pieces that fail end the connection, and let go of what they are made of
   t.pass('whoever hangs up ends the pieces')
 })
 
-t.test('a request in progress takes as long as it takes', async t => {
+t.test('a request in progress has no time limit', async t => {
   let answer = () => {}
   const bounds = {
     headersTimeoutMs: shortMs,
@@ -292,7 +292,7 @@ t.test('a request in progress takes as long as it takes', async t => {
   t.match(await waiting.until(/last$/), /^HTTP\/1\.1 200 /)
 })
 
-t.test('a connection too many takes the place of the longest idle, of no busy one', async t => {
+t.test('a surplus connection replaces the one that has been idle longest, and never a busy one', async t => {
   let busy = 0
   let answer = () => {}
   const done = new Promise<void>(resolve => {
@@ -340,7 +340,7 @@ t.test('a connection too many takes the place of the longest idle, of no busy on
   t.match((await rest(await enter())).received(), /answered$/, 'the control')
 })
 
-t.test('with too many unanswered requests a connection ends behind their answers', async t => {
+t.test('a connection with too many unanswered requests ends after their responses', async t => {
   for (const requests of [4, 5, 50]) {
     const waiting: (() => void)[] = []
     const listening = await open(t, { pipelinedRequests: 4, lingerMs: shortMs }, async () => {
@@ -364,7 +364,7 @@ t.test('with too many unanswered requests a connection ends behind their answers
   t.equal(listening.connections(), 0, 'and at once where it goes on and on')
 })
 
-t.test('what is malformed behind requests is refused behind their answers', async t => {
+t.test('malformed input after requests is refused after their responses', async t => {
   let answer = () => {}
   const listening = await open(t, { lingerMs: shortMs }, async () => {
     await new Promise<void>(resolve => {
@@ -381,7 +381,7 @@ t.test('what is malformed behind requests is refused behind their answers', asyn
   await untilConnections(listening, 0)
 })
 
-t.test('large bodies share a limit, small ones need none of it', async t => {
+t.test('large bodies share a limit that small ones do not use', async t => {
   const listening = await open(t, { allBodyBytes: 3000, freeBodyBytes: 1000 })
   const slow = peer(t, listening)
   slow.socket.write(head('POST', '/read', 'Content-Length: 3501') + 'x'.repeat(3500))
@@ -400,7 +400,7 @@ t.test('large bodies share a limit, small ones need none of it', async t => {
   t.equal((await post(4001)).status, 503)
 })
 
-t.test('an offer to speak something else is passed over, a tunnel is not made', async t => {
+t.test('an upgrade is ignored, and CONNECT is refused', async t => {
   const listening = await open(t, {})
   const offering = peer(t, listening)
   offering.socket.write(head('GET', '/', 'Connection: upgrade', 'Upgrade: websocket'))

@@ -20,7 +20,7 @@ function preflight(method: string, origin = app) {
   }
 }
 
-t.test('a preflight for every operation of the contract lets a listed origin through', async t => {
+t.test('a preflight for every operation of the contract accepts a listed origin', async t => {
   const vault = openVault(t, { dev: false, corsOrigins: [app, 'https://other.example.com'] })
   const { as } = await openTenant(vault)
   const ask = as(undefined)
@@ -43,7 +43,7 @@ t.test('a preflight for every operation of the contract lets a listed origin thr
   }
 })
 
-t.test('the header prefix names what a page may send and read', async t => {
+t.test('the header prefix is in the headers that a page may send and read', async t => {
   const vault = openVault(t, { headerPrefix: 'ACME', corsOrigins: [app] })
   for (const [path, method] of paths) {
     const headers = { ...preflight(method), 'Access-Control-Request-Headers': 'acme-api-key' }
@@ -60,7 +60,7 @@ t.test('the header prefix names what a page may send and read', async t => {
   t.equal(read.headers.get('access-control-expose-headers'), 'ACME-TRACE-ID, Retry-After')
 })
 
-t.test('over a port it is the same', async t => {
+t.test('CORS is the same over a port', async t => {
   const { url } = await openVault(t, { corsOrigins: [app] }).listen()
   const ask = (origin: string) =>
     fetch(`${url}/sessions`, { method: 'OPTIONS', headers: preflight('POST', origin) })
@@ -70,7 +70,7 @@ t.test('over a port it is the same', async t => {
   t.equal((await ask('https://evil.test')).headers.get('access-control-allow-origin'), null)
 })
 
-t.test('an answer can be read by a listed origin only, refusals included', async t => {
+t.test('only a listed origin may read a response, refusals included', async t => {
   const vault = openVault(t, { corsOrigins: [app] })
   const tenant = await openTenant(vault)
   for (const path of ['/tokens', '/tokens/missing', '/nothing', '/tokens?page=0']) {
@@ -97,7 +97,7 @@ t.test('an answer can be read by a listed origin only, refusals included', async
   t.equal(stranger.headers.get('access-control-allow-methods'), null)
 })
 
-t.test('where no origin is configured none may read, but under dev any may', async t => {
+t.test('without configured origins none may read, but under --dev any may', async t => {
   const vault = openVault(t, { dev: false })
   const tenant = await openTenant(vault)
   const closed = await tenant.send('OPTIONS', '/tokens', undefined, preflight('POST'))
@@ -115,7 +115,7 @@ t.test('where no origin is configured none may read, but under dev any may', asy
   )
 })
 
-t.test('what is no preflight is no preflight', async t => {
+t.test('other OPTIONS requests are not preflights', async t => {
   const vault = openVault(t, { corsOrigins: ['*'] })
   const tenant = await openTenant(vault)
   t.equal((await tenant.send('OPTIONS', '/tokens', undefined, { Origin: app })).status, 405)

@@ -81,7 +81,7 @@ t.test('the client of a formula reaches tokens and invocations, and no other ope
   }
 })
 
-t.test('its application reaches with its own key what its formulas do not', async t => {
+t.test('the application itself reaches with its key what its formulas do not', async t => {
   const { vault, asked } = openAsking(t)
   const tenant = await openTenant(vault)
   const application = await tenant.application(everything)

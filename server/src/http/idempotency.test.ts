@@ -10,7 +10,7 @@ const hour = 3_600_000
 const keyed = (key: string) => ({ 'SVC-IDEMPOTENCY-KEY': key })
 const body = { type: 'token', data: 'x' }
 
-t.test('the same key answers the success again and does nothing', async t => {
+t.test('a repeated request gets the first answer, and is not done again', async t => {
   const tenant = await openTenant(vault)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
   const again = await tenant.send('POST', '/tokens', body, keyed('one'))
@@ -21,7 +21,7 @@ t.test('the same key answers the success again and does nothing', async t => {
   t.not(other.json.id, first.json.id)
 })
 
-t.test('it does so for 24 hours', async t => {
+t.test('an answer is kept for 24 hours', async t => {
   const own = openVault(t)
   const tenant = await openTenant(own)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
@@ -43,7 +43,7 @@ t.test('a key belongs to its caller', async t => {
   t.not(second.json.id, first.json.id)
 })
 
-t.test('with another body or on another path it is 422', async t => {
+t.test('the same key with another body or path is a 422', async t => {
   const tenant = await openTenant(vault)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
   const otherBody = await tenant.send('POST', '/tokens', { ...body, data: 'y' }, keyed('one'))
@@ -53,7 +53,7 @@ t.test('with another body or on another path it is 422', async t => {
   t.equal((await tenant.send('POST', '/tokens', body, keyed('one'))).status, 201)
 })
 
-t.test('however its path is spelled, the same request is the same', async t => {
+t.test('another spelling of the path does not make another request', async t => {
   const tenant = await openTenant(vault)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
   for (const path of ['/tokens/', '/tokens?unknown=1', '/tokens/?']) {
@@ -88,7 +88,7 @@ t.test('a failure is not kept', async t => {
   t.equal((await tenant.send('POST', '/tokens', { ...body, id: 'taken' }, keyed('one'))).status, 201)
 })
 
-t.test('of concurrent requests with one key one does the work, the others wait their turn', async t => {
+t.test('of concurrent requests with one key only one is done', async t => {
   const tenant = await openTenant(vault)
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => tenant.send('POST', '/tokens', body, keyed('one'))),
@@ -112,7 +112,7 @@ t.test("an update's replay is the token as it is now, and 404 when it is gone", 
   t.equal((await patch()).status, 404)
 })
 
-t.test('a deduplicated create is answered again as it was', async t => {
+t.test('a repeated create that was deduplicated gets the same answer', async t => {
   const tenant = await openTenant(vault)
   const original = await tenant.send('POST', '/tokens', body)
   const create = () => tenant.send('POST', '/tokens', { ...body, deduplicate_token: true }, keyed('one'))
@@ -122,7 +122,7 @@ t.test('a deduplicated create is answered again as it was', async t => {
   }
 })
 
-t.test('of creates that race to be deduplicated each keeps its own key', async t => {
+t.test('concurrent creates that are deduplicated each keep their own idempotency key', async t => {
   const tenant = await openTenant(vault)
   const create = (key: number, data: string) =>
     tenant.send('POST', '/tokens', { ...body, data, deduplicate_token: true }, keyed(`key ${key}`))
@@ -134,7 +134,7 @@ t.test('of creates that race to be deduplicated each keeps its own key', async t
   }
 })
 
-t.test('an application made once shows its key again to the same caller with the same key', async t => {
+t.test('a repeated create of an application returns its key to the same caller', async t => {
   const tenant = await openTenant(vault)
   const create = () =>
     tenant.asManagement(
@@ -149,7 +149,7 @@ t.test('an application made once shows its key again to the same caller with the
   t.equal((await tenant.asManagement('GET', '/applications')).json.pagination.total_items, 4)
 })
 
-t.test('neither key nor answer is on the disk, not even for who holds the master key', async t => {
+t.test('neither the key nor the answer can be read on disk, even with the master key', async t => {
   const folder = t.testdir()
   const masterKey = systemRandom().bytes(keyLength)
   const own = openVault(t, { storage: `level:${folder}`, masterKey })
@@ -172,7 +172,7 @@ t.test('neither key nor answer is on the disk, not even for who holds the master
   t.same(await again.json(), first.json, 'it survives a restart')
 })
 
-t.test('a key that is no key is refused', async t => {
+t.test('an invalid idempotency key is refused', async t => {
   const tenant = await openTenant(vault)
   for (const bad of ['', 'x'.repeat(256)]) {
     t.equal((await tenant.send('POST', '/tokens', body, keyed(bad))).status, 400, `${bad.length} characters`)

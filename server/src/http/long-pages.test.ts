@@ -39,7 +39,7 @@ class CountingStore extends MemoryStore {
 
 const ids = (text: string) => JSON.parse(text).data.map(({ id }: { id: string }) => id)
 
-t.test('a long page says what short ones say, in process and on the wire', async t => {
+t.test('a long page has the same content as short ones, in process and over HTTP', async t => {
   const vault = openVault(t, production)
   const tenant = await openTenant(vault)
   const made = await createMany(tenant, 5)
@@ -77,7 +77,7 @@ t.test('a long page says what short ones say, in process and on the wire', async
   t.same(ids(await masked.text()), made)
 })
 
-t.test('a development server holds long pages against the contract', async t => {
+t.test('a development server checks long pages against the contract', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   const made = await createMany(tenant, 3)
@@ -87,7 +87,7 @@ t.test('a development server holds long pages against the contract', async t => 
   t.same(ids(await page.text()), made)
 })
 
-t.test('a token is read when the one before it is taken; what is over by then is left out', async t => {
+t.test('each token is read when the one before it was taken; expired ones are left out', async t => {
   const store = new CountingStore()
   const vault = openVault(t, production, { openStore: async () => store })
   const tenant = await openTenant(vault)
@@ -120,44 +120,47 @@ t.test('a token is read when the one before it is taken; what is over by then is
   t.equal(store.tokensRead, readByThen, 'nothing is read for who has gone')
 })
 
-t.test('what fails before the first piece is a problem; later the answer is cut off', async t => {
-  const lines: string[] = []
-  const store = new CountingStore()
-  const log = createLog(line => lines.push(line))
-  const vault = openVault(t, { ...production, log }, { openStore: async () => store })
-  const tenant = await openTenant(vault)
-  await createMany(tenant, 12)
-  const { port } = await vault.listen()
-  store.failing = true
-  const refused = await tenant.send('GET', '/tokens')
-  t.equal(refused.status, 503)
-  t.equal(refused.json.type, 'urn:surrogate:error:unavailable')
-  store.failing = false
+t.test(
+  'an error before the first piece is a problem document; a later one cuts the response off',
+  async t => {
+    const lines: string[] = []
+    const store = new CountingStore()
+    const log = createLog(line => lines.push(line))
+    const vault = openVault(t, { ...production, log }, { openStore: async () => store })
+    const tenant = await openTenant(vault)
+    await createMany(tenant, 12)
+    const { port } = await vault.listen()
+    store.failing = true
+    const refused = await tenant.send('GET', '/tokens')
+    t.equal(refused.status, 503)
+    t.equal(refused.json.type, 'urn:surrogate:error:unavailable')
+    store.failing = false
 
-  const headers = { 'SVC-API-KEY': tenant.privateKey, 'SVC-TRACE-ID': 'cut off' }
-  const response = await vault.fetch('http://vault/tokens', { headers })
-  store.failing = true
-  await t.rejects(response.text(), 'in process')
-  store.failing = false
-  t.match(lines.join(''), /answer cut off.*"trace":"cut off"/)
+    const headers = { 'SVC-API-KEY': tenant.privateKey, 'SVC-TRACE-ID': 'cut off' }
+    const response = await vault.fetch('http://vault/tokens', { headers })
+    store.failing = true
+    await t.rejects(response.text(), 'in process')
+    store.failing = false
+    t.match(lines.join(''), /answer cut off.*"trace":"cut off"/)
 
-  const asked = request({ port, host: '127.0.0.1', path: '/tokens', headers })
-  const cut = new Promise<string | undefined>(resolve => {
-    asked.on('response', incoming => {
-      incoming.once('data', () => {
-        store.failing = true
+    const asked = request({ port, host: '127.0.0.1', path: '/tokens', headers })
+    const cut = new Promise<string | undefined>(resolve => {
+      asked.on('response', incoming => {
+        incoming.once('data', () => {
+          store.failing = true
+        })
+        incoming.on('error', error => resolve((error as NodeJS.ErrnoException).code))
+        incoming.on('end', () => resolve('whole'))
+        incoming.resume()
       })
-      incoming.on('error', error => resolve((error as NodeJS.ErrnoException).code))
-      incoming.on('end', () => resolve('whole'))
-      incoming.resume()
     })
-  })
-  // Of 2.4 MB not all is on its way when the first of it arrives, as each token takes turns of its own.
-  asked.end()
-  t.equal(await cut, 'ECONNRESET', 'on the wire')
-})
+    // Of 2.4 MB not all is on its way when the first of it arrives, as each token takes turns of its own.
+    asked.end()
+    t.equal(await cut, 'ECONNRESET', 'on the wire')
+  },
+)
 
-t.test('however many ask for long pages at once, others have their turn after each token', async t => {
+t.test('however many callers read long pages, other requests wait for one token only', async t => {
   const vault = openVault(t, production)
   const tenant = await openTenant(vault)
   await createMany(tenant, 10)

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { Outbox } from './outbox.ts'
 
-t.test('answers of one turn leave together at its end, in their order', async t => {
+t.test('responses of one turn are sent together at its end, in order', async t => {
   const sent: string[] = []
   const outbox = new Outbox()
   outbox.add(() => sent.push('a'))
@@ -13,7 +13,7 @@ t.test('answers of one turn leave together at its end, in their order', async t 
   t.same(sent, ['a', 'b'])
 })
 
-t.test('an answer that comes while others leave goes with the next', async t => {
+t.test('a response that is added while others are sent goes with the next turn', async t => {
   const sent: string[] = []
   const outbox = new Outbox()
   outbox.add(() => {

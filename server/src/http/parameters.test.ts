@@ -19,11 +19,11 @@ t.test('lists repeat, integers are numbers, maps have a key in the name', async 
   })
 })
 
-t.test('of a repeated key of a map the first counts', async t => {
+t.test('the first value of a repeated key of a map counts', async t => {
   t.same(read('metadata.a=1&metadata.b=2&metadata.a=3'), { metadata: { a: '1', b: '2' } })
 })
 
-t.test('names of the prototype are keys like any other', async t => {
+t.test('names of Object.prototype are ordinary keys', async t => {
   const { metadata } = parseQuery('metadata.__proto__=1&metadata.constructor=2', parameters)
   t.same(Object.entries(metadata as object), [
     ['__proto__', '1'],
@@ -31,24 +31,24 @@ t.test('names of the prototype are keys like any other', async t => {
   ])
 })
 
-t.test('what is not known is passed over', async t => {
+t.test('unknown parameters are ignored', async t => {
   t.same(read('unknown=1&metadata=x&&=&id=a'), { id: ['a'] })
 })
 
-t.test('what is no integer stays a text for the contract to refuse', async t => {
+t.test('a text that is not an integer is left for the contract to refuse', async t => {
   t.same(read('page=0x10'), { page: '0x10' })
   t.same(read('page='), { page: '' })
   t.same(read('page'), { page: '' })
 })
 
-t.test('a single parameter given twice, or bytes that are no text, are refused by name', async t => {
+t.test('a repeated single parameter, and bytes that are not UTF-8, are refused by name', async t => {
   t.throws(() => read('page=1&page=2'), { code: 'validation', errors: { page: [/once/] } })
   t.throws(() => read('name=%ff'), { code: 'validation', errors: { name: [/UTF-8/] } })
   const broken = () => parsePathParameters({ id: '%zz' }, [])
   t.throws(broken, { code: 'validation', errors: { id: [/UTF-8/] } })
 })
 
-t.test('a path parameter is decoded, and a UUID has no case', async t => {
+t.test('a path parameter is decoded, and a UUID becomes lower case', async t => {
   const raw = { id: 'A+b%20%43' }
   t.same(parsePathParameters(raw, []), { id: 'A+b C' })
   t.same(parsePathParameters(raw, ['id']), { id: 'a+b c' })

@@ -47,12 +47,12 @@ const makers: Readonly<Record<string, Make>> = {
 
 const examples = new Map(examplesOf(contract.components.responses, ''))
 
-t.test('there is a way to each example, and no other place for one', async t => {
+t.test('every example of a problem in the contract has a request that causes it', async t => {
   t.same([...examples.keys()].sort(), Object.keys(makers).sort())
   t.same([...examplesOf(contract.paths, '')], [])
 })
 
-t.test('the examples are what is answered', async t => {
+t.test('the examples equal the responses', async t => {
   const vault = openReactors(t)
   for (const [place, example] of examples) {
     const tenant = await openTenant(vault)

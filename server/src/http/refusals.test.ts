@@ -144,7 +144,7 @@ const tables = {
   applications: applicationRefusals,
 }
 
-t.test('every table is there', async t => {
+t.test('every table of refusals is used', async t => {
   const rows = Object.values(tables).flat()
   t.ok(rows.length >= 200, `${rows.length} refusals`)
   t.same(
@@ -166,7 +166,7 @@ for (const [name, rows] of Object.entries(tables)) {
         tokens: before.tokens + counts.tokens,
         applications: before.applications + counts.applications,
       },
-      'there is what the controls made, and nothing that a refusal left behind',
+      'only the controls have left data behind',
     )
   })
 }

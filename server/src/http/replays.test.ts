@@ -28,7 +28,7 @@ async function change(tenant: TestTenant, { id }: Application, rules: JsonObject
 const both = [rule('/a/', ['token:create']), rule('/b/', ['token:create'], 'mask', 2)]
 const onlyB = [rule('/b/', ['token:create'])]
 
-t.test('a create shows the live token again, and never more than its mask', async t => {
+t.test('a repeated create returns the token as it is now, and never more than its mask', async t => {
   const tenant = await openTenant(vault)
   const reveals = await tenant.application({ rules: [rule('/a/', ['token:create'], 'reveal')] })
   const send = () => reveals('POST', '/tokens', { ...card, containers: ['/a/'] }, keyed)
@@ -67,7 +67,7 @@ t.test('a create asks for token:create again, on the containers of today', async
   t.equal((await send()).status, 201)
 })
 
-t.test('a token whose time is over is gone for a replay, swept or not', async t => {
+t.test('a repeated create of an expired token is a 404, swept or not', async t => {
   const own = openReactors(t)
   const tenant = await openTenant(own)
   const expires_at = new Date((await own.clock.now()) + 60_000).toISOString()
@@ -80,7 +80,7 @@ t.test('a token whose time is over is gone for a replay, swept or not', async t 
 })
 
 t.test(
-  'a create that an original answered asks for what it asked for, and shows the original of today',
+  'a repeated create that returned a duplicate checks the same rights, and returns the duplicate as it is now',
   async t => {
     const tenant = await openTenant(vault)
     const original = await makeToken(tenant, { ...card, metadata: { a: 'b' }, containers: ['/b/'] })
@@ -124,7 +124,7 @@ t.test('a payload asks for token:create again on the container of each token', a
   t.equal((await send()).status, 403)
 })
 
-t.test('an update that an original answered needs the token that was to be updated', async t => {
+t.test('a repeated update that returned a duplicate needs the token that was to be updated', async t => {
   const tenant = await openTenant(vault)
   await makeToken(tenant, { data: 'x' })
   const id = await makeToken(tenant, { data: 'y', containers: ['/a/'] })
@@ -185,7 +185,7 @@ t.test('an invocation asks again for its reactor, and for token:use of the token
   t.equal((await make('bare gone')).status, 404, 'if only an id stood for it')
 })
 
-t.test('an application is shown with its key again as long as that is its key', async t => {
+t.test('a repeated create of an application returns its key while it is current', async t => {
   const tenant = await openTenant(vault)
   const body = { name: 'A', type: 'private', permissions: ['token:read'] }
   const create = () => tenant.asManagement('POST', '/applications', body, keyed)
@@ -208,7 +208,7 @@ t.test('an application is shown with its key again as long as that is its key', 
   for (const again of [create, () => regenerate('three')]) t.equal((await again()).status, 404)
 })
 
-t.test('a formula and a reactor are shown as they are now, and are gone when they are', async t => {
+t.test('repeated requests for a formula and a reactor return them as they are now, or 404', async t => {
   const tenant = await openTenant(vault)
   const formula = { name: 'F', type: 'private', code: '1' }
   const makeOne = () => tenant.asManagement('POST', '/reactor-formulas', formula, keyed)
@@ -228,7 +228,7 @@ t.test('a formula and a reactor are shown as they are now, and are gone when the
   for (const again of [makeOne, configure, patch]) t.equal((await again()).status, 404)
 })
 
-t.test('a session is shown again as long as it lives, with the end that it has by now', async t => {
+t.test('a repeated create of a session returns its present end, until it has ended', async t => {
   const own = openReactors(t)
   const tenant = await openTenant(own)
   const create = () => tenant.asPublic('POST', '/sessions', undefined, keyed)
@@ -246,7 +246,7 @@ t.test('a session is shown again as long as it lives, with the end that it has b
   t.same([(await create()).status, (await authorize()).status], [404, 404])
 })
 
-t.test('a receipt holds no data of a token', async t => {
+t.test('a receipt contains no data of a token', async t => {
   const tenant = await openTenant(vault)
   const formula = await makeFormula(tenant, 'module.exports = () => ({})')
   await makeReactor(tenant, formula.id)

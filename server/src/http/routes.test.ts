@@ -16,24 +16,24 @@ const router = new Router([
   operation('regenerate', 'POST', '/applications/{id}/regenerate', ['id']),
 ])
 
-t.test('a path leads to its operation, with its parameters as sent', async t => {
+t.test('a path is matched to its operation, with its parameters as sent', async t => {
   t.match(router.match('GET', '/tokens'), { operation: { id: 'list' }, parameters: {} })
   t.match(router.match('GET', '/tokens/a%2Fb'), { operation: { id: 'get' }, parameters: { id: 'a%2Fb' } })
   t.match(router.match('POST', '/reactors/r/react'), { operation: { id: 'react' }, parameters: { id: 'r' } })
 })
 
-t.test('a slash at the end makes no difference, two do', async t => {
+t.test('one slash at the end is ignored, two are not', async t => {
   t.match(router.match('GET', '/tokens/'), { operation: { id: 'list' } })
   t.match(router.match('GET', '/tokens/x/'), { operation: { id: 'get' }, parameters: { id: 'x' } })
   t.throws(() => router.match('GET', '/tokens//'), { code: 'not_found' })
   t.throws(() => router.match('GET', '//tokens'), { code: 'not_found' })
 })
 
-t.test('a literal segment goes before a parameter', async t => {
+t.test('a literal segment takes precedence over a parameter', async t => {
   t.match(router.match('POST', '/tokens/search'), { operation: { id: 'search' } })
 })
 
-t.test('where a literal does not take the method, the parameter beside it may', async t => {
+t.test('if the literal does not have the method, the parameter is used', async t => {
   t.match(router.match('GET', '/tokens/search'), { operation: { id: 'get' }, parameters: { id: 'search' } })
   t.throws(() => router.match('DELETE', '/tokens/search'), {
     code: 'method_not_allowed',
@@ -41,7 +41,7 @@ t.test('where a literal does not take the method, the parameter beside it may', 
   })
 })
 
-t.test('a literal beside a parameter that is a UUID is never a value of it', async t => {
+t.test('a literal is never the value of a parameter that is a UUID', async t => {
   t.match(router.match('GET', '/applications/key'), { operation: { id: 'getByKey' } })
   t.match(router.match('PUT', '/applications/kex'), { operation: { id: 'updateApplication' } })
   for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -57,7 +57,7 @@ t.test('a literal beside a parameter that is a UUID is never a value of it', asy
   t.match(router.match('POST', '/applications/kex/regenerate'), { operation: { id: 'regenerate' } })
 })
 
-t.test('a path that is not there is a 404, a method that is not there a 405 that says which are', async t => {
+t.test('an unknown path is a 404, an unknown method a 405 with Allow', async t => {
   for (const path of ['/', '', '/nothing', '/reactors', '/tokens/a/b']) {
     t.throws(() => router.match('GET', path), { code: 'not_found' }, path)
   }

@@ -20,7 +20,7 @@ async function echo(given: string, path = '/healthz'): Promise<string[]> {
   return [...received.matchAll(/^svc-trace-id: (.*)\r$/gim)].map(match => match[1] ?? '')
 }
 
-t.test('a trace id that can be kept is given back', async t => {
+t.test('a valid trace id is echoed', async t => {
   for (const id of ['x', 'a b', '~!"$%&/()=?{}[]', '4bf92f3577b34da6a3ce929d0e0e4736', 'i'.repeat(200)]) {
     t.same(await echo(`SVC-TRACE-ID: ${id}`), [id])
     t.same(await echo(`svc-trace-id:\t${id} `), [id], 'without the blanks around it')
@@ -28,7 +28,7 @@ t.test('a trace id that can be kept is given back', async t => {
   t.same(await echo('SVC-TRACE-ID: a\r\nSVC-TRACE-ID: b'), ['a, b'], 'two are a list, as in any header')
 })
 
-t.test('any other is replaced by one of ours', async t => {
+t.test('an invalid trace id is replaced', async t => {
   const made = new Set<string>()
   const hostile = [
     'SVC-TRACE-ID:',
@@ -46,7 +46,7 @@ t.test('any other is replaced by one of ours', async t => {
   t.equal(made.size, hostile.length, 'a new one each time')
 })
 
-t.test('every response has one, and a problem names it', async t => {
+t.test('every response has a trace id, and a problem document contains it', async t => {
   const paths = ['/healthz', '/docs', '/docs/openapi.json', '/tokens', '/nothing', '/_dev/nothing']
   for (const path of paths) t.same(await echo('SVC-TRACE-ID: mine', path), ['mine'], path)
   for (const id of ['mine', 'a/b "c" %?']) {

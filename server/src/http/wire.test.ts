@@ -101,7 +101,7 @@ const malformed: readonly [
   ],
 ]
 
-t.test('what is no HTTP is refused, and its connection ended', async t => {
+t.test('input that is not HTTP is refused, and its connection ended', async t => {
   for (const [name, bad, good, status = 400] of malformed) {
     const refused = await talk(bad)
     t.equal(statusOf(refused), status, `${name}: ${refused}`)
@@ -120,12 +120,12 @@ t.test('older clients, proxies and pipelines are served', async t => {
   t.match(two, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /, 'answers in the order of the requests')
 })
 
-t.test('header names have no case, and a key given twice is no key', async t => {
+t.test('header names are case-insensitive, and a repeated key is refused', async t => {
   t.equal(statusOf(await talk(get().replace('SVC-API-KEY', 'svc-Api-kEY'))), 200)
   t.equal(statusOf(await talk(get(key))), 401)
 })
 
-t.test('HEAD and OPTIONS are methods that operations do not take', async t => {
+t.test('no operation has the methods HEAD and OPTIONS', async t => {
   for (const method of ['HEAD', 'OPTIONS']) {
     const response = await talk(get().replace('GET', method))
     t.equal(statusOf(response), 405, method)
@@ -135,7 +135,7 @@ t.test('HEAD and OPTIONS are methods that operations do not take', async t => {
   t.equal(statusOf(await talk(get().replace('GET /tokens', 'OPTIONS *'))), 404)
 })
 
-t.test('a body may come in pieces, and a promise of one is answered', async t => {
+t.test('a body may be chunked, and Expect: 100-continue is answered', async t => {
   const slow = open()
   slow.send(`POST /tokens HTTP/1.1\r\n${headers(key, asJson, close, length, 'Expect: 100-continue')}`)
   await slow.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
@@ -169,7 +169,7 @@ t.test(
   },
 )
 
-t.test('whoever reads only when all of too long a body is sent still finds the answer', async t => {
+t.test('a caller that sends all of a body that is too long still gets the response', async t => {
   const long = ' '.repeat(16 * limit)
   const bodies = [`Content-Length: ${long.length}`, chunked].map(
     framing =>
@@ -184,7 +184,7 @@ t.test('whoever reads only when all of too long a body is sent still finds the a
   }
 })
 
-t.test('whoever hangs up in the middle of a body leaves no token and no fault in the log', async t => {
+t.test('a caller that hangs up in the middle of a body leaves no token and no error in the log', async t => {
   const faults: string[] = []
   const own = openVault(t, { log: createLog(line => faults.push(line)) })
   const { send, privateKey } = await openTenant(own)
@@ -241,7 +241,7 @@ t.test('a slash at the end of a path makes no difference', async t => {
   }
 })
 
-t.test('closing lets what is in flight finish, and nothing else hold it', async t => {
+t.test('closing waits for requests in flight, and for nothing else', async t => {
   const own = openVault(t)
   const { privateKey } = await own.createTenant()
   const { port: to } = await own.listen()

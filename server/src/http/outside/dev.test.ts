@@ -9,7 +9,7 @@ const endpoints = [
   ['/_dev/reset', undefined],
 ] as const
 
-t.test('the development endpoints need no key, and are there under dev only', async t => {
+t.test('the development endpoints need no key, and exist under --dev only', async t => {
   const open = sender(openVault(t), undefined)
   const closed = sender(openVault(t, { dev: false }), undefined)
   for (const [path, body] of endpoints) {
@@ -23,7 +23,7 @@ t.test('the development endpoints need no key, and are there under dev only', as
   t.equal((await open('POST', '/_dev/nothing')).status, 404)
 })
 
-t.test('nothing that comes from a web page moves this server', async t => {
+t.test('requests of web pages are refused', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   await tenant.send('POST', '/tokens', card)
@@ -39,7 +39,7 @@ t.test('nothing that comes from a web page moves this server', async t => {
   t.ok((await vault.clock.now()) - before < 3_600_000, 'no hour later')
 })
 
-t.test('whoever reaches this server by the name of another host is refused', async t => {
+t.test('a Host header with the name of another host is refused', async t => {
   const vault = openVault(t)
   const { port } = await vault.listen()
   const post = (Host: string, path: string, body?: object) =>
@@ -87,7 +87,7 @@ t.test('whoever reaches this server by the name of another host is refused', asy
   t.equal(inProcess.status, 200, 'in process there is no name')
 })
 
-t.test('bodies that say nothing are refused, and change nothing', async t => {
+t.test('invalid bodies are refused, and change nothing', async t => {
   const vault = openVault(t)
   const post = sender(vault, undefined)
   const before = await vault.clock.now()
@@ -121,7 +121,7 @@ t.test('bodies that say nothing are refused, and change nothing', async t => {
   }
 })
 
-t.test('the clock goes forward by what it is told, takes tokens along and never goes back', async t => {
+t.test('POST /_dev/clock moves time forward, expires tokens, and never goes back', async t => {
   let real = Date.UTC(2030, 0, 1)
   const vault = openVault(t, { now: () => real })
   const tenant = await openTenant(vault)
@@ -141,7 +141,7 @@ t.test('the clock goes forward by what it is told, takes tokens along and never 
   t.equal(await advance(0), '2030-01-01T01:00:01.000Z', 'real time goes on beneath it')
 })
 
-t.test('time that was moved stays moved when the server starts again', async t => {
+t.test('moved time stays moved after a restart', async t => {
   const storage = `level:${t.testdir({})}`
   const first = openVault(t, { storage })
   await sender(first, undefined)('POST', '/_dev/clock', { advance_ms: 86_400_000 })
@@ -150,7 +150,7 @@ t.test('time that was moved stays moved when the server starts again', async t =
   t.ok((await openVault(t, { storage }).clock.now()) >= then)
 })
 
-t.test('a reset empties the store and puts the bootstrap back', async t => {
+t.test('a reset empties the store and applies the bootstrap again', async t => {
   const key = 'key-of-the-bootstrap'
   const bootstrap = {
     tenants: [
@@ -191,7 +191,7 @@ t.test('a reset empties the store and puts the bootstrap back', async t => {
   t.equal((await kept('POST', '/tokens', card)).status, 201, 'and the id is free')
 })
 
-t.test('a reset of a development server brings its own keys back', async t => {
+t.test('a reset of a development server keeps its printed keys', async t => {
   const vault = openVault(t, { storage: `level:${t.testdir({})}` })
   const { development } = await vault.ready()
   const send = sender(vault, development?.privateKey)
@@ -203,7 +203,7 @@ t.test('a reset of a development server brings its own keys back', async t => {
   t.equal(status, 200)
 })
 
-t.test('a tenant made here has one key of each kind and nothing of any other', async t => {
+t.test('POST /_dev/tenants makes a tenant with one key of each kind', async t => {
   const vault = openVault(t)
   const { json } = await sender(vault, undefined)('POST', '/_dev/tenants')
   t.match(json, {

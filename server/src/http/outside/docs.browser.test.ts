@@ -8,7 +8,7 @@ const operations = Object.values<object>(contract.paths).flatMap(item =>
   Object.values(item).flatMap(operation => operation?.operationId ?? []),
 )
 
-t.test('/docs shows every operation, with nothing from elsewhere', withoutChromium, async t => {
+t.test('/docs shows every operation, and loads nothing from other hosts', withoutChromium, async t => {
   const { url } = await openVault(t, { dev: false }).listen()
   const page = await (await openBrowser(t)).newPage()
   const failures: string[] = []
