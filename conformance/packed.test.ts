@@ -8,61 +8,64 @@ import { promisify } from 'node:util'
 import tap from 'tap'
 import { createVault } from '../server/src/index.ts'
 
-/** The suite as it is published: installed alone into an empty folder, and run against a server by its command. */
+/** Installs the published package alone into an empty folder, and runs its command against a server. */
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** npm says so in its own words when the registry cannot be reached. */
+/** Error messages of npm if the registry cannot be reached. */
 const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
 
-tap.test('the packed suite runs from an empty folder, plainly and through the client', async t => {
-  const folder = await mkdtemp(join(tmpdir(), 'surrogate-packed-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  await execute('npm', ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', 'conformance'], {
-    cwd: root,
-  })
-  const [tarball = ''] = await readdir(folder)
-  await writeFile(join(folder, 'package.json'), '{"private":true}')
-  try {
-    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
-    await execute('npm', ['install', ...flags, `./${tarball}`], { cwd: folder })
-  } catch (error) {
-    if (!offline.test(String((error as { stderr?: string }).stderr ?? error))) throw error
-    t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
-    return
-  }
-  const vault = createVault({ dev: true })
-  t.teardown(() => vault.close())
-  const { port } = await vault.listen()
-  const { privateKey, publicKey, managementKey } = await vault.createTenant()
-  const { PATH = '', HOME = '' } = process.env
-  const env = {
-    PATH,
-    HOME,
-    CONFORMANCE_BASE_URL: `http://127.0.0.1:${port}`,
-    CONFORMANCE_PRIVATE_KEY: privateKey,
-    CONFORMANCE_PUBLIC_KEY: publicKey,
-    CONFORMANCE_MANAGEMENT_KEY: managementKey,
-  }
-  const program = join(folder, 'node_modules/@surrogate/conformance/bin/surrogate-conformance.js')
-  for (const through of ['http', 'sdk']) {
-    const argv = [program, '--through', through, '--report', join(folder, through)]
-    const { stdout } = await execute(process.execPath, argv, {
+tap.test(
+  'the packed suite runs from an empty folder, with plain requests and through the client',
+  async t => {
+    const folder = await mkdtemp(join(tmpdir(), 'surrogate-packed-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    await execute('npm', ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', 'conformance'], {
+      cwd: root,
+    })
+    const [tarball = ''] = await readdir(folder)
+    await writeFile(join(folder, 'package.json'), '{"private":true}')
+    try {
+      const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
+      await execute('npm', ['install', ...flags, `./${tarball}`], { cwd: folder })
+    } catch (error) {
+      if (!offline.test(String((error as { stderr?: string }).stderr ?? error))) throw error
+      t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
+      return
+    }
+    const vault = createVault({ dev: true })
+    t.teardown(() => vault.close())
+    const { port } = await vault.listen()
+    const { privateKey, publicKey, managementKey } = await vault.createTenant()
+    const { PATH = '', HOME = '' } = process.env
+    const env = {
+      PATH,
+      HOME,
+      CONFORMANCE_BASE_URL: `http://127.0.0.1:${port}`,
+      CONFORMANCE_PRIVATE_KEY: privateKey,
+      CONFORMANCE_PUBLIC_KEY: publicKey,
+      CONFORMANCE_MANAGEMENT_KEY: managementKey,
+    }
+    const program = join(folder, 'node_modules/@surrogate/conformance/bin/surrogate-conformance.js')
+    for (const through of ['http', 'sdk']) {
+      const argv = [program, '--through', through, '--report', join(folder, through)]
+      const { stdout } = await execute(process.execPath, argv, {
+        cwd: folder,
+        env,
+        maxBuffer: 64 * 1024 * 1024,
+      })
+      t.match(stdout, /^# verdict: core conformant$/m, through)
+      t.ok((stdout.match(/^ok/gm) ?? []).length > 150, 'cases were run')
+      t.same((await readdir(join(folder, through))).sort(), [
+        'badge.json',
+        'junit.xml',
+        'report.html',
+        'report.json',
+      ])
+    }
+    const wrong = await execute(process.execPath, [program, '--base-url', 'http://127.0.0.1:9'], {
       cwd: folder,
       env,
-      maxBuffer: 64 * 1024 * 1024,
-    })
-    t.match(stdout, /^# verdict: core conformant$/m, through)
-    t.ok((stdout.match(/^ok/gm) ?? []).length > 150, 'cases were run')
-    t.same((await readdir(join(folder, through))).sort(), [
-      'badge.json',
-      'junit.xml',
-      'report.html',
-      'report.json',
-    ])
-  }
-  const wrong = await execute(process.execPath, [program, '--base-url', 'http://127.0.0.1:9'], {
-    cwd: folder,
-    env,
-  }).catch((error: { code: number }) => error.code)
-  t.equal(wrong, 2, 'exit code where there is no server')
-})
+    }).catch((error: { code: number }) => error.code)
+    t.equal(wrong, 2, 'exit code where there is no server')
+  },
+)

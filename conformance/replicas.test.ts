@@ -6,7 +6,7 @@ import { onPostgresOnly, openTestDatabase } from '../server/testing/storage.ts'
 import { newMasterKey } from '../server/testing/stores.ts'
 import { conformsOverTheWire, targetOf } from './selftest/_over-the-wire.ts'
 
-/** Whoever calls cannot tell several servers on one database from one: no two requests in a row meet the same. */
+/** Several servers on one database behave like one: consecutive requests go to different servers. */
 tap.test('two replicas conform over the wire behind a round-robin', onPostgresOnly, async t => {
   const environment = {
     SURROGATE_STORAGE: await openTestDatabase(t),
@@ -18,10 +18,10 @@ tap.test('two replicas conform over the wire behind a round-robin', onPostgresOn
   const { url, counts } = await openRoundRobin(t, urls)
   await conformsOverTheWire(t, await targetOf(url), join(t.testdir({}), 'report'))
   const [one = 0, other = 0] = counts
-  t.ok(one > 500 && Math.abs(one - other) <= 1, `${one} requests to the one, ${other} to the other`)
+  t.ok(one > 500 && Math.abs(one - other) <= 1, `${one} requests to the first, ${other} to the second`)
   for (const replica of replicas) {
     const { code, stderr } = await replica.end()
     t.equal(code, 0)
-    t.notMatch(stderr, /"level":"(warn|error)"/, 'neither had anything to complain of')
+    t.notMatch(stderr, /"level":"(warn|error)"/, 'no warnings or errors in the log')
   }
 })

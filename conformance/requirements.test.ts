@@ -6,12 +6,12 @@ import { isCapability } from './src/capabilities.ts'
 import { readRequirements, readUncovered } from './src/harness/requirements.ts'
 import { cases, run } from './src/run.ts'
 
-/** Requirements, cases and the contract hold each other: nothing of one is without the others, or a reason is given. */
+/** Checks that requirements, cases and the contract refer to each other completely, or that a reason is given. */
 const requirements = readRequirements()
 const { uncovered, unnamed } = readUncovered()
 const byId = new Map(requirements.map(one => [one.id, one]))
 
-tap.test('each requirement is whole, and its id is its own', async t => {
+tap.test('each requirement is complete, with an id of its own', async t => {
   t.ok(requirements.length >= 200, `${requirements.length} requirements`)
   t.equal(byId.size, requirements.length, 'ids are unique')
   const operations = new Set(contract.operations.map(({ id }) => id))
@@ -19,7 +19,7 @@ tap.test('each requirement is whole, and its id is its own', async t => {
     t.match(
       one.id,
       one.profile === 'core' ? /^[A-Z]{3}-[0-4]\d\d$/ : /^[A-Z]{3}-[5-9]\d\d$/,
-      `${one.id} tells its profile`,
+      `${one.id} matches its profile`,
     )
     t.match(one.level, /^(MUST|SHOULD|MAY)$/, one.id)
     t.match(one.status, /^(active|provisional|withdrawn)$/, one.id)
@@ -27,7 +27,7 @@ tap.test('each requirement is whole, and its id is its own', async t => {
       one.operations.length > 0 && one.operations.every(id => operations.has(id)),
       `${one.id} names operations of the contract`,
     )
-    t.ok(one.needs.every(isCapability), `${one.id} needs what is known`)
+    t.ok(one.needs.every(isCapability), `${one.id} needs known capabilities`)
     t.match(one.text, /^\S.*\.$/s, `${one.id} is a sentence`)
   }
 })
@@ -39,17 +39,21 @@ tap.test('ids are append-only', async t => {
   const now = new Set(requirements.map(({ id, profile, level }) => `${id} ${profile} ${level}`))
   t.ok(pinned.length >= 200)
   for (const line of pinned)
-    t.ok(now.has(line), `${line}: a record is withdrawn, never taken out or turned into another`)
-  t.equal(now.size, pinned.length, 'new ids are pinned in ids.txt, too')
+    t.ok(now.has(line), `${line}: a record can be withdrawn, but never removed or reused`)
+  t.equal(now.size, pinned.length, 'new ids are added to ids.txt')
 })
 
 tap.test('each case belongs to a requirement, and each active requirement has one', async t => {
   t.equal(new Set(cases.map(({ id }) => id)).size, cases.length, 'ids of cases are unique')
-  t.equal(new Set(cases.map(({ title }) => title)).size, cases.length, 'so are their titles')
+  t.equal(new Set(cases.map(({ title }) => title)).size, cases.length, 'titles of cases are unique')
   for (const one of cases) {
     t.match(one.id, /^[A-Z]{3}-\d{3}\.[a-z]$/)
     t.ok(byId.has(one.requirement), `${one.id} belongs to a requirement`)
-    t.notMatch(one.title, /\b(should|must)\b/i, `${one.id}: the level is the requirement's`)
+    t.notMatch(
+      one.title,
+      /\b(should|must)\b/i,
+      `${one.id}: the title does not state a level, which the requirement has`,
+    )
   }
   const covered = new Set(cases.map(({ requirement }) => requirement))
   for (const { id, status } of requirements) {
@@ -58,7 +62,7 @@ tap.test('each case belongs to a requirement, and each active requirement has on
   }
 })
 
-tap.test('each operation and each documented status is met, or a reason is given', async t => {
+tap.test('each operation and each documented status is tested, or a reason is given', async t => {
   const reference = await openReference()
   t.teardown(reference.close)
   const made = await run(reference.target, { contract, profile: 'surrogate' })
@@ -85,17 +89,17 @@ tap.test('each operation and each documented status is met, or a reason is given
   t.same(
     documented.filter(one => !met.has(one) && reasonFor(one) === undefined),
     [],
-    'neither met nor explained',
+    'neither tested nor explained',
   )
   const needed = new Set(
     documented.filter(one => !met.has(one)).flatMap(one => [one, `* ${one.split(' ')[1]}`]),
   )
   const stale = Object.keys(uncovered).filter(name => name.includes(' ') && !needed.has(name))
-  t.same(stale, [], 'explained, and met all the same')
+  t.same(stale, [], 'explained, but tested')
   t.same(
     Object.keys(uncovered).filter(name => !name.includes(' ') && !byId.has(name)),
     [],
-    'reasons for what is none',
+    'reasons for unknown ids',
   )
   const operations = contract.operations.map(({ id }) => id)
   t.same(
@@ -105,7 +109,7 @@ tap.test('each operation and each documented status is met, or a reason is given
   )
 })
 
-tap.test('each active requirement is named over what meets it, or a reason is given', async t => {
+tap.test('each active requirement is named in the code or the contract, or a reason is given', async t => {
   const folder = new URL('../server/', import.meta.url)
   const files = (await readdir(folder, { recursive: true })).filter(
     file => /(?<!\.(test|cases))\.ts$/.test(file) && !/(^|\/)(dist|node_modules|generated)\//.test(file),
@@ -118,12 +122,11 @@ tap.test('each active requirement is named over what meets it, or a reason is gi
   for (const { file, id } of named) t.equal(byId.get(id)?.status, 'active', `${id}, named in ${file}`)
   const names = new Set(named.map(({ id }) => id))
   for (const { id, status } of requirements) {
-    if (status === 'active')
-      t.ok(names.has(id) !== id in unnamed, `${id} is named, or there is a reason and it is not`)
+    if (status === 'active') t.ok(names.has(id) !== id in unnamed, `${id} is either named or has a reason`)
   }
   t.same(
     Object.keys(unnamed).filter(id => byId.get(id)?.status !== 'active'),
     [],
-    'reasons for what is none',
+    'reasons for unknown ids',
   )
 })

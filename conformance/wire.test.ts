@@ -6,8 +6,8 @@ import { startProcess } from '../server/testing/process.ts'
 import { conformsOverTheWire, output, targetOf } from './selftest/_over-the-wire.ts'
 import { main } from './src/main.ts'
 
-/** The command against the server as a process on a disk, as whoever implements a server runs it. */
-tap.test('the reference server conforms over the wire, and the report says so', async t => {
+/** Runs the command against a server process with LevelDB, like an implementer of a server does. */
+tap.test('the reference server conforms over HTTP, and the report says so', async t => {
   const folder = t.testdir({})
   const args = [
     '--dev',
@@ -31,7 +31,11 @@ tap.test('the reference server conforms over the wire, and the report says so', 
   const [core, err] = [output(), output()]
   const environment = { CONFORMANCE_PRIVATE_KEY: target['private-key'] }
   t.equal(await main(['--base-url', url], environment, core, err), 0)
-  t.match(core.text, /# SKIP not supported: management/, 'what one key does not show is not supported')
+  t.match(
+    core.text,
+    /# SKIP not supported: management/,
+    'cases that need more than one key are not supported',
+  )
   t.match(core.text, /^# verdict: core conformant$/m)
   await server.end()
 })

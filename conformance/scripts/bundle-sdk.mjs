@@ -1,5 +1,5 @@
 /**
- * Bundles the client for the suite's second pass, so that the published package needs no other of ours. Run by
+ * Bundles the client for `--through sdk`, so that the published package does not depend on the SDK. Run by
  * `npm run generate`.
  */
 import { fileURLToPath } from 'node:url'

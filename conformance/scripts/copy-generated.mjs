@@ -1,4 +1,4 @@
-/** What `tsc` leaves behind: the bundled client. */
+/** Copies the bundled client, which `tsc` does not. */
 import { cp } from 'node:fs/promises'
 
 const from = name => new URL(`../${name}`, import.meta.url)

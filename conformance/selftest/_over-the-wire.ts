@@ -8,7 +8,7 @@ export const output = () => {
   return said
 }
 
-/** Two fresh tenants of a development server, as flags of the command. */
+/** Creates two tenants of a development server. Returns them as flags of the command. */
 export async function targetOf(url: string): Promise<Readonly<Record<string, string>>> {
   const tenant = async () =>
     (await (await fetch(`${url}/_dev/tenants`, { method: 'POST' })).json()) as Record<string, string>
@@ -27,7 +27,7 @@ export async function targetOf(url: string): Promise<Readonly<Record<string, str
   }
 }
 
-/** The whole suite by its command: all of it is run, and all of it passes. */
+/** Checks that the whole suite, run by its command, passes. */
 export async function conformsOverTheWire(
   t: Test,
   target: Readonly<Record<string, string>>,
@@ -36,16 +36,16 @@ export async function conformsOverTheWire(
   const flags = Object.entries(target).flatMap(([name, value]) => [`--${name}`, value])
   const [out, err] = [output(), output()]
   const code = await main([...flags, '--profile', 'surrogate', '--report', report], {}, out, err)
-  // What a case found stands indented below it.
+  // The findings of a case are indented below it.
   const lines = out.text.split('\n').filter(line => /^not ok|^Bail|^# | {2}\w+: /.test(line))
   t.equal(code, 0, lines.join('\n'))
   t.match(out.text, /^# verdict: core conformant, surrogate conformant$/m)
-  t.notMatch(out.text, /could not be taken away/, 'what the cases made is gone')
+  t.notMatch(out.text, /could not be deleted/, 'everything that the cases created is deleted')
   const said = JSON.parse(await readFile(join(report, 'report.json'), 'utf8'))
   t.same(
     said.cases.filter((one: { outcome: string }) => one.outcome !== 'pass'),
     [],
-    'nothing was left out',
+    'no case was skipped',
   )
   t.comment(`${said.cases.length} cases in ${said.duration_ms} ms`)
 }

@@ -2,10 +2,10 @@ import { createVault } from '../../server/src/index.ts'
 import { Contract } from '../src/harness/contract.ts'
 import type { Fetch, Target } from '../src/harness/target.ts'
 
-/** Read once for all runs of this process. */
+/** Parsed once for all runs of this process. */
 export const contract = new Contract()
 
-/** Our own server in this process, two tenants of it, and the suite's view of them. */
+/** Opens our own server in this process with two tenants, and the target for it. */
 export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
   const vault = createVault({ dev: true, allowPrivateCallbacks: true })
   const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]

@@ -1,6 +1,6 @@
 /**
- * `npm run conformance [FOLDER]`: our own server on a disk and over the wire, once through plain HTTP and once
- * through the client; writes the report, and its totals into the README.
+ * `npm run conformance [FOLDER]`: runs the suite against our own server with LevelDB over HTTP, once with plain requests
+ * and once through the client. Writes the report, and its totals into the README.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ async function showTotals(report: Report): Promise<void> {
   ].join('\n')
   const text = await readFile(readme, 'utf8')
   const between = /(<!-- totals -->\n)[\s\S]*(<!-- end of totals -->)/
-  if (!between.test(text)) throw new Error('the README has no place for totals')
+  if (!between.test(text)) throw new Error('conformance/README.md has no <!-- totals -->')
   await writeFile(
     readme,
     text.replace(between, (_all, start, end) => `${start}${table}\n${end}`),

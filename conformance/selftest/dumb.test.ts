@@ -5,10 +5,10 @@ import { outcomeOf } from '../src/verdict.ts'
 import { contract } from './_reference.ts'
 import { dumbServers } from './dumb.ts'
 
-/** No case passes on a server that does one thing whatever it is asked, not even one that asks for refusals. */
+/** No case passes on a server that responds to every request in the same way, not even a case about refusals. */
 for (const [name, fetch] of Object.entries(dumbServers)) {
   tap.test(name, async t => {
-    // The run itself gives up on a server that never answers; its cases are tried here all the same.
+    // A run ends if the target does not respond to its probe, so the probe gets a response here.
     let asked = 0
     const silent = name === 'hangs up' || name === 'never answers'
     const target: Target = {
@@ -33,8 +33,8 @@ for (const [name, fetch] of Object.entries(dumbServers)) {
       },
     }
     const made = await run(target, { contract, profile: 'surrogate', seed: 1, cases })
-    t.ok(asked > 0, 'it was asked')
-    t.equal(made.results.length, cases.length, 'every case was tried')
+    t.ok(asked > 0, 'requests were sent')
+    t.equal(made.results.length, cases.length, 'every case was run')
     const green = made.results.filter(
       result => outcomeOf(result, 'core') === 'pass' || outcomeOf(result, 'surrogate') === 'pass',
     )

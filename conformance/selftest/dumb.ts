@@ -4,7 +4,7 @@ const always = (status: number, text: string | null, type = 'application/json'):
   return async () => new Response(text, { status, headers: { 'Content-Type': type, 'SVC-TRACE-ID': 'dumb' } })
 }
 
-/** Servers that do one thing, whatever they are asked. */
+/** Servers that respond to every request in the same way. */
 export const dumbServers: Readonly<Record<string, Fetch>> = {
   'always 200 {}': always(200, '{}'),
   'always 201 {}': always(201, '{}'),

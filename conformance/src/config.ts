@@ -5,7 +5,7 @@ import { type Capability, capabilities, isCapability } from './capabilities.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Target } from './harness/target.ts'
 
-/** A command that cannot be carried out as it was given: one sentence, exit code 2. */
+/** An invalid command: printed as one sentence, with exit code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -18,28 +18,37 @@ interface Flag {
   readonly help: string
 }
 
-/** Every flag; each but the last six is also a member of the target file, and `CONFORMANCE_…`. */
+/** All flags. Those before `target` can also be members of the target file and environment variables. */
 export const flags: Readonly<Record<string, Flag>> = {
-  'base-url': { type: 'string', value: 'URL', help: 'where the server is' },
+  'base-url': { type: 'string', value: 'URL', help: 'URL of the server' },
   'private-key': {
     type: 'string',
     value: 'KEY',
     secret: true,
-    help: 'may do everything with tokens and reveal them',
+    help: 'of an application that may do everything with tokens and reveal them',
   },
   'public-key': { type: 'string', value: 'KEY', secret: true, help: 'of a public application' },
   'management-key': { type: 'string', value: 'KEY', secret: true, help: 'of a management application' },
   'other-private-key': { type: 'string', value: 'KEY', secret: true, help: 'of another tenant' },
-  'other-management-key': { type: 'string', value: 'KEY', secret: true, help: 'of that tenant' },
-  'header-prefix': { type: 'string', value: 'NAME', help: 'short name in header names (SVC)' },
-  'clock-url': { type: 'string', value: 'URL', help: 'takes POST {"advance_ms": n} and moves time forward' },
-  'callback-host': { type: 'string', value: 'HOST', help: 'under which the server reaches this machine' },
-  'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'that webhooks are signed with' },
-  capability: { type: 'string', multiple: true, value: 'NAME', help: 'what else the server has' },
+  'other-management-key': {
+    type: 'string',
+    value: 'KEY',
+    secret: true,
+    help: 'of a management application of that tenant',
+  },
+  'header-prefix': { type: 'string', value: 'NAME', help: 'prefix of header names (SVC)' },
+  'clock-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'moves the server\'s time forward on POST {"advance_ms": n}',
+  },
+  'callback-host': { type: 'string', value: 'HOST', help: 'name or address of this machine for the server' },
+  'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'secret that signs webhooks' },
+  capability: { type: 'string', multiple: true, value: 'NAME', help: 'a further capability of the server' },
   timeout: {
     type: 'string',
     value: 'MS',
-    help: 'for one answer, and for a webhook, in milliseconds (20000)',
+    help: 'for one response, and for a webhook, in milliseconds (20000)',
   },
   skip: {
     type: 'string',
@@ -48,23 +57,23 @@ export const flags: Readonly<Record<string, Flag>> = {
     help: 'leave a requirement or case out; the result is partial',
   },
   target: { type: 'string', value: 'FILE', help: 'YAML or JSON with any of the above as members' },
-  profile: { type: 'string', value: 'core|surrogate', help: 'which texts to hold the server to (core)' },
+  profile: { type: 'string', value: 'core|surrogate', help: 'requirements to check (core)' },
   only: {
     type: 'string',
     multiple: true,
     value: 'ID',
     help: 'only these requirements or cases; the result is partial',
   },
-  seed: { type: 'string', value: 'N', help: 'order of the cases, as an earlier run printed it' },
+  seed: { type: 'string', value: 'N', help: 'order of the cases; each run prints its seed' },
   through: {
     type: 'string',
     value: 'http|sdk',
-    help: 'plain requests (http), or through the TypeScript client',
+    help: 'send plain requests (http) or use the TypeScript client',
   },
   report: { type: 'string', value: 'DIR', help: 'write report.json, report.html, junit.xml and badge.json' },
-  'print-config': { type: 'boolean', help: 'print what would be used, without secrets, and leave' },
-  list: { type: 'boolean', help: 'print the cases and leave' },
-  help: { type: 'boolean', help: 'print this and leave' },
+  'print-config': { type: 'boolean', help: 'print the settings without secrets, and exit' },
+  list: { type: 'boolean', help: 'print the cases, and exit' },
+  help: { type: 'boolean', help: 'print this, and exit' },
 }
 
 const ofTarget = Object.keys(flags).slice(0, Object.keys(flags).indexOf('target'))
@@ -82,7 +91,7 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** @throws {ConfigError} with what is wrong */
+/** @throws {ConfigError} if the command is not valid */
 export function readConfig(argv: readonly string[], environment: Environment): Config {
   const given = parsed(argv)
   const file = one(given.target) ?? environment.CONFORMANCE_TARGET
@@ -98,7 +107,8 @@ export function readConfig(argv: readonly string[], environment: Environment): C
   }
   const command = given.help ? 'help' : given.list ? 'list' : given['print-config'] ? 'print-config' : 'run'
   const seed = one(given.seed)
-  if (seed !== undefined && !/^\d{1,10}$/.test(seed)) throw new ConfigError('--seed takes a number')
+  if (seed !== undefined && !/^\d{1,10}$/.test(seed))
+    throw new ConfigError('--seed takes a number of at most ten digits')
   return {
     command,
     settings,
@@ -111,7 +121,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
   }
 }
 
-/** @throws {ConfigError} if what is needed to run is not there, or is wrong */
+/** @throws {ConfigError} if a setting is missing or not valid */
 export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
   const text = (name: string) =>
     typeof settings[name] === 'string' && settings[name] !== '' ? settings[name] : undefined
@@ -125,12 +135,12 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
   }
   const [baseUrl, privateKey] = [url('base-url'), text('private-key')]
   if (baseUrl === undefined || privateKey === undefined)
-    throw new ConfigError('--base-url and --private-key are needed')
+    throw new ConfigError('--base-url and --private-key are required')
   const headerPrefix = text('header-prefix') ?? 'SVC'
   if (!/^[A-Za-z0-9-]+$/.test(headerPrefix))
-    throw new ConfigError('--header-prefix takes the start of a header name')
+    throw new ConfigError('--header-prefix takes letters, digits and hyphens, such as SVC')
   const timeoutMs = Number(text('timeout') ?? 20_000)
-  if (!(timeoutMs >= 1)) throw new ConfigError('--timeout takes a number of milliseconds')
+  if (!(timeoutMs >= 1)) throw new ConfigError('--timeout takes a number of milliseconds, at least 1')
   return {
     baseUrl,
     privateKey,
@@ -149,7 +159,7 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
   }
 }
 
-/** What would be used, in the form of a target file. */
+/** Returns the settings in the form of a target file, without secrets. */
 export function shownConfig({ settings, profile, through }: Config): string {
   const shown = Object.entries(settings).map(([name, value]) => [
     name,
@@ -167,8 +177,8 @@ export const usage = [
       `  ${`--${name}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`.padEnd(32)}${help}`,
   ),
   '',
-  'What describes the server may also be CONFORMANCE_…, such as CONFORMANCE_BASE_URL; lists are comma-separated there.',
-  `Capabilities: ${Object.keys(capabilities).join(', ')}.`,
+  'Settings of the server can also be environment variables, such as CONFORMANCE_BASE_URL; lists are comma-separated.',
+  `Capabilities: ${capabilities.join(', ')}.`,
   'Exit codes: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial.',
   '',
 ].join('\n')
@@ -180,7 +190,7 @@ function parsed(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : 'unreadable arguments')
+    throw new ConfigError(error instanceof Error ? error.message : 'invalid arguments')
   }
 }
 
@@ -192,12 +202,12 @@ function readTarget(path: string): Record<string, string | readonly string[]> {
     throw new ConfigError(`${path} cannot be read as YAML or JSON`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw new ConfigError(`${path} has to be a map of settings`)
+    throw new ConfigError(`${path} must be a map of settings`)
   const members = Object.entries(content).map(([name, value]) => {
-    if (!ofTarget.includes(name)) throw new ConfigError(`${path} has ${name}, which is no setting`)
+    if (!ofTarget.includes(name)) throw new ConfigError(`${path}: unknown setting ${name}; --help lists all`)
     const lists = flags[name]?.multiple
     if (lists ? !Array.isArray(value) : typeof value === 'object')
-      throw new ConfigError(`${name} in ${path} has to be ${lists ? 'a list' : 'a text'}`)
+      throw new ConfigError(`${path}: ${name} must be ${lists ? 'a list' : 'a string'}`)
     return [name, lists ? (value as unknown[]).map(String) : String(value)] as const
   })
   return Object.fromEntries(members)
@@ -208,13 +218,13 @@ const list = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [
 
 function asSkip(text: string): [string, string] {
   const at = text.indexOf('=')
-  if (at < 1 || at === text.length - 1) throw new ConfigError('--skip takes an id, = and a reason')
+  if (at < 1 || at === text.length - 1) throw new ConfigError('--skip takes ID=REASON')
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
 function asCapability(name: string): Capability {
   if (!isCapability(name))
-    throw new ConfigError(`there is no capability ${name}; there are ${Object.keys(capabilities).join(', ')}`)
+    throw new ConfigError(`unknown capability ${name}; known are ${capabilities.join(', ')}`)
   return name
 }
 

@@ -1,6 +1,6 @@
 /**
  * @module @surrogate/conformance
- * Runs the cases against a server and says what held.
+ * Runs the cases against a server and reports which requirements it meets.
  */
 export type { Capability } from './capabilities.ts'
 export type { Profile } from './harness/finding.ts'

@@ -11,7 +11,7 @@ import { exitCodes } from './verdict.ts'
 
 type Output = { write(text: string): unknown; readonly isTTY?: boolean }
 
-/** The command: resolves with its exit code. */
+/** Runs the command. Resolves with its exit code. */
 export async function main(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 import type { Exchange, Target } from './harness/target.ts'
 
-/** Members of answers whose values let whoever holds them in. */
+/** Members of responses whose values are credentials. */
 const secretMembers = /"(key|session_key|nonce)"\s*:\s*"((?:[^"\\]|\\.)+)"/g
 
-/** Takes keys, nonces and secrets out of whatever a report shows. */
+/** Returns a function that replaces keys, nonces and secrets in the texts of a report. */
 export function redactor(target: Target): (text: string, exchanges?: readonly Exchange[]) => string {
   const known = [
     target.privateKey,

@@ -8,18 +8,19 @@ export interface FoundHere {
   readonly message: string
 }
 
-/** What became of one case. */
+/** The result of one case. */
 export interface Result {
   readonly case: Case
   readonly requirement: Requirement
   readonly findings: readonly FoundHere[]
-  /** Why it was not run: a capability that is missing, or a reason that was given. */
+  /** Why the case was not run: missing capabilities. */
   readonly notSupported?: string
+  /** Why the case was not run: the reason given by the user. */
   readonly skipped?: string
-  /** The suite's own fault. */
+  /** Set if the suite itself failed. */
   readonly error?: string
   readonly exchanges: readonly Exchange[]
-  /** Operations that went through the client. */
+  /** Ids of operations that were sent through the client. */
   readonly carried: readonly string[]
   readonly ms: number
 }

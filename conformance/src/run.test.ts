@@ -22,7 +22,7 @@ async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, opti
     `seed ${made.seed}`,
   )
   t.same(made.verdicts, { core: 'conformant', surrogate: 'conformant' })
-  t.equal(made.left, 0, 'all that was made is taken away')
+  t.equal(made.left, 0, 'everything that was created is deleted')
   return made
 }
 
@@ -30,7 +30,7 @@ tap.test('our own server conforms to both profiles', async t => {
   await conforms(t)
 })
 
-tap.test('so it does through the client, and every operation goes through it', async t => {
+tap.test('our own server conforms through the client, which sends every operation', async t => {
   const reference = await openReference()
   t.teardown(reference.close)
   const made = await conforms(t, { carrier: await loadCarrier(reference.target, contract) })

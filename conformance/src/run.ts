@@ -19,17 +19,17 @@ export interface RunOptions {
   readonly profile?: Profile
   /** Ids of requirements or cases; all others are skipped. */
   readonly only?: readonly string[]
-  /** Ids of requirements or cases to be left out, with a reason each. */
+  /** Ids of requirements or cases to skip, with the reason for each. */
   readonly skip?: Readonly<Record<string, string>>
-  /** What the order is shuffled by. */
+  /** Seed of the random order. */
   readonly seed?: number
-  /** Sends what it can through a client. */
+  /** Sends requests through a client where that is possible. */
   readonly carrier?: Carrier
-  /** A contract that was read before: reading it takes longer than many a case. */
+  /** A parsed contract, to save the time of parsing it again. */
   readonly contract?: Contract
   readonly requirements?: readonly Requirement[]
   readonly cases?: readonly Case[]
-  /** Told of each result as it comes, with how many there will be. */
+  /** Called with each result, and with the total number of cases. */
   readonly onResult?: (result: Result, count: number) => void
 }
 
@@ -38,11 +38,11 @@ export interface Run {
   readonly seed: number
   readonly capabilities: readonly Capability[]
   readonly results: readonly Result[]
-  /** One for each profile that was run. */
+  /** Verdicts by profile. */
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
   /** Why the run is not valid, if it is not. */
   readonly invalid?: string
-  /** What could not be taken away again. */
+  /** Number of created resources that could not be deleted. */
   readonly left: number
   readonly ms: number
 }
@@ -53,7 +53,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
   const requirements = new Map((options.requirements ?? readRequirements()).map(one => [one.id, one]))
   const planned = shuffled(options.cases ?? cases, seed).flatMap(one => {
     const requirement = requirements.get(one.requirement)
-    if (!requirement) throw new Error(`case ${one.id} belongs to no requirement`)
+    if (!requirement) throw new Error(`case ${one.id} has no requirement`)
     const asked = profile === 'surrogate' || requirement.profile === 'core'
     return asked && requirement.status !== 'withdrawn' ? [{ one, requirement }] : []
   })
@@ -98,7 +98,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
       const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
       const begun = performance.now()
       const base = { case: one, requirement, exchanges: recorder.exchanges }
-      const attempt = await tried(one, requirement, context, has, options)
+      const attempt = await runCase(one, requirement, context, has, options)
       left += await cleanUp(target, recorder.made)
       const findings = [
         ...(attempt.findings ?? []),
@@ -113,7 +113,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
       const result: Result = { ...base, ...attempt, findings, carried: [...recorder.carried], ms }
       results.push(result)
       options.onResult?.(result, planned.length)
-      if (attempt.noAnswer && !(await isThere(target))) return finish('the target went away', [...has])
+      if (attempt.noAnswer && !(await isReachable(target)))
+        return finish('the target stopped responding', [...has])
     }
   } finally {
     await (await inbox)?.close()
@@ -129,7 +130,7 @@ interface Attempt {
   readonly noAnswer?: boolean
 }
 
-async function tried(
+async function runCase(
   one: Case,
   requirement: Requirement,
   context: Context,
@@ -137,7 +138,7 @@ async function tried(
   { only = [], skip = {} }: RunOptions,
 ): Promise<Attempt> {
   if (only.length > 0 && !only.some(id => id === one.id || id === requirement.id))
-    return { skipped: 'not among those asked for' }
+    return { skipped: 'not selected by --only' }
   const reason = skip[one.id] ?? skip[requirement.id]
   if (reason !== undefined) return { skipped: reason }
   const missing = [...requirement.needs, ...one.needs].filter(name => !has.has(name))
@@ -150,14 +151,13 @@ async function tried(
     const found = (message: string) => [{ profile: requirement.profile, message }]
     if (error instanceof Finding)
       return { findings: found(error.message), noAnswer: error instanceof NoAnswer }
-    // What a case reads of an answer is not there: the answer has another form than it should.
-    if (error instanceof TypeError)
-      return { findings: found('an answer does not have the form of what was asked for') }
-    return { error: error instanceof Error ? error.message : 'the case failed of itself' }
+    // The case read a member that is missing: the response does not have the expected form.
+    if (error instanceof TypeError) return { findings: found('a response does not have the expected form') }
+    return { error: error instanceof Error ? error.message : 'the case itself failed' }
   }
 }
 
-async function isThere(target: Target): Promise<boolean> {
+async function isReachable(target: Target): Promise<boolean> {
   return probe(target).then(
     () => true,
     () => false,
@@ -167,10 +167,10 @@ async function isThere(target: Target): Promise<boolean> {
 function unknownIds({ only = [], skip = {} }: RunOptions, planned: readonly Case[]): string | undefined {
   const known = new Set(planned.flatMap(one => [one.id, one.requirement]))
   const unknown = [...only, ...Object.keys(skip)].filter(id => !known.has(id))
-  return unknown.length === 0 ? undefined : `there is no case in this profile for ${unknown.join(', ')}`
+  return unknown.length === 0 ? undefined : `this profile has no case for ${unknown.join(', ')}`
 }
 
-/** The order that a seed makes (mulberry32 and Fisher-Yates), the same on every machine. */
+/** Shuffles items by a seed (mulberry32 and Fisher-Yates), in the same way on every machine. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const made = [...items]
   let state = seed >>> 0

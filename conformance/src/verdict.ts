@@ -2,11 +2,11 @@ import { counts } from './harness/context.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Result } from './result.ts'
 
-/** `error` is the suite's own fault; `warn` is a SHOULD that does not hold, or a case still on trial. */
+/** `error`: the suite itself failed. `warn`: a SHOULD or a provisional requirement is not met. */
 export const outcomes = ['pass', 'fail', 'warn', 'not-supported', 'skipped', 'error'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** What a run showed. `invalid run` says nothing about the server: the suite could not do its work. */
+/** The verdict of a run. `invalid run` says nothing about the server: the suite could not run. */
 export type Verdict = 'conformant' | 'partial' | 'not conformant' | 'invalid run'
 
 export const exitCodes: Readonly<Record<Verdict, number>> = {
@@ -25,7 +25,7 @@ export function outcomeOf(result: Result, profile: Profile): Outcome {
   return level === 'MUST' && status === 'active' ? 'fail' : 'warn'
 }
 
-/** @param planned how many results there have to be */
+/** @param planned the expected number of results */
 export function verdictOf(results: readonly Result[], profile: Profile, planned: number): Verdict {
   if (results.length !== planned) return 'invalid run'
   const outcomes = results

@@ -4,7 +4,7 @@ import { NotSupported } from '../harness/finding.ts'
 import type { Reply } from '../harness/target.ts'
 import { allTokenPermissions } from './values.ts'
 
-/** The request is accepted with the permission alone, and refused with all the others of its kind. */
+/** Checks that a request is accepted with one permission, and refused with all others of its type. */
 async function needs(
   c: Context,
   permission: string,
@@ -39,7 +39,7 @@ const formula = {
 /** Specification, sections 1 and 5. */
 export const accessCases = cases({
   'AUT-001.a': [
-    'a request without a key, or with one that is none, is refused',
+    'a request without a key or with an unknown one is refused',
     async c => {
       const { id } = await c.token()
       for (const [method, path] of [
@@ -134,7 +134,7 @@ export const accessCases = cases({
     },
   ],
   'AUT-011.a': [
-    'another tenant neither reads, changes, deletes, lists nor finds a token',
+    'another tenant cannot read, change, delete, list or find a token',
     async c => {
       const own = await c.token({ metadata: { run: c.tag } })
       const foreign = await c.token({}, c.asOther)

@@ -2,13 +2,13 @@ import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import { bank, card, hour, minute } from './values.ts'
 
-/** Specification, section 2.2: what each kind of data has to be. */
+/** Specification, section 2.2: the data of each type. */
 const refusesData = (c: Context, type: string, control: unknown, mutations: Record<string, unknown>) =>
   c.refuses(400, data => c.asPrivate('POST', '/tokens', { type, data }), control, mutations)
 
 export const dataCases = cases({
   'DAT-001.a': [
-    'a routing number whose checksum is wrong is refused',
+    'a routing number with a wrong checksum is refused',
     c =>
       refusesData(c, 'bank', bank, {
         'a wrong last digit': { ...bank, routing_number: '110000001' },
@@ -26,7 +26,7 @@ export const dataCases = cases({
       }),
   ],
   'DAT-003.a': [
-    'an account number of eighteen digits is refused, one of seventeen is not',
+    'an account number of eighteen digits is refused, one of seventeen accepted',
     c =>
       refusesData(
         c,
@@ -59,7 +59,7 @@ export const dataCases = cases({
       }),
   ],
   'DAT-007.a': [
-    'a card may be stored without its expiration, and gives it back when it has one',
+    'a card can be stored without and with its expiration',
     async c => {
       const { id } = await c.token({ type: 'card', data: { number: card.number } })
       c.equal((await c.read(id)).data?.number, card.number, 'number')
@@ -68,7 +68,7 @@ export const dataCases = cases({
     },
   ],
   'DAT-007.b': [
-    'an expiration that is no month and year is refused',
+    'an expiration that is not a month and a year is refused',
     c =>
       refusesData(c, 'card', card, {
         'a month of three digits': { ...card, expiration_month: 100 },
@@ -78,7 +78,7 @@ export const dataCases = cases({
       }),
   ],
   'DAT-008.a': [
-    'a cvc of three or four digits is accepted, no other is',
+    'only a cvc of three or four digits is accepted',
     async c => {
       await c.token({ type: 'card', data: { ...card, cvc: '1234' } })
       await refusesData(
@@ -94,7 +94,7 @@ export const dataCases = cases({
     },
   ],
   'DAT-009.a': [
-    'an hour after its creation a card has no cvc and all its other members',
+    'an hour after its creation a card has all its members except the cvc',
     async c => {
       const { id } = await c.token({ type: 'card', data: { ...card, cvc: '123' } })
       c.equal((await c.read(id)).data, { ...card, cvc: '123' }, 'data before')
@@ -107,7 +107,7 @@ export const dataCases = cases({
     },
   ],
   'LIM-001.a': [
-    'five minutes before the hour is over the cvc is still there',
+    'after 55 minutes the cvc still exists',
     async c => {
       const { id } = await c.token({ type: 'card', data: { ...card, cvc: '123' } })
       await c.advance(hour - 5 * minute)
@@ -115,7 +115,7 @@ export const dataCases = cases({
     },
   ],
   'DAT-010.a': [
-    'objects, arrays, texts, integers and booleans come back as they were sent',
+    'objects, arrays, strings, integers and booleans are returned as they were sent',
     async c => {
       const values = [
         { a: { b: [1, 'x', null] } },

@@ -15,7 +15,7 @@ const without = (body: object, name: string) => ({ ...body, [name]: undefined })
 /** Specification, sections 2.3 to 2.5 and 4.3. */
 export const formulaCases = cases({
   'FOR-001.a': [
-    'a formula that was created is read as it was given',
+    'a created formula can be read as it was given',
     async c => {
       const given = {
         ...valid(c),
@@ -42,7 +42,7 @@ export const formulaCases = cases({
     c => c.refuses<object>(400, create(c), valid(c), { 'no name': without(valid(c), 'name') }),
   ],
   'FOR-003.a': [
-    'a name of 201 characters is refused, one of 200 is not',
+    'a name of 201 characters is refused, one of 200 accepted',
     async c => {
       const named = (name: string) => ({ ...valid(c), name })
       await c.refuses(400, create(c), named('n'.repeat(200)), { '201 characters': named('n'.repeat(201)) })
@@ -52,7 +52,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-004.a': [
-    'a formula of no type, or of another than the two, is refused',
+    'a formula without a type or with an unknown one is refused',
     c =>
       c.refuses<object>(400, create(c), valid(c), {
         'no type': without(valid(c), 'type'),
@@ -64,7 +64,7 @@ export const formulaCases = cases({
     c => c.refuses<object>(400, create(c), valid(c), { 'no code': without(valid(c), 'code') }),
   ],
   'FOR-006.a': [
-    'an icon that is no data URL of an image is refused',
+    'an icon that is not the data URL of an image is refused',
     async c => {
       const icon = (type: string) => ({ ...valid(c), icon: `data:${type};base64,iVBORw0KGgo=` })
       c.success(await create(c)(icon('image/jpg')), 201, 'image/jpg')
@@ -76,7 +76,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-007.a': [
-    'a setting without a name, or of another type than the three, is refused',
+    'a setting without a name or with an unknown type is refused',
     c => {
       const setting = (definition: object) => ({ ...valid(c), configuration: [definition] })
       return c.refuses<object>(400, create(c), setting({ name: 'a', type: 'boolean' }), {
@@ -87,14 +87,14 @@ export const formulaCases = cases({
     },
   ],
   'FOR-008.a': [
-    'a dotted name of a setting is refused',
+    'a setting with a dot in its name is refused',
     c => {
       const setting = (name: string) => ({ ...valid(c), configuration: [{ name, type: 'string' }] })
       return c.refuses<object>(400, create(c), setting('ab'), { 'a dot': setting('a.b') })
     },
   ],
   'FOR-009.a': [
-    'a parameter without a name, or of another type than the three, is refused',
+    'a parameter without a name or with an unknown type is refused',
     c => {
       const parameter = (definition: object) => ({ ...valid(c), request_parameters: [definition] })
       return c.refuses<object>(400, create(c), parameter({ name: 'a', type: 'number' }), {
@@ -106,7 +106,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-010.a': [
-    'a dotted name of a parameter is accepted and kept',
+    'a parameter with a dot in its name is accepted and kept',
     async c => {
       const { request_parameters } = await c.formula({
         request_parameters: [{ name: 'a.b', type: 'string' }],
@@ -115,7 +115,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-011.a': [
-    'a parameter that does not say that it is optional is not',
+    'a parameter is required by default',
     async c => {
       const { id } = await c.formula({
         request_parameters: [
@@ -149,7 +149,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-013.a': [
-    'a PUT replaces the formula as a whole, and says by whom and when',
+    'a PUT replaces the whole formula, and shows by whom and when',
     async c => {
       const { id, created_at } = await c.formula({
         description: 'Old',
@@ -185,7 +185,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-015.a': [
-    'a deleted formula is no longer read, and the answer has no body',
+    'a deleted formula can no longer be read, and the response has no body',
     async c => {
       const { id } = await c.formula()
       const read = () => c.asManagement('GET', `/reactor-formulas/${id}`)
@@ -195,7 +195,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-016.a': [
-    'deleting, reading or replacing a formula that is none is an error',
+    'deleting, reading or replacing an unknown formula is an error',
     async c => {
       const { id } = await c.formula()
       const at = (method: string) => (one: string) =>
@@ -205,7 +205,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-017.a': [
-    'another tenant neither reads nor lists a private formula',
+    'another tenant can neither read nor list a private formula',
     async c => {
       const { id } = await c.formula()
       c.success(await c.asManagement('GET', `/reactor-formulas/${id}`), 200, 'the control')
@@ -218,7 +218,7 @@ export const formulaCases = cases({
     },
   ],
   'FOR-018.a': [
-    'a new formula has one of the two states',
+    'a new formula is verified or coming_soon',
     async c => {
       const { status } = await c.formula()
       c.ok(status === 'verified' || status === 'coming_soon', 'status is verified or coming_soon')

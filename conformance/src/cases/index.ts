@@ -22,7 +22,7 @@ import { wireCases } from './surrogate-wire.case.ts'
 import { tokenCreateCases } from './tokens-create.case.ts'
 import { tokenListCases } from './tokens-list.case.ts'
 import { tokenUpdateCases } from './tokens-update.case.ts'
-/** Every case of the suite, section by section. */
+/** All cases of the suite by section. */
 export const allCases: readonly Case[] = [
   ...dataCases,
   ...tokenCreateCases,

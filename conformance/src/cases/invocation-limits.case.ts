@@ -7,7 +7,7 @@ const code = 'module.exports = async function (req) { return { raw: req.args } }
 /** Specification, sections 4.4, 6 and 8: who may invoke, limits, and asynchronous invocation. */
 export const invocationLimitCases = cases({
   'INV-003.a': [
-    'a caller with every right but token:use may not invoke',
+    'a caller with all rights except token:use may not invoke',
     async c => {
       const reactor = await c.reactor({ code })
       const using = await c.ruled('mask', ['token:use'])
@@ -21,7 +21,7 @@ export const invocationLimitCases = cases({
     },
   ],
   'INV-004.a': [
-    'a caller may not detokenize outside the containers in which it holds token:use',
+    'a caller may detokenize only in containers in which it has token:use',
     async c => {
       const reactor = await c.reactor({ code })
       const { call } = await c.ruled('mask', ['token:use'], `${c.container}in/`)
@@ -33,7 +33,7 @@ export const invocationLimitCases = cases({
     },
   ],
   'INV-005.a': [
-    'a body over 5 MB is refused, one of 4 MB is not',
+    'a body over 5 MB is refused, one of 4 MB accepted',
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async req => ({ raw: req.args.v.length })' })
       const megabytes = (n: number) => ({ args: { v: 'x'.repeat(n * 1024 * 1024) } })
@@ -59,7 +59,7 @@ export const invocationLimitCases = cases({
     },
   ],
   'INV-501.a': [
-    'the client reads what the application of the reactor may read, and no more',
+    'the client can read what the application of the reactor may read, and no more',
     async c => {
       const { id } = await c.ruled('mask', ['token:read'])
       const token = await c.token({ type: 'card', data: card, mask: { number: 'masked' } })
@@ -110,7 +110,7 @@ export const invocationLimitCases = cases({
     },
   ],
   'AUT-012.a': [
-    'another tenant neither invokes the reactor nor is lent its tokens',
+    'another tenant can neither invoke the reactor nor use its own tokens in it',
     async c => {
       const reactor = await c.reactor({ code })
       await c.refuses(404, call => c.react(reactor, { args: {} }, call), c.asPrivate, {

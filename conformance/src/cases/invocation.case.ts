@@ -4,26 +4,26 @@ import { bank, card } from './values.ts'
 
 const says = (expression: string) => `module.exports = async function (req) { return { raw: ${expression} } }`
 
-/** Invocations of a formula that gives back the arguments it got, with these parameters. */
+/** Invokes a formula with these parameters that returns its arguments. */
 async function echo(c: Context, request_parameters: readonly object[] = []) {
   const reactor = await c.reactor({ request_parameters, code: says('{ args: req.args }') })
   return (args: unknown) => c.react(reactor, { args })
 }
-/** The arguments as they reach the formula. */
+/** Returns the arguments that reach the formula. */
 const reaching = async (c: Context, send: (args: unknown) => ReturnType<Context['react']>, args: unknown) =>
   c.success(await send(args), 200, 'an invocation').body?.raw?.args
 
-/** Specification, sections 2.6, 2.8 and 4.4: what an invocation does. */
+/** Specification, sections 2.6, 2.8 and 4.4: invocations. */
 export const invocationCases = cases({
   'INV-001.a': [
-    'the formula runs on the arguments, and what it gives as raw is answered',
+    'the formula runs on the arguments, and its raw output is returned',
     async c => {
       const code = says('{ sum: req.args.a + req.args.b, text: req.args.text }')
       c.equal(await c.ran({ code }, { a: 1, b: 2, text: c.tag }), { sum: 3, text: c.tag }, 'raw')
     },
   ],
   'INV-001.b': [
-    'what the formula does later is waited for',
+    'an invocation waits for the asynchronous work of the formula',
     async c => {
       const code =
         'module.exports = async req => { const a = await Promise.resolve(req.args.a); return { raw: { a } } }'
@@ -31,7 +31,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-002.a': [
-    'what the formula gives as tokenize becomes tokens that can be read',
+    'the tokenize output of the formula becomes tokens that can be read',
     async c => {
       const code = `module.exports = async req => ({
         tokenize: { one: { type: 'token', data: req.args.value, containers: [req.args.container] } } })`
@@ -51,7 +51,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-027.a': [
-    'a formula may answer raw and tokenize together',
+    'a formula can return raw and tokenize together',
     async c => {
       const code = `module.exports = async req => ({ raw: { n: 1 },
         tokenize: { one: { type: 'token', data: 'x', containers: [req.args.container] } } })`
@@ -66,7 +66,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-006.a': [
-    'the formula gets the raw data of the token in the place of an expression',
+    'the formula gets the raw data of the token instead of an expression',
     async c => {
       const { id } = await c.token({ data: `secret ${c.tag}`, mask: 'X' })
       c.equal(
@@ -77,7 +77,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-007.a': [
-    'expressions and plaintext stand side by side, at any depth',
+    'expressions and plaintext can be mixed at any depth',
     async c => {
       const { id } = await c.token({ data: c.tag })
       const args = { plain: 'p', deep: { list: [1, `{{${id}}}`], flag: true } }
@@ -97,7 +97,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-009.a': [
-    'an invocation on 100 tokens is accepted, one on 101 is refused',
+    'an invocation with 100 tokens is accepted, one with 101 refused',
     async c => {
       const tokens = await Promise.all(Array.from({ length: 101 }, (_, n) => c.token({ data: n })))
       const all = tokens.map(({ id }) => `{{ ${id} }}`)
@@ -123,7 +123,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-011.a': [
-    'an argument whose name differs in case is not the parameter',
+    'an argument whose name differs in case does not supply the parameter',
     async c =>
       c.refuses<object>(
         { status: 400 },
@@ -135,7 +135,7 @@ export const invocationCases = cases({
       ),
   ],
   'INV-012.a': [
-    'an invocation without a parameter that is not optional is 400',
+    'an invocation without a required parameter is 400',
     async c =>
       c.refuses<unknown>(
         { status: 400 },
@@ -153,7 +153,7 @@ export const invocationCases = cases({
       ),
   ],
   'INV-026.a': [
-    'an optional parameter may be left out, and is cast when it is there',
+    'an optional parameter can be left out, and is converted if present',
     async c => {
       const send = await echo(c, [{ name: 'a', type: 'number', optional: true }])
       c.equal(await reaching(c, send, {}), {}, 'args without it')
@@ -161,7 +161,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-013.a': [
-    'texts, numbers and booleans are cast to the declared types',
+    'strings, numbers and booleans are converted to the declared types',
     async c => {
       const send = await echo(c, [
         { name: 'n', type: 'number' },
@@ -181,7 +181,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-014.a': [
-    'a value that cannot be cast is 400',
+    'a value that cannot be converted is 400',
     async c => {
       const number = await echo(c, [{ name: 'v', type: 'number' }])
       const boolean = await echo(c, [{ name: 'v', type: 'boolean' }])
@@ -196,7 +196,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-015.a': [
-    'the data of a token is cast, not the expression',
+    'the data of a token is converted, not the expression',
     async c => {
       const [{ id }, { id: word }] = [await c.token({ data: '42' }), await c.token({ data: 'forty' })]
       const send = await echo(c, [{ name: 'n', type: 'number' }])
@@ -205,21 +205,21 @@ export const invocationCases = cases({
     },
   ],
   'INV-016.a': [
-    'arguments that are not declared do not reach a formula that declares some',
+    'undeclared arguments do not reach a formula that declares some',
     async c => {
       const send = await echo(c, [{ name: 'a', type: 'string' }])
       c.equal(await reaching(c, send, { a: 'x', b: 'y', c: { d: 1 } }), { a: 'x' }, 'args')
     },
   ],
   'INV-017.a': [
-    'any arguments reach a formula that declares none',
+    'all arguments reach a formula that declares none',
     async c => {
       const args = { a: 'x', b: { c: [1, null, true] } }
       c.equal(await reaching(c, await echo(c), args), args, 'args')
     },
   ],
   'INV-025.a': [
-    'a dotted parameter is a member of a nested object, and cast there',
+    'a parameter with a dot is a member of a nested object and converted there',
     async c => {
       const send = await echo(c, [{ name: 'order.total', type: 'number' }])
       c.equal(await reaching(c, send, { order: { total: '10' } }), { order: { total: 10 } }, 'args')
@@ -245,7 +245,7 @@ export const invocationCases = cases({
     },
   ],
   'INV-021.a': [
-    'a formula that throws is answered by an error, and its neighbour is not',
+    'a formula that throws causes an error, one that does not is a success',
     async c => {
       const reactor = await c.reactor({ code: "module.exports = async () => { throw new Error('no') }" })
       const { status } = await c.react(reactor, { args: {} })

@@ -18,10 +18,10 @@ const create = (c: Context) => (body: object) => c.asManagement('POST', '/reacto
 const read = async (c: Context, id: string) =>
   c.success(await c.asManagement('GET', `/reactors/${id}`), 200).body
 
-/** Specification, sections 2.7 and 4.4, but for invocation. */
+/** Specification, sections 2.7 and 4.4, without invocations. */
 export const reactorCases = cases({
   'REA-001.a': [
-    'a reactor that was created is read as it was given, with its formula',
+    'a created reactor can be read as it was given, with its formula',
     async c => {
       const { formula, body } = await configured(c)
       const made = c.success(await create(c)(body), 201).body
@@ -53,7 +53,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-003.a': [
-    'a reactor on no formula is refused',
+    'a reactor without an existing formula is refused',
     async c => {
       const { body } = await configured(c)
       await c.refuses<object>(400, create(c), body, {
@@ -63,7 +63,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-004.a': [
-    'a configuration with a name missing or unknown is refused',
+    'a configuration with a missing or unknown name is refused',
     async c => {
       const { body } = await configured(c)
       await c.refuses<object>(400, create(c), body, {
@@ -101,7 +101,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-007.a': [
-    'only the reactors whose ids are named are listed',
+    'a list filtered by ids contains only these reactors',
     async c => {
       const [one, two] = [await c.reactor(), await c.reactor()]
       const list = async (query: string) => {
@@ -127,7 +127,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-009.a': [
-    'a PUT replaces the reactor and answers it',
+    'a PUT replaces the reactor and returns it',
     async c => {
       const { body } = await configured(c)
       const { id } = c.success(await create(c)(body), 201).body
@@ -161,7 +161,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-011.a': [
-    'a PATCH in any content type but merge patch is 415',
+    'a PATCH with a content type other than merge patch is 415',
     async c => {
       const { id } = await c.reactor()
       const send = (type: string) =>
@@ -178,7 +178,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-012.a': [
-    'a PATCH is answered 204 and nothing more',
+    'the response to a PATCH is 204 without a body',
     async c => {
       const { id } = await c.reactor()
       const reply = c.status(await c.asManagement('PATCH', `/reactors/${id}`, { name: `${c.tag} new` }), 204)
@@ -187,7 +187,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-013.a': [
-    'a PATCH merges the configuration and leaves the rest',
+    'a PATCH merges the configuration and keeps the rest',
     async c => {
       const { body } = await configured(c)
       const { id } = c.success(await create(c)(body), 201).body
@@ -201,7 +201,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-014.a': [
-    'a PATCH whose outcome is not valid is refused and changes nothing',
+    'a PATCH whose result is not valid is refused and changes nothing',
     async c => {
       const { body } = await configured(c)
       const { id } = c.success(await create(c)(body), 201).body
@@ -226,7 +226,7 @@ export const reactorCases = cases({
     },
   ],
   'REA-015.a': [
-    'a deleted reactor is no longer read, and the answer has no body',
+    'a deleted reactor can no longer be read, and the response has no body',
     async c => {
       const { id } = await c.reactor()
       c.success(await c.asManagement('GET', `/reactors/${id}`), 200)

@@ -1,10 +1,10 @@
 import { cases } from '../harness/case.ts'
 import { card, employerId, masked, shownUnder, ssn } from './values.ts'
 
-/** Specification, section 4.2: what can be searched, pages, and what a caller is shown. */
+/** Specification, section 4.2: fields, pages and shown data. */
 export const searchFieldCases = cases({
   'SEA-013.a': [
-    'a range in square brackets holds its ends',
+    'a range in square brackets includes its ends',
     async c => {
       const [one, two, three] = [await c.token(), await c.token(), await c.token()]
       const query = `created_at:[${one.created_at} TO ${two.created_at}]`
@@ -13,14 +13,14 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-014.a': [
-    'a range in braces does not hold its ends',
+    'a range in braces excludes its ends',
     async c => {
       const [one, two, three] = [await c.token(), await c.token(), await c.token()]
       c.equal(await c.found(`created_at:{${one.created_at} TO ${three.created_at}}`), [two.id], 'ids')
     },
   ],
   'SEA-015.a': [
-    'a * leaves an end open',
+    'a * leaves an end of a range open',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       c.equal(await c.found(`created_at:[${two.created_at} TO *]`), [two.id], 'open at the end')
@@ -29,7 +29,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-019.a': [
-    'the token with an id is found by it',
+    'a token is found by its id',
     async c => {
       const [one] = [await c.token(), await c.token()]
       c.equal(await c.found(`id:${one.id}`), [one.id], 'ids')
@@ -37,7 +37,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-020.a': [
-    'tokens of a type are found by it',
+    'tokens are found by their type',
     async c => {
       const one = await c.token({ type: 'card', data: card })
       const two = await c.token()
@@ -54,7 +54,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-022.a': [
-    'tokens are found by who created them',
+    'tokens are found by their creator',
     async c => {
       const { id, call } = await c.ruled('reveal', ['token:create'])
       const one = await c.token({}, call)
@@ -65,7 +65,7 @@ export const searchFieldCases = cases({
     'applications',
   ],
   'SEA-023.a': [
-    'tokens are found by the time at which they were created',
+    'tokens are found by the time of their creation',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       c.equal(await c.found(`created_at:[${one.created_at} TO ${one.created_at}]`), [one.id], 'an instant')
@@ -74,7 +74,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-024.a': [
-    'tokens are found by who modified them, and when',
+    'tokens are found by the application and the time of their last change',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       const { modified_by, modified_at } = await c.patch(one.id, { metadata: { a: 'b' } })
@@ -84,7 +84,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-025.a': [
-    'what is not an index value is not found, though it is the data',
+    'data that is not an index value is not found',
     async c => {
       const { id } = await c.token({
         data: { a: `${c.tag}a`, b: `${c.tag}b` },
@@ -118,7 +118,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-027.b': [
-    'index expressions of its own take the place of the three',
+    'supplied index expressions replace the three defaults',
     async c => {
       const { id } = await c.token({
         type: 'social_security_number',
@@ -139,7 +139,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-029.a': [
-    'a token of type token is not found by its data unless it has index expressions',
+    'a token of type token is found by its data only if it has index expressions',
     async c => {
       await c.token({ data: c.tag })
       const { id } = await c.token({ data: c.tag, search_indexes: ['{{ data }}'] })
@@ -167,7 +167,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-032.a': [
-    'pages follow each other, and the first is the default',
+    'consecutive pages continue each other, and the first is the default',
     async c => {
       const made = [await c.token(), await c.token(), await c.token()].map(token => token.id)
       const page = async (more: object) => c.ids(await c.search('', undefined, { size: 2, ...more }))
@@ -178,7 +178,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-033.a': [
-    'a search of 21 tokens shows 20 unless told otherwise',
+    'a search that matches 21 tokens shows 20 by default',
     async c => {
       await Promise.all(Array.from({ length: 21 }, () => c.token()))
       c.equal(c.ids(await c.search('', undefined, { size: undefined })).length, 20, 'tokens on the page')
@@ -186,7 +186,7 @@ export const searchFieldCases = cases({
     },
   ],
   'SEA-034.a': [
-    'a page of 101 is refused, one of 100 is not',
+    'a page of 101 is refused, one of 100 accepted',
     c =>
       c.refuses(400, size => c.asPrivate('POST', '/tokens/search', { size }), 100, {
         'a size of 101': 101,
@@ -194,7 +194,7 @@ export const searchFieldCases = cases({
       }),
   ],
   'SEA-035.a': [
-    'a token that was deleted is not found',
+    'a deleted token is not found',
     async c => {
       const { id } = await c.token({ search_indexes: ['{{ data }}'] })
       c.equal(await c.found(`data:${c.tag}`), [id], 'ids before')

@@ -1,7 +1,7 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 
-/** Three tokens that differ in two metadata entries; every query of a case is joined with its own container. */
+/** Creates three tokens that differ in two metadata entries. Each case searches its own container only. */
 async function three(c: Context) {
   const make = async (color: string, size: string) =>
     (await c.token({ metadata: { color, size } })).id as string
@@ -17,7 +17,7 @@ const send = (c: Context) => (query: unknown) => c.asPrivate('POST', '/tokens/se
 /** Specification, section 4.2: the syntax of a query. */
 export const searchQueryCases = cases({
   'SEA-001.a': [
-    'a search holds pagination and the tokens',
+    'a search returns pagination and tokens',
     async c => {
       const { id } = await c.token()
       const page = await c.search('')
@@ -35,7 +35,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-003.a': [
-    'AND finds what both terms match',
+    'AND finds tokens that both terms match',
     async c => {
       const { redBig, redSmall } = await three(c)
       c.equal(await c.found('metadata.color:red'), [redBig, redSmall].sort(), 'one term')
@@ -43,7 +43,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-004.a': [
-    'OR finds what either term matches',
+    'OR finds tokens that either term matches',
     async c => {
       const { redSmall, blueBig } = await three(c)
       const both = await c.found('metadata.color:blue OR metadata.size:small')
@@ -51,7 +51,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-005.a': [
-    'NOT, ! and - leave out what the term matches',
+    'NOT, ! and - exclude tokens that the term matches',
     async c => {
       const { redBig, redSmall, blueBig } = await three(c)
       c.equal(await c.found('NOT metadata.color:blue'), [redBig, redSmall].sort(), 'NOT')
@@ -61,7 +61,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-006.a': [
-    'parentheses change what belongs together',
+    'parentheses change the grouping of terms',
     async c => {
       const { redBig, blueBig } = await three(c)
       const grouped = await c.found('metadata.size:big AND (metadata.color:red OR metadata.color:blue)')
@@ -74,14 +74,14 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-007.a': [
-    'operators in lower case join nothing',
+    'lower-case operators do not join terms',
     async c => {
       await three(c)
       const joined = 'metadata.color:red OR metadata.color:blue'
       c.success(await send(c)(joined), 200, 'the control')
       for (const operator of ['or', 'Or']) {
         const reply = await send(c)(joined.replace('OR', operator))
-        // Refusing it is one way not to take it for the operator; the decisions choose that one.
+        // Refusing it is one way of not treating it as the operator, and the one that we chose.
         c.surrogate(() => c.refused(reply, 400, operator))
         if (reply.status < 300) {
           const both = await c.asPrivate('POST', '/tokens/search', { query: joined })
@@ -102,7 +102,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-009.a': [
-    'a metadata term compares whole values, in any case',
+    'a metadata term compares whole values without regard to case',
     async c => {
       const { id } = await c.token({ metadata: { name: 'JaneRoe' } })
       c.equal(await c.found('metadata.name:JaneRoe'), [id], 'as it is')
@@ -111,7 +111,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-010.a': [
-    'a container term finds neither parents nor children',
+    'a container term does not find tokens of parents and children',
     async c => {
       const parent = await c.token({ containers: [c.container] })
       const child = await c.token({ containers: [`${c.container}a/`] })
@@ -126,7 +126,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-011.a': [
-    'a container term with * finds the container and all below it',
+    'a container term with * finds tokens of the container and all below it',
     async c => {
       const ids = [
         (await c.token({ containers: [`${c.container}a/`] })).id,
@@ -148,7 +148,7 @@ export const searchQueryCases = cases({
       }),
   ],
   'SEA-016.a': [
-    'a data term compares whole index values, in any case',
+    'a data term compares whole index values without regard to case',
     async c => {
       const { id } = await c.token({ data: `Value${c.tag}`, search_indexes: ['{{ data }}'] })
       c.equal(await c.found(`data:Value${c.tag}`), [id], 'as it is')
@@ -172,7 +172,7 @@ export const searchQueryCases = cases({
     },
   ],
   'SEA-018.a': [
-    'a query that is none is refused',
+    'an invalid query is refused',
     c =>
       c.refuses<unknown>(400, send(c), 'id:abc AND (type:token)', {
         'an open parenthesis': 'id:abc AND (type:token',

@@ -4,7 +4,7 @@ import { hour, minute } from './values.ts'
 /** Specification, sections 2.9, 3 and 4.5. */
 export const sessionCases = cases({
   'SES-001.a': [
-    'a public application gets a session key, a nonce and a time of expiry',
+    'a public application gets a session key, a nonce and an expiry',
     async c => {
       const [one, two] = [await c.session(), await c.session()]
       for (const name of ['session_key', 'nonce']) {
@@ -15,13 +15,13 @@ export const sessionCases = cases({
     },
   ],
   'SES-002.a': [
-    'the time of expiry lies three minutes ahead',
+    'a session expires in three minutes',
     async c => {
       const before = await c.now()
       const { expires_at } = await c.session()
       const after = await c.now()
       const at = Date.parse(expires_at)
-      // To the second: a service need not show more.
+      // To the second, since a service need not show fractions.
       c.ok(
         at >= before + 3 * minute - 1000 && at <= after + 3 * minute + 1000,
         `three minutes, not ${at - before} ms`,
@@ -29,7 +29,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-003.a': [
-    'a session may do nothing until it is authorized',
+    'a session has no access until it is authorized',
     async c => {
       const { session_key, nonce } = await c.session()
       const call = c.as(session_key)
@@ -42,7 +42,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-004.a': [
-    'a session does what its permissions allow',
+    'a session can do what its permissions allow',
     async c => {
       const { call } = await c.authorized({ permissions: ['token:create', 'token:read'] })
       const { id } = await c.token({}, call)
@@ -50,7 +50,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-005.a': [
-    'a session does not do what its permissions leave out',
+    'a session cannot do what its permissions do not allow',
     async c => {
       const { call } = await c.authorized({ permissions: ['token:create', 'token:read'] })
       const { id } = await c.token({}, call)
@@ -61,7 +61,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-006.a': [
-    'a nonce that was used is refused, and the first grant stays',
+    'a used nonce is refused, and the first grant stays',
     async c => {
       const { session_key, nonce } = await c.session()
       const authorize = (permissions: string[]) =>
@@ -75,7 +75,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-006.b': [
-    'of several uses of a nonce at once a single one succeeds',
+    'only one of several simultaneous uses of a nonce succeeds',
     async c => {
       const { nonce } = await c.session()
       const body = { nonce, permissions: ['token:create'] }
@@ -86,7 +86,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-007.a': [
-    'neither permissions nor rules is refused, and the nonce stays usable',
+    'a grant without permissions and rules is refused, and the nonce stays usable',
     async c => {
       const { nonce } = await c.session()
       const authorize = (grant: object) => c.asPrivate('POST', '/sessions/authorize', { nonce, ...grant })
@@ -101,7 +101,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-008.a': [
-    'a nonce that is none, or missing, is refused',
+    'an unknown or missing nonce is refused',
     async c => {
       const { nonce } = await c.session()
       const authorize = (given: unknown) =>
@@ -113,7 +113,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-009.a': [
-    'a session works until its time is over, and not afterwards',
+    'a session works until its expiry, and not afterwards',
     async c => {
       const { call } = await c.authorized({ permissions: ['token:create'] })
       await c.advance(2 * minute)
@@ -124,7 +124,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-009.b': [
-    'a session whose time is over cannot be authorized',
+    'an expired session cannot be authorized',
     async c => {
       const [fresh, late] = [await c.session(), await c.session()]
       const authorize = (nonce: string) =>
@@ -147,7 +147,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-011.a': [
-    'no session is created with a private key or a session key',
+    'neither a private key nor a session key can create a session',
     async c => {
       const { session_key } = await c.session()
       const create = (call: typeof c.asPublic) => call('POST', '/sessions')
@@ -158,7 +158,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-012.a': [
-    'no session is authorized with a public key or its own',
+    'neither a public key nor its own key can authorize a session',
     async c => {
       const permissions = ['token:create']
       const [{ nonce }, { nonce: another, session_key }] = [await c.session(), await c.session()]
@@ -171,7 +171,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-013.a': [
-    'the answer to authorize has no body',
+    'the response to an authorization has no body',
     async c => {
       const { nonce } = await c.session()
       const reply = await c.asPrivate('POST', '/sessions/authorize', { nonce, permissions: ['token:create'] })
@@ -179,7 +179,7 @@ export const sessionCases = cases({
     },
   ],
   'SES-501.a': [
-    'a session under an access rule sees what the rule shows, and nothing else',
+    'a session with an access rule sees what the rule shows, and nothing else',
     async c => {
       const inside = await c.token({ containers: [`${c.container}in/`], mask: 'X' })
       const outside = await c.token({ containers: [`${c.container}out/`] })

@@ -12,10 +12,10 @@ const rule = (members: object) => ({
   ...members,
 })
 
-/** Applications, and what access rules let their holders do. */
+/** Applications and access rules. */
 export const applicationCases = cases({
   'APP-501.a': [
-    'an application shows its key when it is made, and never again',
+    'an application shows its key when it is created, and never again',
     async c => {
       const rules = [rule({ description: 'One' })]
       const made = c.success(
@@ -36,7 +36,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-502.a': [
-    'each kind of application is refused what it may not hold',
+    'each type of application is refused permissions that it may not hold',
     async c => {
       for (const [type, may, mayNot] of [
         ['public', 'token:update', 'token:read'],
@@ -58,7 +58,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-503.a': [
-    'a PUT replaces the rights of an application, and its key goes on working',
+    'a PUT replaces the permissions of an application, and its key still works',
     async c => {
       const { id, call } = await c.ruled('reveal', ['token:read'])
       const token = await c.token({ mask: 'X' })
@@ -70,7 +70,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-504.a': [
-    'a deleted application is gone with its key, and one in use stays',
+    'a deleted application no longer exists and its key fails, but one in use cannot be deleted',
     async c => {
       const { id, call } = await c.ruled('reveal', ['token:read'])
       c.success(await call('GET', '/tokens'), 200, 'before')
@@ -83,7 +83,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-505.a': [
-    'after a new key the old one is refused',
+    'the old key is refused after a new one was made',
     async c => {
       const { id, call } = await c.ruled('reveal', ['token:read'])
       c.success(await call('GET', '/tokens'), 200, 'the old key before')
@@ -93,14 +93,14 @@ export const applicationCases = cases({
     },
   ],
   'APP-506.a': [
-    'a key answers for its own application',
+    'a key can read its own application',
     async c => {
       const own = c.success(await c.asPrivate('GET', '/applications/key'), 200).body
       c.equal([own.type, own.id], ['private', (await c.token()).created_by], 'type and id')
     },
   ],
   'APP-507.a': [
-    'a rule that is malformed is refused',
+    'a malformed rule is refused',
     c => {
       const send = (rules: unknown) => create(c)({ type: 'private', rules })
       const condition = { attribute: 'container', operator: 'starts_with', value: '/a/' }
@@ -119,7 +119,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-508.a': [
-    'the sessions of a deleted application are over',
+    'the sessions of a deleted application end',
     async c => {
       const application = await c.application({ permissions: ['token:create'] }, 'public')
       const { nonce, session_key } = c.success(await application.call('POST', '/sessions'), 201).body
@@ -136,7 +136,7 @@ export const applicationCases = cases({
     },
   ],
   'APP-509.a': [
-    'a key works until its time of expiry, and not afterwards',
+    'a key works until its expiry, and not afterwards',
     async c => {
       const { call } = await c.application({ permissions: ['token:read'], expires_at: await c.later(hour) })
       c.success(await call('GET', '/tokens'), 200, 'before')
@@ -145,7 +145,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-501.a': [
-    'the rule of the smaller priority decides, whatever the order they were given in',
+    'the rule with the lower priority number decides, in whatever order the rules were given',
     async c => {
       const { id } = await c.token({ containers: [`${c.container}a/`], mask: 'X' })
       const wide = rule({ container: c.container, transform: 'reveal' })
@@ -172,7 +172,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-502.a': [
-    'a rule covers its container and those below, in any case, and no neighbour',
+    'a rule covers its container and those below in any case, and no others',
     async c => {
       const { call } = await c.ruled('reveal', ['token:read'], `${c.container}A/`)
       const at = async (path: string) => (await c.token({ containers: [`${c.container}${path}`] })).id
@@ -183,7 +183,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-503.a': [
-    'a rule by conditions covers what meets all of them',
+    'a rule with conditions covers tokens that meet all of them',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       const conditions = [
@@ -203,14 +203,14 @@ export const applicationCases = cases({
     },
   ],
   'ACC-504.a': [
-    'a permission held directly reads every token, masked',
+    'a permission held directly shows every token masked',
     async c => {
       const { call } = await c.application({ permissions: ['token:read'] })
       c.equal((await c.read((await c.token({ mask: 'X' })).id, call)).data, 'X', 'data')
     },
   ],
   'ACC-505.a': [
-    'a token in two containers is shown as the stricter rule has it, and not at all without a rule for each',
+    'the stricter rule decides for a token in two containers, and both need a rule',
     async c => {
       const [a, b] = [`${c.container}a/`, `${c.container}b/`]
       const { id } = await c.token({ containers: [a, b], mask: 'X' })
@@ -224,7 +224,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-506.a': [
-    'a token is moved only where the caller may update on both sides',
+    'moving a token needs token:update on both sides',
     async c => {
       const [a, b, other] = [`${c.container}a/`, `${c.container}b/`, `${c.container}c/`]
       const rules = [a, b].map((container, n) =>
@@ -238,7 +238,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-507.a': [
-    'a token is created only where the caller may create in each container',
+    'creating a token needs token:create in each container',
     async c => {
       const { call } = await c.ruled('mask', ['token:create'], `${c.container}a/`)
       const send = (containers: string[]) => call('POST', '/tokens', { type: 'token', data: 1, containers })
@@ -249,7 +249,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-508.a': [
-    'under mask a token without a mask has no data',
+    'a token without a mask shows no data under mask',
     async c => {
       const { call } = await c.ruled('mask', ['token:read'])
       const [none, some] = [await c.token(), await c.token({ mask: 'X' })]
@@ -258,7 +258,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-509.a': [
-    'a management key reaches no tokens, and a private one no formulas',
+    'a management key cannot access tokens, a private one cannot access formulas',
     async c => {
       await c.refuses(403, call => call('GET', '/tokens'), c.asPrivate, {
         'a management key': c.asManagement,
@@ -268,7 +268,7 @@ export const applicationCases = cases({
     },
   ],
   'ACC-510.a': [
-    'two tenants may use one id, and the same data has different fingerprints',
+    'two tenants can use the same id, and the same data has different fingerprints',
     async c => {
       const own = await c.token({ id: c.tag, data: 'same' })
       const foreign = await c.token({ id: c.tag, data: 'same' }, c.asOther)
@@ -278,7 +278,7 @@ export const applicationCases = cases({
     },
   ],
   'LOG-501.a': [
-    'the log tells of a create, and of a read that reveals, and shows no data',
+    'the log shows a create and a read that reveals, and contains no data',
     async c => {
       const { id, created_by } = await c.token({ data: `secret ${c.tag}` })
       await c.read(id)
@@ -300,7 +300,7 @@ export const applicationCases = cases({
     },
   ],
   'TOK-512.a': [
-    'the entry of a deletion names the token',
+    'the log entry of a deletion names the token',
     async c => {
       const { id } = await c.token()
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)

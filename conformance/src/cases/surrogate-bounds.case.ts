@@ -3,13 +3,13 @@ import type { Context } from '../harness/context.ts'
 
 const [mostLevels, longest] = [16, 250]
 
-/** A container of so many levels, below the case's own. */
+/** Returns a container with this number of levels below the case's own. */
 function deep(c: Context, levels: number): string {
   const own = c.container.split('/').length - 2
   return c.container + 'a/'.repeat(levels - own)
 }
 
-/** A container of so many characters, below the case's own. */
+/** Returns a container with this number of characters below the case's own. */
 function long(c: Context, length: number): string {
   return `${c.container}${'a'.repeat(length - c.container.length - 1)}/`
 }
@@ -33,7 +33,7 @@ const meeting = (count: number) =>
   })
 const reading = (count: number) => times(count, () => 'token:read')
 
-/** Whoever takes rules and permissions: what is sent is at the bound, or one beyond it. */
+/** Requests with rules and permissions, at a limit or one beyond it. */
 const receivers = (c: Context) => ({
   'a new application': (rights: object) =>
     c.asManagement('POST', '/applications', { name: c.tag, type: 'private', ...rights }),
@@ -57,10 +57,10 @@ async function refusesEach(
   }
 }
 
-/** How long, how deep and how many what a caller sends may be. */
+/** Limits of length, depth and number. */
 export const boundCases = cases({
   'ACC-531.a': [
-    'a token in a container of 251 characters or 17 levels is refused, when it is made and when it is moved',
+    'a container of 251 characters or 17 levels is refused in a create and in an update',
     async c => {
       const create = (container: string) =>
         c.asPrivate('POST', '/tokens', { type: 'token', data: 1, containers: [container] })
@@ -117,7 +117,7 @@ export const boundCases = cases({
     },
   ],
   'ACC-534.a': [
-    'a list holds, and counts, the tokens in several containers that rules cover together, and no others',
+    'a list contains and counts exactly the tokens in several containers that rules cover together',
     async c => {
       const at = (path: string) => `${c.container}${path}/`
       const add = async (...paths: string[]): Promise<string> =>
@@ -159,7 +159,7 @@ export const boundCases = cases({
     },
   ],
   'SEA-531.a': [
-    'in a container term a star behind a name is a star behind its slash',
+    'in a container term a star after a name is a star after its slash',
     async c => {
       const at = async (path: string) =>
         (await c.token({ containers: [`${c.container}${path}`] })).id as string
@@ -172,7 +172,7 @@ export const boundCases = cases({
     },
   ],
   'SEA-532.a': [
-    'a query on a container of 251 characters or 17 levels is refused',
+    'a query with a container of 251 characters or 17 levels is refused',
     async c => {
       const send = (container: string) =>
         c.asPrivate('POST', '/tokens/search', { query: `container:"${container}"` })

@@ -2,7 +2,7 @@ import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import { nothing } from './values.ts'
 
-/** A request for each operation that names nothing: what is wrong with it besides is found before that. */
+/** A request for each operation on resources that do not exist. Other errors are found before that. */
 interface Request {
   readonly by: 'private' | 'management' | 'public' | 'any'
   readonly method: string
@@ -58,7 +58,7 @@ const named = ({ method, path }: Request) => `${method} ${path.replace(nothing, 
 const caller = (c: Context, by: Request['by']) =>
   ({ private: c.asPrivate, any: c.asPrivate, public: c.asPublic, management: c.asManagement })[by]
 
-/** What every operation answers to what is wrong in the same way everywhere. */
+/** Errors that all operations have in common. */
 export const errorCases = cases({
   'ERR-508.a': [
     'every operation refuses a request without a key',
@@ -73,7 +73,7 @@ export const errorCases = cases({
     },
   ],
   'ERR-509.a': [
-    'every operation refuses the key of another kind of caller',
+    'every operation refuses the key of a caller of another type',
     async c => {
       const { key } = await c.authorized({ permissions: ['token:read'] })
       for (const request of every) {
@@ -118,7 +118,7 @@ export const errorCases = cases({
     },
   ],
   'ERR-512.a': [
-    'every operation on a thing says 404 where there is none, and 400 to what is no id',
+    'every operation on one resource responds with 404 if it does not exist, and 400 to a malformed id',
     async c => {
       for (const request of every) {
         const { method, path, body, by } = request
@@ -134,7 +134,7 @@ export const errorCases = cases({
     },
   ],
   'ERR-513.a': [
-    'every operation with a body refuses what is no JSON',
+    'every operation with a body refuses malformed JSON',
     async c => {
       for (const request of every) {
         const { method, path, body, by } = request
@@ -150,7 +150,7 @@ export const errorCases = cases({
     },
   ],
   'IDE-504.a': [
-    'every operation that changes something keeps an idempotency key for its own request',
+    'every operation that changes something refuses another request under a used idempotency key',
     async c => {
       const reactor = await c.reactor()
       const { id } = await c.application({ permissions: ['token:read'] })
@@ -203,7 +203,7 @@ export const errorCases = cases({
           `${what} with another body`,
         )
       }
-      // Those without a body: the key was another operation's.
+      // For operations without a body: the key was used for another operation.
       const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
       c.success(await c.asPublic('POST', '/tokens', { type: 'token', data: 1 }, { headers }), 201)
       c.equal((await c.asPublic('POST', '/sessions', undefined, { headers })).status, 422, 'a session')
@@ -227,7 +227,7 @@ export const errorCases = cases({
     },
   ],
   'TKZ-505.a': [
-    'two tokens of one payload may not have one id, nor one that is taken',
+    'two tokens of one payload cannot have the same id, or one that is taken',
     async c => {
       const described = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
       const send = (ids: readonly string[]) => c.asPrivate('POST', '/tokenize', ids.map(described))

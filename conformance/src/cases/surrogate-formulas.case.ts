@@ -9,10 +9,10 @@ const create = (c: Context) => (members: object) =>
     ...members,
   })
 
-/** What the specification leaves open of formulas and reactors. */
+/** Decisions about formulas and reactors where the specification is open. */
 export const surrogateFormulaCases = cases({
   'FOR-501.a': [
-    'more than 25 settings or parameters, great code and names twice are refused',
+    'more than 25 settings or parameters, too much code and repeated names are refused',
     async c => {
       const list = (n: number, prefix = 'a') =>
         Array.from({ length: n }, (_, index) => ({ name: `${prefix}${index}`, type: 'string' }))
@@ -39,7 +39,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'FOR-502.a': [
-    'empty code makes a formula that is to come, and whose reactor is 422',
+    'a formula with empty code is coming_soon, and invoking its reactor is 422',
     async c => {
       const empty = await c.formula({ code: '' })
       c.equal([empty.status, (await c.formula()).status], ['coming_soon', 'verified'], 'status')
@@ -48,7 +48,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'FOR-503.a': [
-    'a tenant that is not the operator writes no official formula',
+    'a tenant other than the operator cannot write official formulas',
     async c => {
       await c.refuses<object>(
         403,
@@ -59,7 +59,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'FOR-504.a': [
-    'a formula is deleted only when no reactor is left on it',
+    'a formula can be deleted only when no reactor uses it',
     async c => {
       const { id, formula } = await c.reactor()
       const remove = () => c.asManagement('DELETE', `/reactor-formulas/${formula.id}`)
@@ -69,7 +69,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'FOR-505.a': [
-    'a part of a name in another case is enough',
+    'a name filter matches a part of a name in another case',
     async c => {
       const { id } = await c.formula({ name: `First ${c.tag} Last` })
       const list = async (name: string) =>
@@ -79,7 +79,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'REA-501.a': [
-    'texts are cast to numbers and booleans, and kept so',
+    'strings are converted to numbers and booleans, and stored as such',
     async c => {
       const configuration = [
         { name: 'N', type: 'number' },
@@ -91,7 +91,7 @@ export const surrogateFormulaCases = cases({
     },
   ],
   'REA-502.a': [
-    'a reactor shows its formula as it now is, whatever an update names',
+    'a reactor contains its formula as it is now, and an update cannot replace it',
     async c => {
       const { id, formula } = await c.reactor()
       const other = await c.formula()

@@ -6,10 +6,10 @@ const keyed = (c: Context, key: string) => ({
   headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag} ${key}` },
 })
 
-/** What a repeated request is answered with, once something has changed. */
+/** The response to a repeated request after a change. */
 export const surrogateIdempotencyCases = cases({
   'IDE-520.a': [
-    'what a caller may no longer create or use is not shown again',
+    'a repeated request shows nothing that the caller may no longer create or use',
     async c => {
       const both = [c.container, `${c.container}below/`].map((container, index) => ({
         priority: 2 - index,
@@ -40,7 +40,7 @@ export const surrogateIdempotencyCases = cases({
     },
   ],
   'IDE-521.a': [
-    'a repeated create shows the token of now, and is 404 when that is gone',
+    'a repeated create shows the token as it is now, and is 404 when it no longer exists',
     async c => {
       const token = { type: 'token', data: 1, containers: [c.container] }
       for (const [path, body] of Object.entries({ '/tokens': token, '/tokenize': token })) {
@@ -54,7 +54,7 @@ export const surrogateIdempotencyCases = cases({
     },
   ],
   'IDE-522.a': [
-    'a repeated create is 404 when what it made is gone',
+    'a repeated create is 404 when what it created no longer exists',
     async c => {
       const code = 'module.exports = async req => ({ raw: req.args })'
       const formula = { name: c.tag, type: 'private', code, configuration: [], request_parameters: [] }
@@ -87,7 +87,7 @@ export const surrogateIdempotencyCases = cases({
     },
   ],
   'IDE-523.a': [
-    'a request that is repeated with a slash at its end is the same',
+    'a request that is repeated with a slash at the end of its path is the same',
     async c => {
       const token = { type: 'token', data: 1, containers: [c.container] }
       const send = (path: string, data = 1) => c.asPrivate('POST', path, { ...token, data }, keyed(c, 'one'))

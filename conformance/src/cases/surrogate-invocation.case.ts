@@ -7,10 +7,10 @@ const echo = 'module.exports = async req => ({ raw: req.args })'
 const invoke = async (c: Context, code: string, args: unknown = {}) =>
   c.react(await c.reactor({ code }), { args })
 
-/** What the specification leaves open of invocations. */
+/** Decisions about invocations where the specification is open. */
 export const surrogateInvocationCases = cases({
   'INV-502.a': [
-    'tokens that do not exist are named, every one',
+    'all tokens that do not exist are named',
     async c => {
       const { id } = await c.token()
       const missing = [`none-${c.tag}-1`, `none-${c.tag}-2`]
@@ -34,7 +34,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-504.a': [
-    'an expression in a text is text, and a filter picks a member',
+    'an expression in a longer string becomes text, and a filter picks a member',
     async c => {
       const { id } = await c.token({ type: 'card', data: card })
       const args = {
@@ -48,7 +48,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-505.a': [
-    'an expression that is not closed, or is empty, is refused',
+    'an unclosed or empty expression is refused',
     async c => {
       const { id } = await c.token()
       const reactor = await c.reactor({ code: echo })
@@ -57,7 +57,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-506.a': [
-    'tokens has the shape of tokenize, and one bad value stores nothing',
+    'tokens has the form of tokenize, and with one invalid value nothing is stored',
     async c => {
       const code = `module.exports = async req => ({ tokenize: {
         a: { type: 'card', data: { number: req.args.number }, containers: [req.args.at] },
@@ -75,7 +75,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-507.a': [
-    'each error of the formula has its status',
+    'each error of a formula has its status',
     async c => {
       const code = `const errors = require('@surrogate/formula-errors')
         module.exports = async req => { if (req.args.name) throw new errors[req.args.name]('why'); return { raw: 1 } }`
@@ -97,7 +97,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-508.a': [
-    'status, headers and body are what the formula chose',
+    'status, headers and body are those that the formula chose',
     async c => {
       const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
         module.exports = async () => { throw new CustomHttpResponseError({
@@ -108,7 +108,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-509.a': [
-    'code that is none is accepted when it is stored, and 422 when it is invoked',
+    'code that does not compile can be stored, and is 422 when it is invoked',
     async c => {
       await c.refuses(422, code => invoke(c, code), echo, {
         'no JavaScript': 'module.exports = async (',
@@ -118,7 +118,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-510.a': [
-    'a cycle, a BigInt and a function are no output',
+    'a cycle, a BigInt and a function are refused as output',
     async c => {
       for (const value of ['(() => { const a = {}; a.a = a; return a })()', '1n', '() => 1']) {
         const reply = await invoke(c, `module.exports = async () => ({ raw: ${value} })`)
@@ -129,7 +129,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-511.a': [
-    'what is wrong is answered at once, and what is right with 202 and nothing more',
+    'an invalid request is refused at once, a valid one is 202 without a body',
     async c => {
       const reactor = await c.reactor({ code: echo, request_parameters: [{ name: 'n', type: 'number' }] })
       const { url } = (await c.inbox()).open()
@@ -145,7 +145,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-512.a': [
-    'the webhook carries raw, tokens and the trace id, or the problem',
+    'the webhook contains raw, tokens and the trace id, or the problem',
     async c => {
       const code = `module.exports = async req => {
         if (req.args.fail) throw new Error('no')
@@ -167,7 +167,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-513.a': [
-    'the signature of a webhook is that of its id, time and body',
+    'the signature of a webhook covers its id, time and body',
     async c => {
       const reactor = await c.reactor({ code: echo })
       const box = (await c.inbox()).open()
@@ -186,7 +186,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-514.a': [
-    'a delivery answered 500 comes again under its id, one answered 200 does not',
+    'a delivery that gets a 500 is retried under its id, one that gets a 200 is not',
     async c => {
       const reactor = await c.reactor({ code: echo })
       const box = (await c.inbox()).open([500, 200])
@@ -201,7 +201,7 @@ export const surrogateInvocationCases = cases({
       const [one, two] = box.deliveries
       c.equal(two?.headers['webhook-id'], one?.headers['webhook-id'], 'id of the second')
       await c.advance(hour)
-      // Another invocation's delivery shows that this one's could have come by now.
+      // The delivery of another invocation shows that this one would have arrived by now.
       const other = (await c.inbox()).open()
       c.success(await c.react(reactor, { args: {}, callback_url: other.url }), 202)
       await c.eventually(async () => other.deliveries[0], 'the delivery of another')
@@ -209,7 +209,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-515.a': [
-    'a public key and a management key may not invoke, a session may',
+    'a public key and a management key cannot invoke, a session can',
     async c => {
       const reactor = await c.reactor({ code: echo })
       const { call } = await c.authorized({ permissions: ['token:use'] })
@@ -221,7 +221,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-520.a': [
-    'a formula makes tokens with its client, but authorizes no session, and its nonce stays usable',
+    'a formula can create tokens with its client, but cannot authorize a session, whose nonce stays usable',
     async c => {
       const { id, call } = await c.application({ permissions: ['token:create'] })
       const code = `module.exports = async ({ args, svc }) => {
@@ -239,7 +239,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-521.a': [
-    'a member __proto__ is not dropped in silence, wherever it is',
+    'a member __proto__ at any depth of the output is not dropped silently',
     async c => {
       const code = `const errors = require('@surrogate/formula-errors')
         module.exports = async ({ args }) => {
@@ -260,7 +260,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-522.a': [
-    'headers that make a proxy answer with something else are refused',
+    'headers that make a proxy change the response are refused',
     async c => {
       const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
         module.exports = async ({ args }) => { throw new CustomHttpResponseError({
@@ -276,7 +276,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'SES-502.a': [
-    'what the authorizer does not hold, and what is no token permission, is not granted',
+    'permissions that the authorizer does not hold, or that are not token permissions, are refused',
     async c => {
       const { call } = await c.application({ permissions: ['token:create', 'token:read'] })
       const authorize = async (permission: string) => {
@@ -288,7 +288,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'SES-503.a': [
-    'a time of expiry in the past, or in more than a day, is refused',
+    'an expiry in the past, or more than a day ahead, is refused',
     async c => {
       const now = await c.now()
       const at = (ms: number) => new Date(now + ms).toISOString()
@@ -307,7 +307,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'SES-504.a': [
-    'what a session makes is created by its public application',
+    'tokens of a session are created by its public application',
     async c => {
       const { call } = await c.authorized({ permissions: ['token:create'] })
       const { created_by } = await c.token({}, call)
@@ -316,7 +316,7 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'SES-505.a': [
-    'after a refusal the nonce authorizes',
+    'the nonce still works after a refusal',
     async c => {
       const { nonce } = await c.session()
       const authorize = (permissions: string[]) =>

@@ -1,10 +1,10 @@
 import { cases } from '../harness/case.ts'
 import { card, ssn } from './values.ts'
 
-/** What the specification leaves open of expressions, repeated requests and whole payloads. */
+/** Decisions about expressions, repeated requests and whole payloads where the specification is open. */
 export const payloadCases = cases({
   'EXP-501.a': [
-    'numbers and booleans stay what they are, beside text they are text',
+    'numbers and booleans keep their type alone, and become text beside other text',
     async c => {
       const { call } = await c.ruled('mask', ['token:read'])
       const mask = { n: '{{ data.n }}', b: '{{ data.b }}', t: 'n is {{ data.n }}', gone: '{{ data.none }}' }
@@ -13,7 +13,7 @@ export const payloadCases = cases({
     },
   ],
   'EXP-502.a': [
-    'each filter gives what its documentation says',
+    'each filter returns the documented result',
     async c => {
       const { call } = await c.ruled('mask', ['token:read'])
       const rows = {
@@ -40,7 +40,7 @@ export const payloadCases = cases({
     },
   ],
   'IDE-501.a': [
-    'a create that is repeated under its key is answered as the first, and stored once',
+    'a create that is repeated under its key has the same response and is stored once',
     async c => {
       const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
       const send = () =>
@@ -59,7 +59,7 @@ export const payloadCases = cases({
     },
   ],
   'IDE-503.a': [
-    'after a refusal the same key may be used for a good request',
+    'the same key can be used for a valid request after a refusal',
     async c => {
       const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
       const send = (type: string) => c.asPrivate('POST', '/tokens', { type, data: 1 }, { headers })
@@ -68,7 +68,7 @@ export const payloadCases = cases({
     },
   ],
   'TKZ-501.a': [
-    'values become ids, described tokens become tokens, and shapes stay',
+    'values become ids, described tokens become tokens, and the form stays the same',
     async c => {
       const described = { type: 'card', data: card, containers: [c.container] }
       const { body } = c.success(
@@ -82,7 +82,7 @@ export const payloadCases = cases({
     },
   ],
   'TKZ-502.a': [
-    'one bad value keeps all of a payload from being stored',
+    'one invalid value prevents all of a payload from being stored',
     async c => {
       const at = { type: 'token', data: 1, containers: [c.container] }
       const send = (second: object) => c.asPrivate('POST', '/tokenize', [at, second])
@@ -91,7 +91,7 @@ export const payloadCases = cases({
     },
   ],
   'TKZ-503.a': [
-    'expressions become data, whole, in text and by a filter',
+    'expressions become data: whole, inside text and through a filter',
     async c => {
       const [one, two] = [await c.token({ type: 'card', data: card }), await c.token({ data: '{{ x }}' })]
       const payload = {
@@ -109,7 +109,7 @@ export const payloadCases = cases({
     },
   ],
   'TKZ-504.a': [
-    'a caller that sees masks detokenizes masks',
+    'a caller that sees masked data detokenizes to masked data',
     async c => {
       const { id } = await c.token({ mask: 'X' })
       const { call } = await c.ruled('mask', ['token:use'])

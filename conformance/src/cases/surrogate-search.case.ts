@@ -4,7 +4,7 @@ import type { Context } from '../harness/context.ts'
 const send = (c: Context) => (query: string) => c.asPrivate('POST', '/tokens/search', { query })
 const day = 24 * 60 * 60_000
 
-/** What the specification leaves open of queries. */
+/** Decisions about queries where the specification is open. */
 export const surrogateSearchCases = cases({
   'SEA-501.a': [
     'NOT binds before AND, and AND before OR, with OR on either side',
@@ -42,7 +42,7 @@ export const surrogateSearchCases = cases({
     },
   ],
   'SEA-503.a': [
-    'syntax that is not named is refused, and said where',
+    'unknown syntax is refused, with its position',
     async c => {
       await c.refuses(400, send(c), 'type:token AND id:abc', {
         juxtaposition: 'type:token id:abc',
@@ -60,7 +60,7 @@ export const surrogateSearchCases = cases({
     },
   ],
   'SEA-504.a': [
-    'a date without a time is its whole day',
+    'a date without a time means that whole day',
     async c => {
       const { id, created_at } = await c.token()
       const today = created_at.slice(0, 10)
@@ -74,7 +74,7 @@ export const surrogateSearchCases = cases({
     },
   ],
   'SEA-505.a': [
-    'a bracket at one end and a brace at the other each do their own',
+    'a bracket includes its end and a brace on the other side excludes its own',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       c.equal(await c.found(`created_at:[${one.created_at} TO ${two.created_at}}`), [one.id], '[ }')
@@ -82,7 +82,7 @@ export const surrogateSearchCases = cases({
     },
   ],
   'SEA-506.a': [
-    'operators, parentheses and escaped quotes in double quotes are text',
+    'operators, parentheses and escaped quotes in double quotes are literal',
     async c => {
       for (const name of ['a AND (b)', 'say "hi"', 'back\\slash', 'star*']) {
         const { id } = await c.token({ metadata: { name } })

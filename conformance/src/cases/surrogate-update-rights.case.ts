@@ -11,7 +11,7 @@ const rule = (transform: string, container: string, priority = 1) => ({
   permissions: update,
 })
 
-/** Each member that holds expressions over the data, set to some and put back. */
+/** Changes of each member with expressions over the data: to a value and back to the default. */
 const expressions: readonly [member: string, value: unknown][] = [
   ['mask', '{{ data }}'],
   ['mask', null],
@@ -24,7 +24,7 @@ const expressions: readonly [member: string, value: unknown][] = [
 
 const secret = (c: Context) => c.token({ type: 'social_security_number', data: ssn })
 
-/** The caller changes metadata, and no member that holds expressions. */
+/** Checks that the caller may change metadata, but no member with expressions. */
 async function setsNone(c: Context, who: string, call: Call): Promise<void> {
   const { id } = await secret(c)
   await c.patch(id, { metadata: { a: 'b' } }, call)
@@ -39,10 +39,10 @@ async function setsNone(c: Context, who: string, call: Call): Promise<void> {
   c.equal(await c.read(id), before, `the token afterwards, for ${who}`)
 }
 
-/** Expressions over data are read access: who may set them on a token that is there, and what an update shows. */
+/** Who may set expressions over the data of an existing token, which is read access, and what an update shows. */
 export const updateRightCases = cases({
   'ACC-520.a': [
-    'a private application sets expressions where it holds token:update directly or its rule reveals',
+    'a private application can set expressions if it holds token:update directly or its rule reveals',
     async c => {
       for (const [who, rights] of [
         ['one that holds it directly', { permissions: update }],
@@ -58,7 +58,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-520.b': [
-    'a private application sets no expressions where the rule that decides masks or redacts',
+    'a private application cannot set expressions if the deciding rule masks or redacts',
     async c => {
       for (const transform of ['mask', 'redact'])
         await setsNone(c, `a rule that ${transform}s`, (await c.ruled(transform, update)).call)
@@ -67,7 +67,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-520.c': [
-    'a public application sets no expressions, whatever its rule',
+    'a public application cannot set expressions, whatever its rule',
     async c => {
       const direct = await c.application({ permissions: update }, 'public')
       await setsNone(c, 'a public application', direct.call)
@@ -76,7 +76,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-520.d': [
-    'each container counts, on both sides of a move',
+    'each container counts, before and after a move',
     async c => {
       const [open, shut] = [`${c.container}open/`, `${c.container}shut/`]
       const { call } = await c.application({ rules: [rule('reveal', open), rule('mask', shut, 2)] })
@@ -95,7 +95,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-521.a': [
-    'the answer to an update shows the new data under the mask before it, unless the rule reveals',
+    'the response to an update shows the new data under the previous mask, unless the rule reveals',
     async c => {
       const direct = (await c.application({ permissions: update })).call
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
@@ -110,7 +110,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-521.b': [
-    'the same update under its idempotency key shows no more the second time',
+    'the same update under its idempotency key shows no more data the second time',
     async c => {
       const { call } = await c.application({ permissions: update })
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
@@ -121,7 +121,7 @@ export const updateRightCases = cases({
     },
   ],
   'SES-520.a': [
-    'a session sets no expressions, whatever it was granted',
+    'a session cannot set expressions, whatever it was granted',
     async c => {
       const direct = await c.authorized({ permissions: update })
       await setsNone(c, 'a session', direct.call)

@@ -3,10 +3,10 @@ import { bank, card, nothing } from './values.ts'
 
 const json = { 'Content-Type': 'application/json' }
 
-/** What the specification leaves open on the wire, in errors and pages. */
+/** Decisions about HTTP, errors and pages where the specification is open. */
 export const wireCases = cases({
   'WIR-501.a': [
-    'a trace id that was sent comes back, and one that was not is made',
+    'a trace id of the request is returned, otherwise a new one',
     async c => {
       const { id } = await c.token()
       const name = `${c.target.headerPrefix}-TRACE-ID`
@@ -22,7 +22,7 @@ export const wireCases = cases({
     },
   ],
   'WIR-502.a': [
-    'the key is found in a header of any case, and the path may end in a slash',
+    'the header of the key can have any case, and the path can end in a slash',
     async c => {
       const headers = { [`${c.target.headerPrefix.toLowerCase()}-api-key`]: c.target.privateKey }
       const { id } = await c.token()
@@ -31,7 +31,7 @@ export const wireCases = cases({
     },
   ],
   'WIR-503.a': [
-    'an unknown member of a token is ignored, one of card or bank data is refused',
+    'an unknown member of a token is ignored, one of card or bank data refused',
     async c => {
       await c.token({ nickname: 'x' })
       const send = (body: object) => c.asPrivate('POST', '/tokens', body)
@@ -50,7 +50,7 @@ export const wireCases = cases({
     },
   ],
   'WIR-504.a': [
-    'optional members that are null are as if they were left out',
+    'optional members that are null count as left out',
     async c => {
       const names = ['id', 'mask', 'metadata', 'fingerprint_expression', 'deduplicate_token', 'expires_at']
       const { id, fingerprint_expression } = await c.token(
@@ -61,7 +61,7 @@ export const wireCases = cases({
     },
   ],
   'WIR-505.a': [
-    'JSON that could not be given back as it was is refused',
+    'JSON that cannot be returned unchanged is refused',
     c =>
       c.refuses(
         400,
@@ -77,7 +77,7 @@ export const wireCases = cases({
       ),
   ],
   'WIR-520.a': [
-    'numbers that would come back as others are refused',
+    'numbers that would be returned changed are refused',
     c =>
       c.refuses(
         400,
@@ -92,7 +92,7 @@ export const wireCases = cases({
       ),
   ],
   'WIR-521.a': [
-    'a request with thousands of errors is answered with at most 100',
+    'the response to a request with thousands of errors lists at most 100',
     async c => {
       const count = ({ body }: { body: unknown }) =>
         Object.values((body as { errors?: Record<string, string[]> }).errors ?? {}).flat().length
@@ -119,9 +119,9 @@ export const wireCases = cases({
     },
   ],
   'WIR-506.a': [
-    'JSON nested 65 deep is refused',
+    'JSON nested 65 levels deep is refused',
     c => {
-      // The body itself is one level.
+      // The body itself is the first level.
       const nested = (depth: number) =>
         `{"type":"token","data":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
       return c.refuses(
@@ -135,7 +135,7 @@ export const wireCases = cases({
     },
   ],
   'WIR-522.a': [
-    'JSON of 100,001 members and elements is refused',
+    'JSON with 100,001 members and elements is refused',
     c => {
       const listed = (count: number) => `{"type":"token","data":[${'0,'.repeat(count - 1)}0]}`
       return c.refuses(
@@ -147,7 +147,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-501.a': [
-    'pages and sizes out of range are refused on every list',
+    'every list refuses pages and sizes out of range',
     async c => {
       const lists = [c.asPrivate, c.asManagement].flatMap((call, kind) =>
         (kind === 0 ? ['/tokens'] : ['/reactor-formulas', '/reactors', '/applications', '/logs']).map(
@@ -166,7 +166,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-502.a': [
-    'pagination says how many there are and where the page stands',
+    'pagination shows the number of items and the position of the page',
     async c => {
       for (let n = 0; n < 5; n++) await c.token({ metadata: { run: c.tag } })
       const page = c.success(
@@ -188,7 +188,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-503.a': [
-    'the newest comes first, on lists and in searches',
+    'lists and searches show the newest first',
     async c => {
       const ids: string[] = []
       for (let n = 0; n < 4; n++) ids.unshift((await c.token({ metadata: { run: c.tag } })).id)
@@ -205,7 +205,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-504.a': [
-    'a page behind the last one is empty',
+    'a page after the last one is empty',
     async c => {
       await c.token({ metadata: { run: c.tag } })
       const page = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&page=2`), 200).body
@@ -213,7 +213,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-505.a': [
-    'times are in microseconds, increase strictly, and find their tokens',
+    'times have microseconds, increase strictly, and their tokens are found by them',
     async c => {
       const made = await Promise.all(Array.from({ length: 8 }, () => c.token()))
       const times = made.map(token => token.created_at as string)
@@ -229,7 +229,7 @@ export const wireCases = cases({
     },
   ],
   'PAG-506.a': [
-    'tokens outside a rule are neither listed, found nor counted',
+    'tokens outside a rule are not listed, found or counted',
     async c => {
       const metadata = { run: c.tag }
       const { id } = await c.token({ metadata, containers: [`${c.container}in/`] })
@@ -243,7 +243,7 @@ export const wireCases = cases({
     },
   ],
   'ERR-501.a': [
-    'a refused create names the members that are wrong',
+    'a refused create names the invalid members',
     async c => {
       const reply = await c.asPrivate('POST', '/tokens', {
         type: 'bank',
@@ -263,7 +263,7 @@ export const wireCases = cases({
     },
   ],
   'ERR-502.a': [
-    'a path that is none is 404, a method that is none is 405 and says which there are',
+    'an unknown path is 404, an unsupported method is 405 and lists the supported ones',
     async c => {
       c.success(await c.asPrivate('GET', '/tokens'), 200, 'the control')
       c.equal((await c.asPrivate('GET', '/none')).status, 404, 'status of a path')
@@ -274,7 +274,7 @@ export const wireCases = cases({
     },
   ],
   'ERR-503.a': [
-    'what is no JSON is refused',
+    'malformed JSON is refused',
     c =>
       c.refuses(
         400,
@@ -289,7 +289,7 @@ export const wireCases = cases({
       ),
   ],
   'ERR-504.a': [
-    'a create in another content type is 415',
+    'a create with another content type is 415',
     c =>
       c.refuses(
         415,
@@ -315,7 +315,7 @@ export const wireCases = cases({
       ),
   ],
   'ERR-506.a': [
-    'of several things that are wrong the first in the order is answered',
+    'the first of several errors decides the response',
     async c => {
       const { id } = await c.token()
       const type = { headers: { 'Content-Type': 'text/plain' } }
@@ -334,7 +334,7 @@ export const wireCases = cases({
     },
   ],
   'ERR-507.a': [
-    'a refused request is answered without its values',
+    'the response to a refused request contains none of its values',
     async c => {
       const number = '4242424242424241'
       const bad = [

@@ -4,7 +4,7 @@ import { bank, card, hour, uuid } from './values.ts'
 /** Specification, sections 2.1 and 4.1: creating tokens. */
 export const tokenCreateCases = cases({
   'TOK-001.a': [
-    'a card that was stored is read back whole by a caller that may reveal it',
+    'a stored card is returned whole to a caller that may reveal it',
     async c => {
       const made = await c.token({ type: 'card', data: card })
       const read = await c.read(made.id)
@@ -14,7 +14,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-001.b': [
-    'a bank account that was stored is read back whole',
+    'a stored bank account is returned whole',
     async c => {
       const read = await c.read((await c.token({ type: 'bank', data: bank })).id)
       c.equal([read.type, read.data], ['bank', bank], 'type and data')
@@ -29,7 +29,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-003.a': [
-    'tokens without a supplied id get UUIDs of their own',
+    'tokens without a supplied id get different UUIDs',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
       c.ok(uuid.test(one.id), 'the first id is a UUID')
@@ -38,7 +38,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-004.a': [
-    'an id given as an expression is its value',
+    'an expression as an id is replaced by its value',
     async c => {
       const { id } = await c.token({ id: '{{ data.name }}', data: { name: `id-${c.tag}` } })
       c.equal(id, `id-${c.tag}`, 'id')
@@ -70,7 +70,7 @@ export const tokenCreateCases = cases({
       ),
   ],
   'TOK-007.a': [
-    'the answer to a create echoes what was given',
+    'the response to a create contains the given members',
     async c => {
       const given = {
         mask: { name: '{{ data.name | reveal_last: 2 }}' },
@@ -90,7 +90,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-008.a': [
-    'the answer to a create holds tenant, creator, time and containers',
+    'the response to a create contains tenant, creator, time and containers',
     async c => {
       const [one, two] = [await c.token(), await c.token({ containers: undefined })]
       c.ok(uuid.test(one.tenant_id), 'tenant_id is a UUID')
@@ -105,7 +105,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-009.a': [
-    'the answer to a create does not show what the mask hides, and a revealing read does',
+    'the response to a create hides what the mask hides, and a read that reveals shows it',
     async c => {
       const made = await c.token({ data: { secret: c.tag, open: 1 }, mask: { open: '{{ data.open }}' } })
       c.ok(made.data?.secret === undefined, 'the secret is not in the answer')
@@ -113,7 +113,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-010.a': [
-    'the fingerprint expression of a token is the documented one unless given',
+    'the default fingerprint expression of a token is the documented one',
     async c => {
       const [given, standard] = [await c.token({ fingerprint_expression: '{{ data }}' }), await c.token()]
       c.equal(given.fingerprint_expression, '{{ data }}', 'the expression given')
@@ -121,7 +121,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-011.a': [
-    'metadata whose values are no texts is refused',
+    'metadata with values other than strings is refused',
     c =>
       c.refuses<unknown>(
         400,
@@ -131,28 +131,28 @@ export const tokenCreateCases = cases({
       ),
   ],
   'TOK-012.a': [
-    'a date-time with an offset is that instant',
+    'a date-time with an offset means that instant',
     async c => {
       const { expires_at } = await c.token({ expires_at: '2099-06-01T12:00:00+05:30' })
       c.equal(Date.parse(expires_at), Date.parse('2099-06-01T06:30:00Z'), 'expires_at')
     },
   ],
   'TOK-013.a': [
-    'a date-time without an offset is that instant in UTC',
+    'a date-time without an offset is read as UTC',
     async c => {
       const { expires_at } = await c.token({ expires_at: '2099-06-01T12:00:00' })
       c.equal(Date.parse(expires_at), Date.parse('2099-06-01T12:00:00Z'), 'expires_at')
     },
   ],
   'TOK-014.a': [
-    'a short date is its midnight in UTC',
+    'a short date means midnight in UTC',
     async c => {
       const { expires_at } = await c.token({ expires_at: '2099-06-01' })
       c.equal(Date.parse(expires_at), Date.parse('2099-06-01T00:00:00Z'), 'expires_at')
     },
   ],
   'TOK-015.a': [
-    'what is no date is refused as a time of expiry',
+    'an expiry that is not a date is refused',
     c =>
       c.refuses(
         400,
@@ -162,7 +162,7 @@ export const tokenCreateCases = cases({
       ),
   ],
   'TOK-016.a': [
-    'equal contents have equal fingerprints, and other contents have others',
+    'equal data has equal fingerprints, and different data different ones',
     async c => {
       const one = await c.token({ type: 'card', data: card })
       const same = await c.token({ type: 'card', data: card })
@@ -173,7 +173,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-017.a': [
-    'what the fingerprint expression leaves out does not count',
+    'data that the fingerprint expression leaves out does not change the fingerprint',
     async c => {
       const fingerprint_expression = '{{ data.a }}'
       const make = (data: object) => c.token({ data, fingerprint_expression })
@@ -183,7 +183,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-041.a': [
-    'members that were not given are absent or null',
+    'members that were not set are absent or null',
     async c => {
       const read = await c.read((await c.token()).id)
       for (const name of ['metadata', 'search_indexes', 'expires_at', 'modified_by', 'modified_at']) {
@@ -197,7 +197,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-042.a': [
-    'a token that is created, read and listed has no enrichments',
+    'a token in responses to create, read and list has no enrichments',
     async c => {
       const made = await c.token({ metadata: { run: c.tag } })
       const list = (await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body
@@ -208,7 +208,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-043.a': [
-    'a token names its creator, and who modified it once someone did',
+    'a token shows its creator, and who last changed it after a change',
     async c => {
       const rules = [
         { priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:update'] },
@@ -226,7 +226,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-044.a': [
-    'a restricted read shows the mask in the place of the data',
+    'a restricted read shows the mask instead of the data',
     async c => {
       const { call } = await c.ruled('mask', ['token:read'])
       const { id } = await c.token({
@@ -238,7 +238,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-045.a': [
-    'a create that is refused stores nothing',
+    'a refused create stores nothing',
     async c => {
       const body = { type: 'card', data: card, metadata: { run: c.tag }, containers: [c.container] }
       const { id } = c.success(await c.asPrivate('POST', '/tokens', body), 201).body
@@ -248,7 +248,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-039.a': [
-    'a token is there before its time of expiry and gone an hour after it',
+    'a token exists before its expiry and is deleted an hour after it',
     async c => {
       const { id } = await c.token({ expires_at: await c.later(2 * hour) })
       await c.advance(hour)
@@ -262,7 +262,7 @@ export const tokenCreateCases = cases({
     },
   ],
   'TOK-040.a': [
-    'a token without a time of expiry is there a month later',
+    'a token without an expiry still exists a month later',
     async c => {
       const { id } = await c.token()
       const { id: mortal } = await c.token({ expires_at: await c.later(24 * hour) })

@@ -4,7 +4,7 @@ import { bank, card, masked, shownUnder } from './values.ts'
 /** Specification, section 4.1: lists of tokens, and reading one. */
 export const tokenListCases = cases({
   'TOK-018.a': [
-    'a list holds pagination and the tokens',
+    'a list returns pagination and tokens',
     async c => {
       const { id } = await c.token({ metadata: { run: c.tag } })
       const list = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`), 200).body
@@ -14,7 +14,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-019.a': [
-    'only the tokens whose ids are named are listed',
+    'a list filtered by ids contains only these tokens',
     async c => {
       const [a, b, other] = [await c.token(), await c.token(), await c.token()]
       const list = async (query: string) =>
@@ -25,7 +25,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-020.a': [
-    'only tokens of the types named are listed',
+    'a list filtered by types contains only tokens of these types',
     async c => {
       const metadata = { run: c.tag }
       const made = {
@@ -40,7 +40,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-021.a': [
-    'metadata values are compared whole, and without regard to case',
+    'metadata values are compared whole and without regard to case',
     async c => {
       const { id } = await c.token({ metadata: { run: c.tag, kind: 'One Two' } })
       const list = async (value: string) =>
@@ -54,7 +54,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-022.a': [
-    'a list filtered by several metadata entries holds the tokens that have them all',
+    'a list filtered by several metadata entries contains the tokens that have all of them',
     async c => {
       const one = await c.token({ metadata: { run: c.tag, kind: 'one' } })
       const two = await c.token({ metadata: { run: c.tag, kind: 'two' } })
@@ -96,7 +96,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-025.a': [
-    'a token is read whole, masked or without data, as the caller may see it',
+    'a token is shown whole, masked or without data, as the caller may see it',
     async c => {
       const { id } = await c.token(masked)
       for (const [transform, data] of shownUnder) {
@@ -106,7 +106,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-037.a': [
-    'a deleted token is no longer read, and the answer has no body',
+    'a deleted token can no longer be read, and the response has no body',
     async c => {
       const { id } = await c.token()
       c.equal((await c.read(id)).id, id, 'id before')
@@ -118,7 +118,7 @@ export const tokenListCases = cases({
     },
   ],
   'TOK-038.a': [
-    'deleting a token a second time, or one that never was, is an error',
+    'deleting a token twice, or one that never existed, is an error',
     async c => {
       const { id } = await c.token()
       const remove = (one: string) => c.asPrivate('DELETE', `/tokens/${one}`)

@@ -4,7 +4,7 @@ import { card } from './values.ts'
 /** Specification, sections 4.1 and 7: updating tokens. */
 export const tokenUpdateCases = cases({
   'TOK-026.a': [
-    'an update in any content type but merge patch is 415',
+    'an update with a content type other than merge patch is 415',
     async c => {
       const { id } = await c.token({ data: { a: 1 } })
       const send = (type: string) =>
@@ -32,7 +32,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-027.b': [
-    'data that is no object replaces what was there',
+    'data that is not an object replaces the previous data',
     async c => {
       const { id } = await c.token({ data: { a: 1 } })
       await c.patch(id, { data: 'text' })
@@ -40,7 +40,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-028.a': [
-    'members of the mask are merged, and shown by the next restricted read',
+    'members of the mask are merged, and the next restricted read shows them',
     async c => {
       const { call } = await c.ruled('mask', ['token:read'])
       const { id } = await c.token({ data: { a: 1, b: 2, d: 4 }, mask: { a: 'A', b: 'B' } })
@@ -58,7 +58,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-030.a': [
-    'containers are replaced as a whole',
+    'the whole list of containers is replaced',
     async c => {
       const { id } = await c.token({ containers: [`${c.container}a/`, `${c.container}b/`] })
       await c.patch(id, { containers: [`${c.container}c/`] })
@@ -66,7 +66,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-031.a': [
-    'search indexes are replaced, and the token is found by the new ones only',
+    'search indexes are replaced, and the token is found only by the new ones',
     async c => {
       const data = { a: `${c.tag}a`, b: `${c.tag}b` }
       const { id } = await c.token({ data, search_indexes: ['{{ data.a }}'] })
@@ -87,7 +87,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-033.a': [
-    'the time of expiry is replaced',
+    'the expiry is replaced',
     async c => {
       const { id } = await c.token({ expires_at: '2098-01-01T00:00:00Z' })
       await c.patch(id, { expires_at: '2099-01-01T00:00:00Z' })
@@ -95,7 +95,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-034.a': [
-    'the answer to an update is the token as it now is',
+    'the response to an update is the token as it is now',
     async c => {
       const { id } = await c.token({ metadata: { a: '1' } })
       const patched = await c.patch(id, { metadata: { a: '2' } })
@@ -107,7 +107,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-035.a': [
-    'an update into a duplicate of what the caller may not read says nothing of it',
+    'an update to a duplicate of a token that the caller may not read reveals nothing of it',
     async c => {
       const { call } = await c.application({
         rules: [{ priority: 1, container: c.container, transform: 'reveal', permissions: ['token:update'] }],
@@ -133,7 +133,7 @@ export const tokenUpdateCases = cases({
     },
   ],
   'TOK-036.a': [
-    'an update whose outcome does not fit the type is refused and changes nothing',
+    'an update whose result does not fit the type is refused and changes nothing',
     async c => {
       const { id } = await c.token({ type: 'card', data: card, metadata: { a: '1' } })
       const send = (patch: unknown) => c.asPrivate('PATCH', `/tokens/${id}`, patch)

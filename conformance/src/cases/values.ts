@@ -1,15 +1,15 @@
-/** Values that pass the checks of their types. All are test numbers that belong to nobody. */
+/** Valid values of each type. All are test numbers that belong to nobody. */
 export const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
 export const bank = { routing_number: '110000000', account_number: '000123456789' }
 export const ssn = '078-05-1120'
 export const employerId = '12-3456789'
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** A well-formed id of nothing. */
+/** A well-formed id that does not exist. */
 export const nothing = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const allTokenPermissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map(
   name => `token:${name}`,
 )
-/** What is seen under each transform of data that is a name, with another name for its mask. */
+/** The shown data of a token by transform, if the data and the mask are these texts. */
 export const masked = { data: { name: 'Jane' }, mask: { name: 'X' } }
 export const shownUnder = [
   ['reveal', masked.data],

@@ -1,21 +1,24 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook as it came in. */
+/** A received webhook. */
 export interface Delivery {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
 }
 
-/** Listens for webhooks. Each case uses paths of its own. */
+/** Receives webhooks. Each case uses its own paths. */
 export interface Inbox {
-  /** A URL under which deliveries arrive, and what arrived there. */
+  /**
+   * Opens a URL for deliveries.
+   * @param answers statuses of the first responses; all others are 200
+   */
   open(answers?: readonly number[]): { readonly url: string; readonly deliveries: readonly Delivery[] }
   close(): Promise<void>
 }
 
-/** @param host the name under which the target reaches this machine */
+/** @param host name or address of this machine for the target */
 export async function openInbox(host: string): Promise<Inbox> {
   const boxes = new Map<string, { readonly deliveries: Delivery[]; readonly answers: number[] }>()
   const server = createServer((request, response) => {

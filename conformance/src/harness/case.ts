@@ -1,21 +1,21 @@
 import type { Capability } from '../capabilities.ts'
 import type { Context } from './context.ts'
 
-/** One thing that a requirement says, tried on a server. It throws what it found instead. */
+/** A check of one requirement on a server. It throws a `Finding` if the server does not meet it. */
 export interface Case {
-  /** The requirement's id, a dot and a letter. */
+  /** Id of the requirement, a dot and a letter. */
   readonly id: string
   readonly requirement: string
-  /** What holds, in the present tense. */
+  /** The behaviour of a conformant server, in the present tense. */
   readonly title: string
-  /** What it needs of the target beyond what its requirement needs. */
+  /** Capabilities that the case needs besides those of its requirement. */
   readonly needs: readonly Capability[]
   run(context: Context): Promise<void>
 }
 
 type Row = readonly [title: string, run: (context: Context) => Promise<void>, ...needs: Capability[]]
 
-/** Cases by id. */
+/** Creates cases from a table by id. */
 export function cases(rows: Readonly<Record<string, Row>>): readonly Case[] {
   return Object.entries(rows).map(([id, [title, run, ...needs]]) => {
     const requirement = id.slice(0, id.lastIndexOf('.'))

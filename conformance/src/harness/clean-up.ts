@@ -2,7 +2,7 @@ import type { Recorder } from './recorder.ts'
 import type { Target } from './target.ts'
 import { within } from './within.ts'
 
-/** Takes away what a case made, the last first; answers how much of it is still there. */
+/** Deletes what a case created, the last first. Returns the number of resources that could not be deleted. */
 export async function cleanUp(target: Target, made: Recorder['made']): Promise<number> {
   let left = 0
   const remove = async ({ path, key }: Recorder['made'][number]) => {
@@ -25,7 +25,7 @@ export async function cleanUp(target: Target, made: Recorder['made']): Promise<n
     }
   }
   const isToken = (one: { readonly path: string }) => one.path.startsWith('/tokens/')
-  // Reactors before their formulas and applications: what is used may not go first.
+  // Reactors before their formulas and applications, which cannot be deleted while they are used.
   for (const one of made.filter(one => !isToken(one)).reverse()) await remove(one)
   await Promise.all(made.filter(isToken).map(remove))
   return left

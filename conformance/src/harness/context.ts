@@ -1,16 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Capability } from '../capabilities.ts'
 import type { Inbox } from './callback.ts'
+import type { Contract } from './contract.ts'
 import { expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Target } from './target.ts'
 import { within } from './within.ts'
 
 type Members = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: what a server answered has the form that the case is about to check
+// biome-ignore lint/suspicious/noExplicitAny: the case itself checks the form of a response
 type Answer = any
 
-/** What the run lends to a case. */
+/** What a context needs of the run. */
 export interface Surroundings {
   readonly target: Target
   readonly recorder: Recorder
@@ -24,27 +25,30 @@ export interface MadeApplication {
   readonly call: Call
 }
 
-/** What a case works with: callers, ways to make what it needs, and ways to judge what comes back. */
+/** The tools of a case: callers, functions that create what it needs, and functions that check responses. */
 export class Context {
-  /** Unique to this run of this case, for ids, metadata and names. */
+  /** A text unique to this run of this case, for ids, metadata and names. */
   readonly tag = `c${crypto.randomUUID().replaceAll('-', '')}`
   /** A container that no other case uses. */
   readonly container = `/${this.tag}/`
-  /** Requests with the private key, with a public and a management one, and with those of another tenant. */
+  /** Functions that send requests with the keys of the target. */
   readonly asPrivate: Call
   readonly asPublic: Call
   readonly asManagement: Call
   readonly asOther: Call
   readonly asOtherManagement: Call
-  /** What only the surrogate profile minds. */
+  /** Findings that count only in the surrogate profile. */
   readonly findings: string[] = []
   readonly target: Target
+  /** Default values by type of token, from the contract. */
+  readonly defaults: Contract['defaults']
   readonly #recorder: Recorder
   readonly #around: Surroundings
 
   constructor(around: Surroundings) {
     const { target, recorder } = around
     this.target = target
+    this.defaults = recorder.contract.defaults
     this.#recorder = recorder
     this.#around = around
     this.asPrivate = recorder.caller(target.privateKey)
@@ -62,7 +66,7 @@ export class Context {
     return this.#around.has(capability)
   }
 
-  // ------------------------------------------------------------------------------------------------ judging
+  // ----------------------------------------------------------------------------------------------- checking
 
   equal(found: unknown, expected: unknown, what: string): void {
     expectEqual(found, expected, what)
@@ -72,13 +76,13 @@ export class Context {
     if (!holds) throw new Finding(what)
   }
 
-  /** A status that the specification itself names. */
+  /** Checks for a status that the specification itself names. */
   status(reply: Reply, expected: number, what = 'status'): Reply {
     if (reply.status !== expected) throw new Finding(`${what}: expected ${expected}, found ${reply.status}`)
     return reply
   }
 
-  /** @param exact the status of the surrogate profile; in core any success will do */
+  /** @param exact the status in the surrogate profile; in core any 2xx is a success */
   success(reply: Reply, exact?: number, what = 'the request'): Reply {
     if (reply.status < 200 || reply.status > 299)
       throw new Finding(`${what} was not accepted: expected a success (2xx), found ${reply.status}`)
@@ -86,7 +90,7 @@ export class Context {
     return reply
   }
 
-  /** @param exact the status of the surrogate profile; in core any 4xx is an error */
+  /** @param exact the status in the surrogate profile; in core any 4xx is an error */
   refused(reply: Reply, exact?: number, what = 'the request'): Reply {
     if (reply.status < 400 || reply.status > 499)
       throw new Finding(`${what}: expected an error (4xx), found ${reply.status}`)
@@ -99,7 +103,7 @@ export class Context {
       this.findings.push(`${what}: expected ${exact}, found ${reply.status}`)
   }
 
-  /** A check whose failure only the surrogate profile minds, inside a case of core. */
+  /** Runs a check that counts only in the surrogate profile, inside a case of core. */
   surrogate(check: () => void): void {
     try {
       check()
@@ -110,9 +114,9 @@ export class Context {
   }
 
   /**
-   * The one way to show that something is refused: `control` is sent and has to be accepted, then the same with
-   * each mutation, which differs from it in one thing.
-   * @param exact as for `refused`; `{ status }` where the specification itself names it
+   * Checks that something is refused: sends `control`, which has to be accepted, then each mutation of it, which differs
+   * in one thing and has to be refused.
+   * @param exact as for `refused`; `{ status }` if the specification itself names the status
    */
   async refuses<T>(
     exact: number | { readonly status: number } | undefined,
@@ -129,9 +133,9 @@ export class Context {
   }
 
   /**
-   * Sends what is too large, and again if no answer came: a server may hang up on a body before it has read all of
-   * it, and its answer can be lost on the way then. On a connection of its own: what the server did not read must
-   * not stand before the request of another case.
+   * Sends a body that is too large, up to five times if there is no response: a server may close the connection before
+   * it has read the whole body, and its response can be lost then. Uses a separate connection, so that the unread rest
+   * does not precede the request of another case.
    */
   async oversized(send: (options: SendOptions) => Promise<Reply>): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
@@ -143,7 +147,7 @@ export class Context {
     }
   }
 
-  /** Waits for what happens in its own time, asking again and again. */
+  /** Polls until `ask` resolves with a value. Throws a `Finding` if that takes too long. */
   async eventually<T>(
     ask: () => Promise<T | undefined>,
     what: string,
@@ -158,9 +162,9 @@ export class Context {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------- making
+  // ----------------------------------------------------------------------------------------------- creating
 
-  /** Creates a token of type `token` in this case's container unless told otherwise; answers its body. */
+  /** Creates a token and returns it; by default of type `token` and in this case's container. */
   async token(members: Members = {}, call: Call = this.asPrivate): Promise<Answer> {
     const body = { type: 'token', data: this.tag, containers: [this.container], ...members }
     const reply = this.success(await call('POST', '/tokens', body), 201, 'a valid token')
@@ -177,14 +181,14 @@ export class Context {
       .body
   }
 
-  /** @param query joined with the restriction to this case's own container */
+  /** @param query is restricted to this case's own container */
   async search(query: string, call: Call = this.asPrivate, more: Members = {}): Promise<Answer> {
     const own = `container:"${this.container}*"`
     const body = { query: query === '' ? own : `${own} AND (${query})`, size: 100, ...more }
     return this.success(await call('POST', '/tokens/search', body), 200, `the query ${query}`).body
   }
 
-  /** Ids of what a query finds within this case's container, sorted. */
+  /** Returns the sorted ids of the tokens that a query finds in this case's container. */
   async found(query: string, call?: Call): Promise<string[]> {
     return this.ids(await this.search(query, call)).sort()
   }
@@ -194,7 +198,7 @@ export class Context {
     return list.data.map((item: Answer) => item.id)
   }
 
-  /** An application of this tenant with the rights given. */
+  /** Creates an application of this tenant with these rights. */
   async application(rights: Members, type = 'private'): Promise<MadeApplication> {
     const reply = await this.asManagement('POST', '/applications', { name: this.tag, type, ...rights })
     const { id, key } = this.success(reply, 201, 'a new application').body ?? {}
@@ -202,7 +206,7 @@ export class Context {
     return { id, key, call: this.as(key) }
   }
 
-  /** An application with one rule on this case's container. */
+  /** Creates an application with one rule on this case's container. */
   ruled(transform: string, permissions: readonly string[], container = this.container) {
     return this.application({ rules: [{ priority: 1, container, transform, permissions }] })
   }
@@ -220,7 +224,7 @@ export class Context {
       .body
   }
 
-  /** A reactor on a formula made from `formula`, unless `members` names one. */
+  /** Creates a reactor of a new formula with the members `formula`, unless `members` contains one. */
   async reactor(formula: Members = {}, members: Members = {}): Promise<Answer> {
     const id = members.formula ?? { id: (await this.formula(formula)).id }
     const body = { name: this.tag, configuration: {}, ...members, formula: id }
@@ -231,18 +235,18 @@ export class Context {
     return call('POST', `/reactors/${reactor.id}/react`, body, options)
   }
 
-  /** What code gives for arguments, as `raw`. */
+  /** Invokes a new formula and returns its raw output. */
   async ran(formula: Members, args: unknown): Promise<Answer> {
     const reactor = await this.reactor(formula)
     return this.success(await this.react(reactor, { args }), 200, 'an invocation').body?.raw
   }
 
-  /** A public application's new session. */
+  /** Creates a session with the public key. */
   async session(): Promise<Answer> {
     return this.success(await this.asPublic('POST', '/sessions'), 201, 'a new session').body
   }
 
-  /** A session with a grant, and requests with its key. */
+  /** Creates and authorizes a session. Returns a function that sends requests with its key. */
   async authorized(
     grant: Members,
   ): Promise<{ readonly key: string; readonly call: Call; readonly nonce: string }> {
@@ -258,14 +262,14 @@ export class Context {
 
   // --------------------------------------------------------------------------------------------------- time
 
-  /** The target's own time, in epoch milliseconds: its clock may be ahead of ours. */
+  /** Returns the target's time, which may be ahead of ours, in epoch milliseconds. */
   async now(): Promise<number> {
     const now = Date.parse((await this.token()).created_at)
     this.ok(Number.isFinite(now), 'created_at is a date')
     return now
   }
 
-  /** The target's time in so many milliseconds, as ISO 8601 in UTC. */
+  /** Returns the time `ms` milliseconds from the target's now, as ISO 8601 in UTC. */
   async later(ms: number): Promise<string> {
     return new Date((await this.now()) + ms).toISOString()
   }
@@ -281,11 +285,11 @@ export class Context {
     })
     const { ok, status } = await within(timeoutMs, fetch(request)).catch(() => ({
       ok: false,
-      status: 'no answer',
+      status: 'no response',
     }))
     if (!ok) throw new Finding(`the clock did not move: ${status}`)
   }
 }
 
-/** Whether a finding counts under a profile. */
+/** True if a finding of one profile counts in a run of another. */
 export const counts = (found: Profile, asked: Profile) => asked === 'surrogate' || found === 'core'

@@ -24,13 +24,13 @@ function answer(status: number, body: unknown, type = 'application/json', trace 
   if (trace !== '') headers.set('SVC-TRACE-ID', trace)
   return { status, headers, text, body }
 }
-const minds = (method: string, path: string, reply: Reply) =>
+const complaining = (method: string, path: string, reply: Reply) =>
   [
     ...new Set(contract.complaints(contract.operationOf(method, path), reply, 'SVC').map(one => one.profile)),
   ].sort()
 const problemType = 'application/problem+json'
 
-tap.test('what the specification states is minded in both profiles, the rest in surrogate alone', async t => {
+tap.test('core parts of the contract are checked in both profiles, the rest in surrogate only', async t => {
   const none: string[] = []
   const [both, rest] = [['core', 'surrogate'], ['surrogate']]
   for (const [what, method, path, reply, expected] of [
@@ -40,19 +40,19 @@ tap.test('what the specification states is minded in both profiles, the rest in 
     ['an unknown member', 'GET', '/tokens/a', answer(200, { ...token, more: 1 }), rest],
     ['an unknown type', 'GET', '/tokens/a', answer(200, { ...token, type: 'passport' }), rest],
     [
-      'a date of ISO 8601 that RFC 3339 does not know',
+      'an ISO 8601 date that RFC 3339 does not allow',
       'GET',
       '/tokens/a',
       answer(200, { ...token, created_at: '2030-01-31' }),
       rest,
     ],
-    ['a date that is none', 'GET', '/tokens/a', answer(200, { ...token, created_at: 'today' }), both],
-    ['a member missing', 'GET', '/tokens/a', answer(200, { ...token, tenant_id: undefined }), both],
+    ['a malformed date', 'GET', '/tokens/a', answer(200, { ...token, created_at: 'today' }), both],
+    ['a missing member', 'GET', '/tokens/a', answer(200, { ...token, tenant_id: undefined }), both],
     ['no JSON', 'GET', '/tokens/a', { ...answer(200, undefined), text: '<html>' }, both],
     ['a list', 'GET', '/tokens', answer(200, { pagination: {}, data: [token] }), rest],
-    ['a list that is none', 'GET', '/tokens', answer(200, { data: [token] }), both],
+    ['a malformed list', 'GET', '/tokens', answer(200, { data: [token] }), both],
     [
-      'a list with a token that is none',
+      'a list with a malformed token',
       'POST',
       '/tokens/search',
       answer(200, { pagination: {}, data: [{}] }),
@@ -62,13 +62,13 @@ tap.test('what the specification states is minded in both profiles, the rest in 
     ['another error', 'GET', '/tokens/a', answer(410, problem, problemType), rest],
     ['an error of another form', 'GET', '/tokens/a', answer(404, { message: 'no' }), rest],
     [
-      'a problem with a member too many',
+      'a problem with an unknown member',
       'GET',
       '/tokens/a',
       answer(404, { ...problem, stack: 'x' }, problemType),
       rest,
     ],
-    ['a failure', 'GET', '/tokens/a', answer(500, { ...problem, status: 500 }, problemType), ['core']],
+    ['a server error', 'GET', '/tokens/a', answer(500, { ...problem, status: 500 }, problemType), ['core']],
     ['a redirect', 'GET', '/tokens/a', answer(302, undefined), both],
     ['no body', 'DELETE', '/tokens/a', answer(204, undefined, ''), none],
     ['a body', 'DELETE', '/tokens/a', answer(204, {}), both],
@@ -80,14 +80,14 @@ tap.test('what the specification states is minded in both profiles, the rest in 
       none,
     ],
     ['a status that a formula chose', 'POST', '/reactors/x/react', answer(418, { tea: true }), none],
-    ['a method that is none', 'PUT', '/tokens', answer(405, { ...problem, status: 405 }, problemType), none],
-    ['a method that is none, and no problem', 'PUT', '/tokens', answer(405, {}), rest],
+    ['an unknown method', 'PUT', '/tokens', answer(405, { ...problem, status: 405 }, problemType), none],
+    ['an unknown method without a problem', 'PUT', '/tokens', answer(405, {}), rest],
   ] as const) {
-    t.same(minds(method, path, reply), expected, what)
+    t.same(complaining(method, path, reply), expected, what)
   }
 })
 
-tap.test('a path with a fixed part is not taken for one with an id', async t => {
+tap.test('a path with a fixed segment is not matched as a path with an id', async t => {
   t.equal(contract.operationOf('POST', '/tokens/search?x=1')?.id, 'tokens.search')
   t.equal(contract.operationOf('GET', '/applications/key')?.id, 'applications.getByKey')
   t.equal(contract.operationOf('GET', '/tokens/search')?.id, 'tokens.get')

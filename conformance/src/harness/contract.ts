@@ -10,7 +10,15 @@ export interface Operation {
   readonly method: string
   readonly path: string
   readonly profile: Profile
+  readonly hasBody: boolean
   readonly responses: Readonly<Record<string, ResponseSpec>>
+}
+
+/** The values that a token of some type has if its creator leaves them out. */
+interface Defaults {
+  readonly containers: readonly string[]
+  readonly mask: unknown
+  readonly fingerprint_expression: string
 }
 
 interface ResponseSpec {
@@ -26,12 +34,20 @@ export interface Complaint {
 
 interface Document {
   readonly paths: Record<string, Record<string, unknown>>
+  readonly components: { readonly schemas: Record<string, SchemaWithDefaults> }
 }
 
-/** Holds answers against the contract: against all of it, and against the part that the specification states. */
+interface SchemaWithDefaults {
+  readonly 'x-defaults'?: Defaults
+  readonly properties?: { readonly type?: { readonly const?: string } }
+}
+
+/** Checks responses against the contract: all of it, and the part that the core specification defines. */
 export class Contract {
   readonly text: string
   readonly operations: readonly Operation[]
+  /** Default values by type of token. */
+  readonly defaults: Readonly<Record<string, Defaults>>
   readonly #patterns: readonly { readonly pattern: RegExp; readonly operation: Operation }[]
   readonly #schemas: Record<Profile, Schemas>
   readonly #problem: unknown
@@ -46,7 +62,12 @@ export class Contract {
         .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
         .map(([method, raw]) => this.#operation(path, method, raw as Record<string, unknown>)),
     )
-    // Paths without parameters first: `/tokens/search` is no token.
+    this.defaults = Object.fromEntries(
+      Object.values(document.components.schemas).flatMap(({ 'x-defaults': defaults, properties }) =>
+        defaults && properties?.type?.const ? [[properties.type.const, defaults]] : [],
+      ),
+    )
+    // Paths without parameters first: `search` in `/tokens/search` is not a token id.
     this.#patterns = [...this.operations]
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
       .map(operation => ({
@@ -68,6 +89,7 @@ export class Contract {
       method: method.toUpperCase(),
       path,
       profile: raw['x-profile'] === 'surrogate' ? 'surrogate' : 'core',
+      hasBody: raw.requestBody !== undefined,
       responses: Object.fromEntries(responses),
     }
   }
@@ -78,7 +100,7 @@ export class Contract {
       ?.operation
   }
 
-  /** What an answer has wrong, whatever a case asks of it. */
+  /** Returns how a response differs from the contract, independently of the case. */
   complaints(operation: Operation | undefined, reply: Reply, headerPrefix: string): Complaint[] {
     const found: Complaint[] = []
     const complain = (profile: Profile, message: string | undefined) => {
@@ -93,11 +115,11 @@ export class Contract {
       return found
     }
     const mayFail = operation.id === 'reactors.react'
-    if (status >= 500 && !mayFail) complain('core', 'is a failure of the server')
+    if (status >= 500 && !mayFail) complain('core', 'is a server error')
     if (status >= 200 && status < 300) {
       const [success] = this.#successes(operation)
       if (success?.schema === undefined) {
-        if (status === 204 && reply.text !== '') complain('core', 'has a body, and none is expected')
+        if (status === 204 && reply.text !== '') complain('core', 'has an unexpected body')
       } else if (!(mayFail && status !== 200) && operation.profile === 'core') {
         if (reply.body === undefined) complain('core', 'has no JSON body')
         else complain('core', this.#schemas.core.complaint(success.schema, reply.body))
@@ -117,8 +139,8 @@ export class Contract {
     const spec = operation.responses[reply.status] ?? operation.responses.default
     if (!spec) return `is not a documented status of ${operation.id}`
     const type = (reply.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-    if (!spec.content) return reply.text === '' ? undefined : 'has a body, and none is expected'
-    // A formula may choose any status of its own, with a body that is no problem.
+    if (!spec.content) return reply.text === '' ? undefined : 'has an unexpected body'
+    // A formula may choose any status, with a body that is not a problem document.
     const chosen = operation.responses.default && type === 'application/json' && reply.status !== 200
     if (chosen) return undefined
     const content = spec.content[type ?? '']
@@ -130,7 +152,7 @@ export class Contract {
 
   #problemComplaint(reply: Reply): string | undefined {
     if (!/^application\/problem\+json/i.test(reply.headers.get('content-type') ?? ''))
-      return 'is no application/problem+json'
+      return 'has a content type other than application/problem+json'
     return this.#schemas.surrogate.complaint(this.#problem, reply.body)
   }
 }

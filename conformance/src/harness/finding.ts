@@ -1,28 +1,28 @@
-/** Which of the two texts a sentence stands in: the specification's, or what it leaves open and Surrogate decides. */
+/** The source of a requirement: the core specification, or decisions of Surrogate where that is open. */
 export type Profile = 'core' | 'surrogate'
 
-/** What a server answered where a requirement says something else. */
+/** A response that does not meet a requirement. */
 export class Finding extends Error {
   override readonly name = 'Finding'
 }
 
-/** A target that cannot be reached: says nothing about conformance. */
+/** The target cannot be reached, which says nothing about its conformance. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Something that a case needs and this target does not have. Only found out while the case runs. */
+/** A capability that the target does not have, as a running case found out. */
 export class NotSupported extends Error {
   override readonly name = 'NotSupported'
 }
 
-/** @throws {Finding} with what was expected and what came */
+/** @throws {Finding} with the expected and the found value, if they differ */
 export function expectEqual(found: unknown, expected: unknown, what: string): void {
   const [left, right] = [canonical(found), canonical(expected)]
   if (left !== right) throw new Finding(`${what}: expected ${right}, found ${left}`)
 }
 
-/** JSON with members in one order: the order of members means nothing. */
+/** Returns JSON with sorted members, since their order has no meaning. */
 export function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_name, inner: unknown) =>

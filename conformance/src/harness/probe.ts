@@ -4,8 +4,8 @@ import type { Target } from './target.ts'
 import { within } from './within.ts'
 
 /**
- * Looks whether the target answers and knows the private key, and finds out what it has.
- * @throws {Unreachable} if there is nothing to be tried
+ * Checks that the target responds and knows the private key, and detects its capabilities.
+ * @throws {Unreachable} if it does not
  */
 export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
   const status = await ask(target, '/tokens', target.privateKey)

@@ -3,26 +3,26 @@ import { Finding } from './finding.ts'
 import type { Call, Carrier, Exchange, Fetch, Reply, SendOptions, Target } from './target.ts'
 import { Late, within } from './within.ts'
 
-/** Sends what a case asks for and keeps every exchange with what it had wrong. One for each case. */
+/** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
   readonly exchanges: Exchange[] = []
   readonly complaints: Complaint[] = []
-  /** Operations that were sent through a client, if the pass is one. */
+  /** Ids of operations that were sent through the client, if there is one. */
   readonly carried = new Set<string>()
-  /** What was made and has to be taken away again: a path, and the key that made it. */
+  /** Created resources that have to be deleted: the path, and the key that created it. */
   readonly made: { readonly path: string; readonly key: string | undefined }[] = []
 
+  readonly contract: Contract
   readonly #target: Target
-  readonly #contract: Contract
   readonly #carrier: Carrier | undefined
 
   constructor(target: Target, contract: Contract, carrier: Carrier | undefined) {
     this.#target = target
-    this.#contract = contract
+    this.contract = contract
     this.#carrier = carrier
   }
 
-  /** Requests with a key, or with none. */
+  /** Returns a function that sends requests with a key, or without one. */
   caller(key: string | undefined): Call {
     return (method, path, body, options = {}) => this.#send(key, method, path, body, options)
   }
@@ -34,7 +34,7 @@ export class Recorder {
     body: unknown,
     options: SendOptions,
   ): Promise<Reply> {
-    const operation = this.#contract.operationOf(method, path)
+    const operation = this.contract.operationOf(method, path)
     let reply: Reply | undefined
     const exchange: Fetch = async request => {
       const sent = {
@@ -53,7 +53,7 @@ export class Recorder {
         return new Response(bodiless.has(status) ? null : text, { status, headers })
       } catch (error) {
         this.exchanges.push({ ...sent, requestBody, status: undefined, headers: new Headers(), text: '' })
-        throw new NoAnswer(error instanceof Late ? 'no answer in time' : 'no answer', { cause: error })
+        throw new NoAnswer(error instanceof Late ? 'no response in time' : 'no response', { cause: error })
       }
     }
     const carried =
@@ -65,7 +65,7 @@ export class Recorder {
       await carried
     } else await exchange(this.#request(key, method, path, body, options))
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
-    this.complaints.push(...this.#contract.complaints(operation, reply, this.#target.headerPrefix))
+    this.complaints.push(...this.contract.complaints(operation, reply, this.#target.headerPrefix))
     this.#remember(key, method, path, reply)
     return reply
   }
@@ -112,10 +112,10 @@ export class Recorder {
   }
 }
 
-/** A request that was answered by nothing: the case fails, and the run looks whether anyone is there. */
+/** There was no response. The case fails, and the run checks that the target can still be reached. */
 export class NoAnswer extends Finding {}
 
-/** Statuses whose responses have no body, by the rules of HTTP. */
+/** Statuses whose responses have no body (RFC 9110). */
 const bodiless = new Set([204, 205, 304])
 
 function parsed(text: string): unknown {

@@ -3,11 +3,11 @@ import { type Capability, isCapability } from '../capabilities.ts'
 import { readPackageFile } from '../files.ts'
 import type { Profile } from './finding.ts'
 
-/** One testable sentence, in our own words. */
+/** One testable sentence of the specification, in our own words. */
 export interface Requirement {
-  /** Never used again for another, whatever becomes of it. */
+  /** Never used again for another requirement. */
   readonly id: string
-  /** The specification in core; the decisions that fill what it leaves open in surrogate. */
+  /** Source of the requirement: the specification (core), or decisions where that is open (surrogate). */
   readonly profile: Profile
   readonly section: string
   readonly level: 'MUST' | 'SHOULD' | 'MAY'
@@ -22,11 +22,11 @@ type Reasons = Readonly<Record<string, string>>
 export interface Uncovered {
   /** Why a requirement, an operation or a status code has no case. */
   readonly uncovered: Reasons
-  /** Why a requirement is named over nothing of the server. */
+  /** Why no comment in the server or the contract names a requirement. */
   readonly unnamed: Reasons
 }
 
-/** @throws {Error} if a record is not one */
+/** @throws {Error} if a record is not complete */
 export function readRequirements(text = readPackageFile('requirements.yaml')): readonly Requirement[] {
   const records = parse(text) as readonly Partial<Requirement>[]
   return records.map(record => {
@@ -42,7 +42,7 @@ export function readRequirements(text = readPackageFile('requirements.yaml')): r
     } = record
     if (!id || !profile || !section || !level || !words) throw new Error(`requirement ${id} is not complete`)
     for (const name of needs)
-      if (!isCapability(name)) throw new Error(`${id} needs ${name}, which is unknown`)
+      if (!isCapability(name)) throw new Error(`${id} needs the unknown capability ${name}`)
     return { id, profile, section: String(section), level, status, needs, operations, text: words }
   })
 }

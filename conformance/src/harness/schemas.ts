@@ -7,12 +7,12 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** ISO 8601 in its extended form, which is all that the specification asks of a date; RFC 3339 asks for more. */
+/** ISO 8601 in its extended form. The specification does not require the stricter RFC 3339. */
 const iso8601 = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/
 
 /**
- * Compiles response schemas of the contract for a profile. In core what carries `x-profile: surrogate` may be
- * anything, and members that a schema does not name are nobody's business; in surrogate neither holds.
+ * Compiles response schemas of the contract for a profile. In core, parts with `x-profile: surrogate` are not checked,
+ * and unknown members are allowed. In surrogate everything is checked.
  */
 export class Schemas {
   readonly #document: Json
@@ -24,13 +24,13 @@ export class Schemas {
     this.#document = document
     this.#profile = profile
     this.#ajv = new Ajv2020({ strict: false, allErrors: true })
-    // Its types describe the CommonJS module, in which the function is a member of itself.
+    // The types describe the CommonJS module, whose default export is the function itself.
     ;(addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv)
     if (profile === 'core') this.#ajv.addFormat('date-time', iso8601)
     for (const name of Object.keys((document['x-formats'] ?? {}) as Json)) this.#ajv.addFormat(name, true)
   }
 
-  /** What a value has wrong under a schema, in a line; undefined if nothing. */
+  /** Returns why a value does not match a schema, or undefined if it does. */
   complaint(schema: unknown, value: unknown): string | undefined {
     let validate = this.#compiled.get(schema)
     if (!validate) {
@@ -44,7 +44,7 @@ export class Schemas {
     return `body${where} ${error?.message}${extra === undefined ? '' : ` (${extra})`}`
   }
 
-  /** The schema with every `$ref` replaced, and changed as the profile wants it. */
+  /** Returns the schema with every `$ref` replaced and adapted to the profile. */
   #resolved(schema: unknown, mayClose: boolean): unknown {
     if (Array.isArray(schema)) return schema.map(item => this.#resolved(item, mayClose))
     if (!isObject(schema)) return schema

@@ -1,36 +1,36 @@
 import type { Capability } from '../capabilities.ts'
 
-/** Sends a request. Node's own `fetch`, or a server in the same process. */
+/** Sends a request: Node's own `fetch`, or a server in the same process. */
 export type Fetch = (request: Request) => Promise<Response>
 
-/** The server under test, who the suite is to it, and what else it has. */
+/** The server under test, the keys for it, and its capabilities. */
 export interface Target {
   readonly baseUrl: string
-  /** The key of a private application that may do everything with tokens and sees them whole. */
+  /** Key of a private application that has all permissions on tokens and sees them whole. */
   readonly privateKey: string
   readonly publicKey?: string | undefined
   readonly managementKey?: string | undefined
-  /** Keys of the same kinds in a tenant of their own. */
+  /** Keys of the same types in another tenant. */
   readonly otherPrivateKey?: string | undefined
   readonly otherManagementKey?: string | undefined
-  /** The short name in the header names. */
+  /** Prefix of the header names. */
   readonly headerPrefix: string
-  /** Takes `POST {"advance_ms": n}` and moves the server's time forward. */
+  /** URL that moves the server's time forward on `POST {"advance_ms": n}`. */
   readonly clockUrl?: string | undefined
-  /** The host under which the target reaches a listener of ours. */
+  /** Name or address of this machine for the target. */
   readonly callbackHost?: string | undefined
-  /** `whsec_…`, which the target signs webhooks with. */
+  /** Secret that the target signs webhooks with: `whsec_…`. */
   readonly webhookSecret?: string | undefined
-  /** What else the target has, by its own word. */
+  /** Capabilities declared by the user. */
   readonly capabilities: readonly Capability[]
-  /** How long one answer may take, in milliseconds. */
+  /** Time limit of one response, in milliseconds. */
   readonly timeoutMs: number
-  /** How long to wait for what happens in its own time, such as a webhook, in milliseconds. */
+  /** Time limit for asynchronous results, such as a webhook, in milliseconds. */
   readonly patienceMs: number
   readonly fetch: Fetch
 }
 
-/** One request and what came back, as the report shows it. */
+/** One request and its response, as the report shows them. */
 export interface Exchange {
   readonly method: string
   readonly path: string
@@ -46,23 +46,23 @@ export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body, parsed where it is JSON, else undefined. */
-  // biome-ignore lint/suspicious/noExplicitAny: a case reads whatever members it expects, and none may be there
+  /** The parsed body, or undefined if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a case reads the members that it expects
   readonly body: any
 }
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is, in the place of JSON. */
+  /** A body that is sent unchanged instead of JSON. */
   readonly raw?: string
-  /** Plain HTTP even in a pass through a client: for what no client would send. */
+  /** Sends plain HTTP even in a run through the client, for requests that no client would send. */
   readonly plain?: boolean
 }
 
-/** Sends one request as one caller. */
+/** Sends one request with the key of one caller. */
 export type Call = (method: string, path: string, body?: unknown, options?: SendOptions) => Promise<Reply>
 
-/** A way to send: plain HTTP, or through a client. `undefined` from a client means that it cannot say this. */
+/** Sends a request through a client. Returns undefined if the client cannot express it. */
 export type Carrier = (
   key: string | undefined,
   method: string,

@@ -1,11 +1,11 @@
-/** An answer that did not come in time. */
+/** A response did not arrive in time. */
 export class Late extends Error {
   override readonly name = 'Late'
 }
 
 /**
- * Waits for work no longer than so many milliseconds, even if it heeds no signal.
- * @throws {Late}
+ * Waits for work, with a time limit that does not depend on signals.
+ * @throws {Late} after `ms` milliseconds
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

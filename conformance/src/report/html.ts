@@ -7,7 +7,7 @@ table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid
 pre{background:#f4f4f4;padding:.8rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .verdict{font-size:1.4rem}.fail,.error{color:#a40000}.pass{color:#05620e}details{margin:.5rem 0}`
 
-/** One page that needs nothing else: verdict, matrix, and for each failure what is said, sent and answered. */
+/** Returns the report as one self-contained page: verdict, matrix, and the exchanges of each failure. */
 export function htmlOf(report: Report): string {
   const verdicts = Object.entries(report.verdicts).map(
     ([profile, verdict]) =>
@@ -36,7 +36,7 @@ ${rows.join('\n')}
 <h2>Findings</h2>
 ${failures.length === 0 ? '<p>None.</p>' : failures.map(failureOf).join('\n')}
 <h2>Not run</h2>
-${others.length === 0 ? '<p>Everything was run.</p>' : `<ul>${others.map(one => `<li>${escaped(one.id)} ${escaped(one.title)}: ${one.outcome}, ${escaped(one.reason ?? '')}</li>`).join('\n')}</ul>`}
+${others.length === 0 ? '<p>All cases were run.</p>' : `<ul>${others.map(one => `<li>${escaped(one.id)} ${escaped(one.title)}: ${one.outcome}, ${escaped(one.reason ?? '')}</li>`).join('\n')}</ul>`}
 <p>Contract sha256 ${escaped(report.suite.contract)}, requirements sha256 ${escaped(report.suite.requirements)}.</p>
 </body></html>
 `
@@ -44,7 +44,7 @@ ${others.length === 0 ? '<p>Everything was run.</p>' : `<ul>${others.map(one => 
 
 function failureOf(one: ReportedCase): string {
   return `<section><h3 id="${escaped(one.id)}" class="${one.outcome}">${escaped(one.id)} ${escaped(one.title)}</h3>
-<p>What is said (${escaped(one.profile)}, section ${escaped(one.section)}, ${escaped(one.level)}): ${escaped(one.text)}</p>
+<p>Requirement (${escaped(one.profile)}, section ${escaped(one.section)}, ${escaped(one.level)}): ${escaped(one.text)}</p>
 <ul>${one.findings.map(message => `<li>${escaped(message)}</li>`).join('')}</ul>
 ${one.exchanges.map((text, index) => `<details${index === one.exchanges.length - 1 ? ' open' : ''}><summary>Exchange ${index + 1}</summary><pre>${escaped(text)}</pre></details>`).join('\n')}
 </section>`

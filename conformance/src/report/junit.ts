@@ -1,6 +1,6 @@
 import type { Report, ReportedCase } from './model.ts'
 
-/** The report as JUnit's XML, which build servers read. */
+/** Returns the report as JUnit XML, for build servers. */
 export function junitOf(report: Report): string {
   const is = (...outcomes: ReportedCase['outcome'][]) =>
     report.cases.filter(one => outcomes.includes(one.outcome)).length
@@ -25,7 +25,7 @@ export function junitOf(report: Report): string {
   ].join('\n')
 }
 
-/** Text for XML and HTML. What neither may hold at all, such as control characters, becomes a question mark. */
+/** Escapes text for XML and HTML. Characters that they do not allow become question marks. */
 export function escaped(text: string): string {
   return (
     text

@@ -8,7 +8,7 @@ import { type Outcome, outcomeOf, type Verdict } from '../verdict.ts'
 import { messagesOf, shownExchange } from './shown.ts'
 import type { Redact } from './tap.ts'
 
-/** All that a report says; the files are made from this alone. */
+/** The content of a report, from which all its files are made. */
 export interface Report {
   readonly suite: { readonly version: string; readonly contract: string; readonly requirements: string }
   readonly target: {
@@ -38,7 +38,7 @@ export interface ReportedCase {
   readonly outcome: Outcome
   readonly reason?: string
   readonly findings: readonly string[]
-  /** What was sent and what came back, for what did not pass. */
+  /** Requests and responses, if the case did not pass. */
   readonly exchanges: readonly string[]
   readonly duration_ms: number
 }
@@ -98,7 +98,7 @@ function reportedCase(result: Result, profile: Profile, redact: Redact): Reporte
   }
 }
 
-/** How many cases of each section came out how, the specification's sections first. */
+/** Returns the numbers of outcomes by section, the sections of the specification first. */
 function totalsOf(all: readonly ReportedCase[]): Report['totals'] {
   const totals: Record<string, Partial<Record<Outcome, number>>> = {}
   const ordered = [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1))

@@ -61,7 +61,7 @@ async function reported(
   }
 }
 
-tap.test('each way that a case can end has its verdict, its exit code and its line', async t => {
+tap.test('each outcome of a case has its verdict, exit code and line', async t => {
   const withdrawn = { status: 'withdrawn' } as const
   for (const [name, make, code, line] of [
     ['pass', () => reported(pass), 0, /^ok \d - AAA-002\.a is tried$/m],
@@ -80,7 +80,7 @@ tap.test('each way that a case can end has its verdict, its exit code and its li
       /not supported: second-tenant/,
     ],
     ['skip', () => reported(fail, {}, { skip: { 'AAA-002': 'known' } }), 3, /^ok .* # SKIP known$/m],
-    ['only', () => reported(fail, {}, { only: ['AAA-001'] }), 3, /# SKIP not among/],
+    ['only', () => reported(fail, {}, { only: ['AAA-001'] }), 3, /# SKIP not selected by --only/],
     [
       'the suite',
       () =>
@@ -99,7 +99,7 @@ tap.test('each way that a case can end has its verdict, its exit code and its li
   }
 })
 
-tap.test('a failure is shown with what is said, sent and answered, and no secret', async t => {
+tap.test('a failure is shown with its requirement, request and response, without secrets', async t => {
   const {
     made,
     report,
@@ -125,15 +125,15 @@ tap.test('a failure is shown with what is said, sent and answered, and no secret
     t.notMatch(shown, /very_secret|key_of_a_session|key_of_a_case/)
     t.match(shown, /expected (<|&lt;)1(>|&gt;)/)
   }
-  t.match(html, /A &lt;token&gt; is &quot;read&quot;\./, 'what is said')
-  t.match(html, /POST \/sessions/, 'what was sent')
-  t.match(html, /201[\s\S]*&quot;echo&quot;/, 'what came back')
-  t.notMatch(html, /<script|<token/, 'nothing of it is markup')
+  t.match(html, /A &lt;token&gt; is &quot;read&quot;\./, 'the requirement')
+  t.match(html, /POST \/sessions/, 'the request')
+  t.match(html, /201[\s\S]*&quot;echo&quot;/, 'the response')
+  t.notMatch(html, /<script|<token/, 'values are not markup')
   t.match(junit, /tests="1" failures="1" errors="0" skipped="0"/)
   t.same(report.totals, { 'core 4.1': { fail: 1 } })
 })
 
-tap.test('one seed makes one order', async t => {
+tap.test('a seed determines the order', async t => {
   const ids = async (seed: number) => {
     const order: string[] = []
     const table = Object.fromEntries(

@@ -3,10 +3,10 @@ import type { Profile } from '../harness/finding.ts'
 import type { Exchange } from '../harness/target.ts'
 import type { Result } from '../result.ts'
 
-/** The longest part of a body that a report repeats, in characters. */
+/** Maximum length of a body in a report, in characters. */
 const longest = 2000
 
-/** What was found that counts under a profile, each thing once. */
+/** Returns the distinct findings that count in a profile. */
 export function messagesOf(result: Result, profile: Profile): string[] {
   if (result.error !== undefined) return [`the suite failed: ${result.error}`]
   return [
@@ -14,7 +14,7 @@ export function messagesOf(result: Result, profile: Profile): string[] {
   ]
 }
 
-/** What was sent and what came back, as text. Not redacted. */
+/** Returns a request and its response as text, not redacted. */
 export function shownExchange({
   method,
   path,
@@ -29,7 +29,7 @@ export function shownExchange({
   return [
     `${method} ${path}\n${shownHeaders(Object.entries(requestHeaders))}`,
     requestBody === undefined ? '' : `\n${short(requestBody)}\n`,
-    status === undefined ? '\n(no answer)' : `\n${status}\n${shownHeaders(headers)}`,
+    status === undefined ? '\n(no response)' : `\n${status}\n${shownHeaders(headers)}`,
     text === '' ? '' : `\n${short(text)}`,
   ].join('')
 }

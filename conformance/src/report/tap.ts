@@ -4,7 +4,7 @@ import type { Run } from '../run.ts'
 import { outcomeOf } from '../verdict.ts'
 import { messagesOf, shownExchange } from './shown.ts'
 
-/** One case as lines of TAP 14, with what is needed to understand a failure. */
+/** Returns the result of a case as lines of TAP 14, with the details of a failure. */
 export function tapLines(result: Result, number: number, profile: Profile, redact: Redact): string[] {
   const { case: one, requirement } = result
   const outcome = outcomeOf(result, profile)
@@ -32,12 +32,12 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
 
 export type Redact = (text: string, exchanges?: Result['exchanges']) => string
 
-/** The last lines: what the run showed. */
+/** Returns the last lines: totals and verdict. */
 export function tapEnd(run: Run): string[] {
   const verdicts = Object.entries(run.verdicts).map(([profile, verdict]) => `${profile} ${verdict}`)
   return [
     ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
-    ...(run.left === 0 ? [] : [`# ${run.left} things that the cases made could not be taken away again`]),
+    ...(run.left === 0 ? [] : [`# ${run.left} created resources could not be deleted`]),
     `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s`,
     `# verdict: ${verdicts.join(', ')}`,
   ]

@@ -11,7 +11,7 @@ const colors = {
   'invalid run': 'lightgrey',
 }
 
-/** Writes the four files into a folder, which is made if need be. */
+/** Writes the four files of a report into a folder, which is created if it does not exist. */
 export async function writeReport(folder: string, report: Report): Promise<void> {
   const verdict = report.verdicts[report.profile] ?? 'invalid run'
   const badge = {

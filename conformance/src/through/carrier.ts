@@ -1,12 +1,11 @@
 import { Contract } from '../harness/contract.ts'
 import { expectEqual, Finding } from '../harness/finding.ts'
 import type { Carrier, SendOptions, Target } from '../harness/target.ts'
-import { calls } from './calls.ts'
-import { type ClientModule, loadClient } from './client.ts'
+import { type ClientModule, call, type Given, loadClient } from './client.ts'
 
 /**
- * Says requests through the TypeScript client, and holds what it answers or throws against what came over the wire:
- * client and server are proved together.
+ * Sends requests through the TypeScript client, and checks that it returns or throws what came over the wire: this tests
+ * client and server together.
  */
 export async function loadCarrier(
   target: Target,
@@ -16,11 +15,9 @@ export async function loadCarrier(
   const module = client ?? (await loadClient())
   return (key, method, path, body, options, fetch) => {
     const operation = contract.operationOf(method, path)
-    const say = operation && calls[operation.id]
-    const said =
-      operation && key !== undefined ? saidAs(operation.path, path, body, options, target) : undefined
-    if (!say || !said) return undefined
-    let came: Response | undefined
+    const given = operation && key !== undefined && givenBy(operation.path, path, body, options, target)
+    if (!operation || !given) return undefined
+    let received: Response | undefined
     const client = new module.Surrogate({
       apiKey: key,
       baseUrl: target.baseUrl,
@@ -29,56 +26,63 @@ export async function loadCarrier(
       timeout: target.timeoutMs,
       fetch: async (request: Request) => {
         const response = await fetch(request)
-        came = response.clone()
+        received = response.clone()
         return response
       },
     })
-    return compared(
+    return compare(
       module,
-      () => say(client, said),
-      async () => came && { status: came.status, text: await came.text() },
+      () => call(client, operation, given),
+      async () => received && { status: received.status, text: await received.text() },
     )
   }
 }
 
-type Came = { readonly status: number; readonly text: string } | undefined
+type Received = { readonly status: number; readonly text: string } | undefined
 
-async function compared(
+async function compare(
   { APIError }: ClientModule,
-  say: () => PromiseLike<unknown>,
-  came: () => Promise<Came>,
+  send: () => PromiseLike<unknown>,
+  received: () => Promise<Received>,
 ): Promise<void> {
-  let answer: unknown
+  let result: unknown
   let thrown: unknown
   try {
-    answer = await say()
+    result = await send()
   } catch (error) {
     thrown = error
   }
-  const wire = await came()
+  const wire = await received()
   if (thrown !== undefined && !(thrown instanceof APIError)) {
-    // The client found no answer; neither did we, and whoever waits for one says so.
+    // There was no response: the recorder has thrown this finding inside the client's fetch.
     const { cause } = thrown as { readonly cause?: unknown }
     if (cause instanceof Finding) throw cause
     throw new Finding(
-      `the client threw ${thrown instanceof Error ? thrown.name : 'what is no error'} instead of an API error`,
+      `the client threw ${thrown instanceof Error ? thrown.name : typeof thrown} instead of an API error`,
     )
   }
-  if (!wire) throw new Finding('the client answered without asking the server')
+  if (!wire) throw new Finding('the client returned without sending a request')
   const body = wire.text === '' ? undefined : JSON.parse(wire.text)
   if (thrown instanceof APIError) {
     expectEqual(thrown.status, wire.status, 'status of the error that the client throws')
     expectEqual(thrown.body, body, 'body of the error that the client throws')
     return
   }
-  if (wire.status >= 300) throw new Finding(`the client answers where the server says ${wire.status}`)
-  expectEqual(answer, body, 'what the client answers')
+  if (wire.status >= 300)
+    throw new Finding(`the client returned although the server responded with ${wire.status}`)
+  expectEqual(result, body, 'result of the client')
 }
 
 const listed = ['id', 'type']
 
-/** A request in the client's terms; undefined where it has none for it. */
-function saidAs(template: string, path: string, body: unknown, options: SendOptions, target: Target) {
+/** Returns the arguments for the client, or undefined if it cannot express the request. */
+function givenBy(
+  template: string,
+  path: string,
+  body: unknown,
+  options: SendOptions,
+  target: Target,
+): Given | undefined {
   const [bare = '', search] = path.split('?')
   const headers = { ...options.headers }
   const prefix = `${target.headerPrefix}-`
@@ -86,13 +90,13 @@ function saidAs(template: string, path: string, body: unknown, options: SendOpti
   const traceId = headers[`${prefix}TRACE-ID`]
   delete headers[`${prefix}IDEMPOTENCY-KEY`]
   delete headers[`${prefix}TRACE-ID`]
-  // The client sets what else there is by itself.
+  // The client sets all other headers itself.
   if (Object.keys(headers).length > 0 || (body !== undefined && (typeof body !== 'object' || body === null)))
     return undefined
   const at = template.split('/').findIndex(part => part.startsWith('{'))
   const query = search === undefined ? undefined : queryOf(new URLSearchParams(search))
   return {
-    id: at < 0 ? '' : decodeURIComponent(bare.split('/')[at] ?? ''),
+    id: at < 0 ? undefined : decodeURIComponent(bare.split('/')[at] ?? ''),
     body,
     query,
     options: {

@@ -1,28 +1,42 @@
-/** As much of the TypeScript client as the pass through it uses. */
-export interface Client {
-  readonly tokens: Resource<'create' | 'get' | 'update' | 'delete' | 'list' | 'search'>
-  readonly reactorFormulas: Resource<'create' | 'get' | 'update' | 'delete' | 'list'>
-  readonly reactors: Resource<'create' | 'get' | 'update' | 'patch' | 'delete' | 'list' | 'react'>
-  readonly sessions: Resource<'create' | 'authorize'>
-  readonly applications: Resource<
-    'create' | 'get' | 'getByKey' | 'update' | 'delete' | 'regenerateKey' | 'list'
-  >
-  readonly logs: Resource<'list'>
-  tokenize(...given: unknown[]): Promise<unknown>
-  detokenize(...given: unknown[]): Promise<unknown>
-}
+import type { Operation } from '../harness/contract.ts'
 
-type Resource<Method extends string> = Record<Method, (...given: unknown[]) => PromiseLike<unknown>>
+type Method = (...given: unknown[]) => PromiseLike<unknown>
+
+/** The TypeScript client: methods, and objects of methods. */
+export type Client = Readonly<Record<string, Method | Readonly<Record<string, Method>>>>
 
 export interface ClientModule {
   readonly Surrogate: new (options: Readonly<Record<string, unknown>>) => Client
-  /** What the client throws when the server answered with an error. */
+  /** Thrown by the client if the server responded with an error. */
   readonly APIError: new (
     ...given: never[]
   ) => Error & { readonly status: number; readonly body: unknown }
 }
 
-/** The bundle that `npm run generate` makes from the client's sources. */
+/** Loads the bundle that `npm run generate` makes of the client's sources. */
 export async function loadClient(): Promise<ClientModule> {
   return import(new URL('../generated/sdk.js', import.meta.url).href)
+}
+
+/** The parts of a request that the methods of the client take as arguments. */
+export interface Given {
+  readonly id: string | undefined
+  readonly query: Readonly<Record<string, unknown>> | undefined
+  readonly body: unknown
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Calls the client's method for an operation: with the id, then the body or the query, then the options. */
+export function call(client: Client, operation: Operation, { id, query, body, options }: Given) {
+  const [name = '', method = ''] = operation.id.split('.')
+  const target = client[name]
+  const args = [
+    ...(id === undefined ? [] : [id]),
+    ...(operation.hasBody ? [body] : method === 'list' ? [query] : []),
+    options,
+  ]
+  if (typeof target === 'function') return target.apply(client, args)
+  const call = target?.[method]
+  if (!call) throw new Error(`the client has no method for ${operation.id}`)
+  return call.apply(target, args)
 }
