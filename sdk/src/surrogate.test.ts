@@ -93,7 +93,7 @@ const bad: [string, Partial<Record<keyof SurrogateOptions, unknown>>][] = [
   ['a key with a line end', { apiKey: `${apiKey}\n` }],
   ['no base URL', { baseUrl: undefined }],
   ['a base URL with credentials', { baseUrl: `http://user:${apiKey}@vault.test` }],
-  ['a header prefix that is none', { headerPrefix: 'A B' }],
+  ['an invalid header prefix', { headerPrefix: 'A B' }],
   ['a negative timeout', { timeout: -1 }],
   ['a timeout that is no number', { timeout: 'soon' }],
   ['half a retry', { maxRetries: 0.5 }],

@@ -87,7 +87,7 @@ t.test('an attempt that takes too long is aborted and retried', async t => {
     { timeout: 10 },
   )
   t.same(await surrogate.tokens.get('an-id'), { id: 'an-id' })
-  t.equal(aborted[0]?.aborted, true, 'fetch is told')
+  t.equal(aborted[0]?.aborted, true, 'the signal of fetch is aborted')
 })
 
 t.test('a TimeoutError names the timeout', async t => {

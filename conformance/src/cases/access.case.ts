@@ -49,7 +49,7 @@ export const accessCases = cases({
       ] as const) {
         const none = await c.as(undefined)(method, path, undefined, { plain: true })
         c.refused(none, 401, `${method} without a key`)
-        c.refused(await c.as(`key_${c.tag}`)(method, path), 401, `${method} with a key that is none`)
+        c.refused(await c.as(`key_${c.tag}`)(method, path), 401, `${method} with an unknown key`)
       }
       c.equal((await c.read(id)).id, id, 'the control')
     },

@@ -175,7 +175,7 @@ export const formulaCases = cases({
       const next = { ...valid(c), name: `${c.tag} new` }
       await c.refuses<object>(400, update, next, {
         'no code': { ...without(next, 'code'), name: 'other' },
-        'a type that is none': { ...next, name: 'other', type: 'none' },
+        'an unknown type': { ...next, name: 'other', type: 'none' },
       })
       c.equal(
         c.success(await c.asManagement('GET', `/reactor-formulas/${id}`), 200).body.name,
@@ -201,7 +201,7 @@ export const formulaCases = cases({
       const at = (method: string) => (one: string) =>
         c.asManagement(method, `/reactor-formulas/${one}`, method === 'PUT' ? valid(c) : undefined)
       for (const method of ['GET', 'PUT', 'DELETE'])
-        await c.refuses(404, at(method), id, { [`${method} of one that never was`]: nothing })
+        await c.refuses(404, at(method), id, { [`${method} of an unknown formula`]: nothing })
     },
   ],
   'FOR-017.a': [

@@ -58,7 +58,7 @@ export const reactorCases = cases({
       const { body } = await configured(c)
       await c.refuses<object>(400, create(c), body, {
         'no formula': { ...body, formula: undefined },
-        'a formula that is none': { ...body, formula: { id: nothing } },
+        'an unknown formula': { ...body, formula: { id: nothing } },
       })
     },
   ],
@@ -94,7 +94,7 @@ export const reactorCases = cases({
       c.success(await create(c)(withApplication(two.id)), 201, 'a public one')
       await c.refuses(400, create(c), withApplication(one.id), {
         'a management one': withApplication(third.id),
-        'one that is none': withApplication(nothing),
+        'an unknown id': withApplication(nothing),
       })
       const made = c.success(await create(c)(withApplication(one.id)), 201).body
       c.equal((await read(c, made.id)).application?.id, one.id, 'id of the application')
@@ -214,7 +214,7 @@ export const reactorCases = cases({
           'a setting removed': { configuration: { LIMIT: null, KEY: 'other' } },
           'a word for a number': { name: 'other', configuration: { LIMIT: 'seven' } },
           'a name of 201 characters': { name: 'n'.repeat(201), configuration: { LIMIT: 8 } },
-          'an application that is none': { name: 'other', application: { id: nothing } },
+          'an unknown application': { name: 'other', application: { id: nothing } },
         },
       )
       const reactor = await read(c, id)

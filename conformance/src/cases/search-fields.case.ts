@@ -190,7 +190,7 @@ export const searchFieldCases = cases({
     c =>
       c.refuses(400, size => c.asPrivate('POST', '/tokens/search', { size }), 100, {
         'a size of 101': 101,
-        'a page that is none': -1,
+        'a negative page': -1,
       }),
   ],
   'SEA-035.a': [

@@ -105,7 +105,7 @@ export const searchQueryCases = cases({
     'a metadata term compares whole values without regard to case',
     async c => {
       const { id } = await c.token({ metadata: { name: 'JaneRoe' } })
-      c.equal(await c.found('metadata.name:JaneRoe'), [id], 'as it is')
+      c.equal(await c.found('metadata.name:JaneRoe'), [id], 'the exact value')
       c.equal(await c.found('metadata.name:jANErOE'), [id], 'in another case')
       c.equal(await c.found('metadata.name:Jane'), [], 'a part')
     },
@@ -151,7 +151,7 @@ export const searchQueryCases = cases({
     'a data term compares whole index values without regard to case',
     async c => {
       const { id } = await c.token({ data: `Value${c.tag}`, search_indexes: ['{{ data }}'] })
-      c.equal(await c.found(`data:Value${c.tag}`), [id], 'as it is')
+      c.equal(await c.found(`data:Value${c.tag}`), [id], 'the exact value')
       c.equal(await c.found(`data:vALUE${c.tag.toUpperCase()}`), [id], 'in another case')
       c.equal(await c.found('data:Value'), [], 'a part')
     },
@@ -181,7 +181,7 @@ export const searchQueryCases = cases({
         'a term without a field': 'abc',
         'an open quote': 'id:"abc',
         'a range that is open': 'created_at:[2030-01-01 TO',
-        'a date that is none': 'created_at:yesterday',
+        'a malformed date': 'created_at:yesterday',
         'a number': 1,
       }),
   ],

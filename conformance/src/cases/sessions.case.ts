@@ -67,7 +67,7 @@ export const sessionCases = cases({
       const authorize = (permissions: string[]) =>
         c.asPrivate('POST', '/sessions/authorize', { nonce, permissions })
       await c.refuses(409, authorize, ['token:create'], {
-        'the same once more': ['token:create'],
+        'the same token again': ['token:create'],
         'more than before': ['token:create', 'token:read'],
       })
       const { id } = await c.token({}, c.as(session_key))
@@ -92,7 +92,7 @@ export const sessionCases = cases({
       const authorize = (grant: object) => c.asPrivate('POST', '/sessions/authorize', { nonce, ...grant })
       c.refused(await authorize({}), 400, 'neither')
       c.refused(await authorize({ permissions: [], rules: [] }), 400, 'both empty')
-      c.refused(await authorize({ permissions: ['token:fly'] }), 400, 'a permission that is none')
+      c.refused(await authorize({ permissions: ['token:fly'] }), 400, 'an unknown permission')
       const last = await authorize({ permissions: ['token:create'] })
       c.surrogate(() => c.success(last, 200, 'the nonce afterwards'))
       const { nonce: another } = await c.session()

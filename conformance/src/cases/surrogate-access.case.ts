@@ -110,9 +110,9 @@ export const applicationCases = cases({
         'a priority of 0': [rule({ priority: 0 })],
         'a priority twice': [rule({}), rule({})],
         'no permissions': [rule({ permissions: [] })],
-        'a transform that is none': [rule({ transform: 'hide' })],
-        'a container that is none': [rule({ container: 'a' })],
-        'an operator that is none': [
+        'an unknown transform': [rule({ transform: 'hide' })],
+        'a malformed container': [rule({ container: 'a' })],
+        'an unknown operator': [
           rule({ container: undefined, conditions: [{ ...condition, operator: 'like' }] }),
         ],
       })

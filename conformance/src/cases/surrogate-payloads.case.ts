@@ -63,7 +63,7 @@ export const payloadCases = cases({
     async c => {
       const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
       const send = (type: string) => c.asPrivate('POST', '/tokens', { type, data: 1 }, { headers })
-      c.refused(await send('none'), 400, 'a type that is none')
+      c.refused(await send('none'), 400, 'an unknown type')
       c.success(await send('token'), 201, 'a good one')
     },
   ],
@@ -105,7 +105,7 @@ export const payloadCases = cases({
         a: `{{ ${one.id} }}`,
         b: `{{ none-${c.tag} }}`,
       })
-      c.refused(unknown, 400, 'an id that is none')
+      c.refused(unknown, 400, 'a malformed id')
     },
   ],
   'TKZ-504.a': [

@@ -50,7 +50,7 @@ export const surrogateSearchCases = cases({
         '&&': 'type:token && id:abc',
         '||': 'type:token || id:abc',
         'a group behind a field': 'type:(token card)',
-        'a field that is none': 'name:abc',
+        'an unknown field': 'name:abc',
         'a ~': 'id:abc~2',
         'a ^': 'id:abc^2',
         'a regular expression': 'id:/abc/',

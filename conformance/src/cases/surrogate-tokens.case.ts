@@ -269,7 +269,7 @@ export const surrogateTokenCases = cases({
         },
         {
           'a mask that does not parse': { ...valid, mask: '{{ data.a' },
-          'a filter that is none': { ...valid, mask: '{{ data.a | shout }}' },
+          'an unknown filter': { ...valid, mask: '{{ data.a | shout }}' },
           'a fingerprint that does not parse': { ...valid, fingerprint_expression: '{% if %}' },
           'an index that does not parse': { ...valid, search_indexes: ['{{ data.a | }}}'] },
         },

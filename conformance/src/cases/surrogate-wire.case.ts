@@ -239,7 +239,7 @@ export const wireCases = cases({
       c.equal([c.ids(list), list.pagination.total_items], [[id], 1], 'the list')
       const found = await c.search('', call)
       c.equal([c.ids(found), found.pagination.total_items], [[id], 1], 'the search')
-      c.refused(await call('GET', `/tokens/${nothing}`), 404, 'one that is none')
+      c.refused(await call('GET', `/tokens/${nothing}`), 404, 'an unknown id')
     },
   ],
   'ERR-501.a': [

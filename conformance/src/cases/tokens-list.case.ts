@@ -48,7 +48,7 @@ export const tokenListCases = cases({
           c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&metadata.kind=${value}`), 200)
             .body,
         )
-      c.equal(await list('One%20Two'), [id], 'the value as it is')
+      c.equal(await list('One%20Two'), [id], 'the exact value')
       c.equal(await list('oNE%20tWO'), [id], 'the value in another case')
       c.equal(await list('One'), [], 'a part of the value')
     },
@@ -122,7 +122,10 @@ export const tokenListCases = cases({
     async c => {
       const { id } = await c.token()
       const remove = (one: string) => c.asPrivate('DELETE', `/tokens/${one}`)
-      await c.refuses(404, remove, id, { 'the same once more': id, 'one that never was': `none-${c.tag}` })
+      await c.refuses(404, remove, id, {
+        'the same token again': id,
+        'a token that never existed': `none-${c.tag}`,
+      })
     },
   ],
 })

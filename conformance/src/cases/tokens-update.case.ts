@@ -142,10 +142,10 @@ export const tokenUpdateCases = cases({
         send,
         { data: { expiration_month: 11 } },
         {
-          'a card number that is none': { data: { number: '12345' }, metadata: { a: '2' } },
-          'metadata that is no text': { metadata: { a: 2 } },
+          'an invalid card number': { data: { number: '12345' }, metadata: { a: '2' } },
+          'metadata that is not a string': { metadata: { a: 2 } },
           'containers that are no list': { containers: c.container },
-          'a time that is none': { expires_at: 'never', metadata: { a: '2' } },
+          'a malformed time': { expires_at: 'never', metadata: { a: '2' } },
         },
       )
       const read = await c.read(id)
