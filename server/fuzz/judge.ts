@@ -49,7 +49,7 @@ export class Judge {
     if (isBare || byFormula) return found
     if (headers['svc-trace-id'] === undefined) add('malformed response', `${status} without a trace id`)
     if (isMain && one.kind !== 'wire' && !this.#isDocumented(one, request, status)) {
-      add('undocumented status', `${one.operation} answered ${status}: ${excerpt(body)}`)
+      add('undocumented status', `${one.operation} responded with ${status}: ${excerpt(body)}`)
     }
     if (status >= 400 && request.method !== 'HEAD') {
       if (!isProblem) add('malformed problem', `${status} with the content type "${type}"`)

@@ -80,7 +80,7 @@ export class WritingClients {
       for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
         const { status, json } = await this.call(url, 'GET', `/tokens/${id}`)
         if (status === 200) present.push(id)
-        else if (status !== 404) faults.push(`reading ${id} answered ${status}`)
+        else if (status !== 404) faults.push(`reading ${id} responded with ${status}`)
         const found =
           status === 200 ? { type: json.type, data: json.data, metadata: json.metadata } : 'absent'
         const fault = this.ledger.settle(id, found)
@@ -120,7 +120,7 @@ export class WritingClients {
     if (!reply) return undefined
     const { status, headers } = reply
     if (status === 503 && load.onRefusal && headers.has('Retry-After')) return void load.onRefusal()
-    if (status !== wanted) return void load.faults.push(`${method} ${path} answered ${status}`)
+    if (status !== wanted) return void load.faults.push(`${method} ${path} responded with ${status}`)
     load.onAnswer()
     return reply
   }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json.ts'
 import type { Outcome } from './sandbox.ts'
 
 const mostHeaders = 50
@@ -59,7 +59,7 @@ export function readCustomResponse(response: JsonValue | undefined, headerPrefix
     reason: 'shape',
     detail: `CustomHttpResponseError ${what}`,
   })
-  if (!isObject(response)) return refuse('takes an object with status, headers and body')
+  if (!isJsonObject(response)) return refuse('takes an object with status, headers and body')
   const { status, headers: given, body } = response
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
     return refuse('needs a status from 200 to 599')
@@ -74,7 +74,7 @@ export function readCustomResponse(response: JsonValue | undefined, headerPrefix
 
 /** Returns the headers with names in lower case, or an error text. */
 function readHeaders(given: JsonValue, headerPrefix: string): Record<string, string> | string {
-  if (!isObject(given)) return 'takes headers as an object'
+  if (!isJsonObject(given)) return 'takes headers as an object'
   const pairs = Object.entries(given)
   if (pairs.length > mostHeaders) return `takes at most ${mostHeaders} headers`
   const read: Record<string, string> = {}
@@ -104,8 +104,4 @@ function readHeaders(given: JsonValue, headerPrefix: string): Record<string, str
     return `takes headers of at most ${mostHeaderCharacters} characters in total`
   }
   return read
-}
-
-function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

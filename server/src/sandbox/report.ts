@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { findExcess } from '../base/json-bounds.ts'
 import { readCustomResponse } from './custom-response.ts'
 import { formulaErrorNames } from './messages.ts'
@@ -24,7 +24,7 @@ export class ReportError extends Error {
  */
 export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
   const report = parse(bytes)
-  if (!isObject(report)) throw new ReportError('the report is not an object')
+  if (!isJsonObject(report)) throw new ReportError('the report is not an object')
   switch (report.kind) {
     case 'answered':
       return answered(report)
@@ -55,7 +55,7 @@ function answered({ raw, tokenize }: Record<string, JsonValue>): Outcome {
 
 function refused({ error, errors }: Record<string, JsonValue>): Outcome {
   const name = formulaErrorNames.find(one => one === error)
-  if (!name || !isObject(errors)) throw new ReportError('the error is not valid')
+  if (!name || !isJsonObject(errors)) throw new ReportError('the error is not valid')
   const paths = Object.entries(errors).slice(0, most)
   const read = paths.map(([path, messages]) => {
     if (!Array.isArray(messages)) throw new ReportError('the messages are not a list')
@@ -66,10 +66,6 @@ function refused({ error, errors }: Record<string, JsonValue>): Outcome {
 
 function detailOf({ detail }: Record<string, JsonValue>): string {
   return typeof detail === 'string' ? detail.slice(0, longestDetail) : 'the formula failed'
-}
-
-function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parse(bytes: Uint8Array): JsonValue {
