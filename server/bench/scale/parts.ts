@@ -32,7 +32,7 @@ const pool =
 
 function pageMs({ kind, tenant, query, options }: StoreSearch, offset: number): Promise<number> {
   const condition = new Condition([tenant, numberOf(kind)], true)
-  const where = sql.within(sql.matching(condition.of(query), condition.value(options.nowMs)))
+  const where = sql.within(sql.matching(condition.of(query), condition.value(Math.floor(options.nowMs))))
   const cut = {
     order: 'DESC',
     limit: condition.value(options.limit),
