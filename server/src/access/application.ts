@@ -2,7 +2,7 @@ import { formatMicros } from '../base/time.ts'
 import type { AccessRule, Application, ApplicationType, Permission } from '../contract/types.ts'
 import type { Dated } from '../storage/records/sealed.ts'
 
-/** An application as it is kept. */
+/** A stored application. */
 export interface ApplicationRecord {
   readonly id: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface ApplicationRecord {
   readonly modified_by?: string
 }
 
-/** From that moment its key is dead. */
+/** True if the application has expired, and with it its key. */
 // Requirements: APP-509
 export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: number): boolean {
   return expires_ms !== undefined && expires_ms * 1000 <= nowUs

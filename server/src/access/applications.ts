@@ -77,7 +77,7 @@ export class Applications {
           kept: { entity: id, details: { key } },
           result: written => ({ ...showApplication(tenant, { value, ...written(write) }), key }),
           onConflict: () => {
-            throw new ServiceError('conflict', 'this application or its key is there already')
+            throw new ServiceError('conflict', 'an application with this id or key exists already')
           },
         }
       },
@@ -106,14 +106,14 @@ export class Applications {
   }
 
   /**
-   * An application with a key that it was given before. @throws {ServiceError} not_found, also where it has another
-   * key by now
+   * Returns an application with a key that it was given before.
+   * @throws {ServiceError} not_found, also if it has another key now
    */
   async getWithKey(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const record = await existing(store, id)
     if (record.value.key_digest !== root.apiKeyDigest(key)) {
-      throw new ServiceError('not_found', 'the application has another key by now')
+      throw new ServiceError('not_found', 'the application has another key now')
     }
     return { ...showApplication(caller.tenant, record), key }
   }

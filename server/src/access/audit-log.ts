@@ -28,7 +28,7 @@ export async function listLog(
 ): Promise<Page<LogEntry>> {
   const store = await context.store.tenant(caller.tenant)
   if (!store) throw new Error('a caller without a tenant')
-  // A list shows everything that was answered before it was asked for.
+  // The list contains all actions that were answered before the request.
   await context.audit.settled()
   const { entity_type, entity_id, from, to } = filter
   const query = matchAll([

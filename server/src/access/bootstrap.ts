@@ -13,7 +13,7 @@ import { insertKey, type KeyRecord } from './keys.ts'
 import { plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
 
-/** What a deployment is set up from. What it names is set to what it says, the rest is left alone. */
+/** The file that a deployment is set up from: what it names is set to its contents, everything else stays. */
 export interface Bootstrap {
   readonly tenants: readonly BootstrapTenant[]
 }
@@ -74,7 +74,7 @@ function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): Bo
   const { id, name, operator, webhook_secret, applications = [] } = tenant
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
   const isFree = typeof id === 'string' && isTenantAddress(addressOf(id))
-  expect(isFree, `${path}.id`, 'must not be one of the UUIDs of zeros and of ones that are our own')
+  expect(isFree, `${path}.id`, 'must not be the UUID of only zeros or of only ones, which are reserved')
   expect(name === undefined || typeof name === 'string', `${path}.name`, 'must be a text')
   expect(operator === undefined || typeof operator === 'boolean', `${path}.operator`, 'must be true or false')
   expect(
@@ -90,7 +90,7 @@ function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): Bo
   }
 }
 
-/** Base64 as everyone reads it: a receiver's library may take none that is cut off. */
+/** Requires padded base64, as the libraries of receivers do. */
 function isWebhookSecret(json: JsonValue): boolean {
   const [, base64 = ''] = (typeof json === 'string' && /^whsec_(.*)$/.exec(json)) || []
   const bytes = Buffer.from(base64, 'base64')
@@ -119,7 +119,7 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
   return read
 }
 
-/** Sets up what the file names. Doing it again changes nothing. */
+/** Sets up what the file names. Idempotent. */
 export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstrap): Promise<void> {
   const root = await context.store.root(context.nowUs())
   for (const { id: tenant, applications, ...settings } of bootstrap.tenants) {
@@ -129,7 +129,7 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
   }
 }
 
-/** Another server may apply the same file at the same moment: then there is nothing left to do. */
+/** Another server may apply the same file at the same time: then the next attempt finds nothing to do. */
 async function applyApplication(
   context: TenantsContext,
   store: TenantStore,
@@ -163,7 +163,7 @@ function members(json: JsonValue | undefined, path: string, known: readonly stri
   if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const unknown = Object.keys(json).find(name => !known.includes(name))
   if (unknown !== undefined) {
-    throw new BootstrapError(`${path} has a member that is not known; known are ${known.join(', ')}`)
+    throw new BootstrapError(`${path} has an unknown member; known are ${known.join(', ')}`)
   }
   return json
 }

@@ -3,20 +3,20 @@ import type { ApplicationType, Permission, TokenPermission, Transform } from '..
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import { type Decision, decide, holdsAnywhere, type Rights, type Subject } from './rules.ts'
 
-/** Who sent a request: an application, or a session that one authorized. */
+/** The authenticated sender of a request: an application or a session. */
 export interface Caller {
   readonly tenant: string
-  /** The application: for a session the public one that created it. */
+  /** For a session, the public application that created it. */
   readonly application: string
   readonly type: ApplicationType
-  /** What it may do: an application's own rights, a session's grants. */
+  /** The rights of the application, or the grants of the session. */
   readonly rights: Rights
-  /** For a session: the rights of the application that authorized it. Each use needs both. */
+  /** For a session, the rights of the application that authorized it. Each use needs both. */
   readonly limit?: Rights
   readonly session?: string
 }
 
-/** An application as a caller, with the rights it has now; `undefined` where it is over. */
+/** Returns an application as a caller with its present rights; `undefined` if it has expired. */
 export function applicationAsCaller(
   tenant: string,
   application: ApplicationRecord,
@@ -27,14 +27,14 @@ export function applicationAsCaller(
   return { tenant, application: id, type, rights: { permissions, rules } }
 }
 
-/** Whether the caller holds a permission for anything at all. */
+/** True if the caller holds the permission anywhere. */
 export function holds(caller: Caller, permission: Permission): boolean {
   return (
     holdsAnywhere(caller.rights, permission) && (!caller.limit || holdsAnywhere(caller.limit, permission))
   )
 }
 
-/** What a caller is told that holds a permission nowhere. */
+/** Returns the refusal of a caller that holds a permission nowhere. */
 export function lacking(caller: Caller, permission: Permission): ServiceError {
   const { session, rights, limit } = caller
   if (session === undefined) {
@@ -49,7 +49,7 @@ export function lacking(caller: Caller, permission: Permission): ServiceError {
   })
 }
 
-/** The transform under which the caller may do this to the subject. The grant's counts, not the authorizer's. */
+/** Decides if the caller may do this to the subject, and under which transform. The grant's counts, not the authorizer's. */
 export function decideFor(
   caller: Caller,
   permission: TokenPermission,
@@ -61,7 +61,7 @@ export function decideFor(
   return limit.allowed ? granted : { ...limit, limited: true }
 }
 
-/** As `decideFor`, with a 403 where nothing allows it. @throws {ServiceError} permission_denied */
+/** Returns the transform under which the caller may do this. @throws {ServiceError} permission_denied */
 export function demand(caller: Caller, permission: TokenPermission, subject: Subject): Transform {
   const decision = decideFor(caller, permission, subject)
   if (decision.allowed) return decision.transform
@@ -73,7 +73,7 @@ export function demand(caller: Caller, permission: TokenPermission, subject: Sub
   })
 }
 
-/** Why it was refused: what `--dev` adds to a 403, and for the audit log which token it was, where one was looked at. */
+/** The reason of a refusal, which `--dev` adds to a 403, and for the audit log the token, if one was looked at. */
 export interface DeniedCause {
   readonly missing: string
   readonly subject?: string

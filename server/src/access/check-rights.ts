@@ -4,8 +4,8 @@ import { permissionsByType } from '../generated/facts.ts'
 import type { Rights } from './rules.ts'
 
 /**
- * What the shape alone cannot say of permissions and rules: that there are any, that this kind of
- * application may hold them, that priorities are unique.
+ * Checks what the schema cannot express: that there are permissions or rules, that this type of application may hold
+ * them, that priorities are unique.
  * @throws {ServiceError} validation
  */
 // Requirements: APP-507

@@ -3,12 +3,12 @@ import type { TenantStore } from '../storage/records/sealed.ts'
 import { type Area, areasAround, normalizeContainer } from './containers.ts'
 
 /**
- * What a token can be found by because of its containers.
+ * Returns the terms that a token has because of its containers.
  *
- * A caller sees a token only where its rules cover each container of it. The terms of a token with one container
- * say whether they do. Those of a token with several do not: they do not say which of them belong to the same
- * container. So the containers of such a token are numbered from 0, and each has its terms once more with its
- * number. Then what a caller sees is a query made of its rules alone, whatever combinations of containers there are.
+ * A caller sees a token only if its rules cover each of its containers. With one container, its terms are enough to decide
+ * that. With several, they are not, as they do not tell which of them belong to the same container. So the containers of
+ * such a token are numbered from 0, and each has its terms a second time with its number. The query for what a caller
+ * sees is then made from its rules alone, whatever combinations of containers exist.
  */
 export function containerTerms(store: TenantStore, containers: readonly string[]): Digest[] {
   const distinct = [...new Set(containers.map(normalizeContainer))]
@@ -29,23 +29,23 @@ function commonTo([first = [], ...others]: readonly Area[][]): Area[] {
   )
 }
 
-/** On tokens with a container in this area. */
+/** The term of tokens with a container in this area. */
 // Requirements: SEA-010, SEA-011
 export function areaTerm(store: TenantStore, { path, below }: Area): Digest {
   return store.term(below ? 'under' : 'container', path)
 }
 
-/** On tokens with several containers, of which the one with this number is in this area. */
+/** The term of tokens with several containers, of which the one with this number is in this area. */
 export function numberedAreaTerm(store: TenantStore, number: number, { path, below }: Area): Digest {
   return store.term(below ? 'under-numbered' : 'container-numbered', `${number} ${path}`)
 }
 
-/** On tokens with several containers, all of them in this area: what a caller with a single rule sees of them. */
+/** The term of tokens with several containers, all of them in this area: a caller with a single rule sees these. */
 export function whollyInTerm(store: TenantStore, { path, below }: Area): Digest {
   return store.term('containers', `${below ? 'under' : 'only'} ${path}`)
 }
 
-/** On tokens with more containers than this. */
+/** The term of tokens with more containers than this. */
 export function moreThanTerm(store: TenantStore, count: number): Digest {
   return store.term('containers', count === 1 ? 'several' : `more than ${count}`)
 }

@@ -1,11 +1,11 @@
 import { limits } from '../generated/facts.ts'
 
-/** A container is segments between slashes, compared without case; `/` holds all others. */
+/** Containers are compared without case. */
 export function normalizeContainer(path: string): string {
   return path.toLowerCase()
 }
 
-/** Whether `path` is `container` or lies below it. Whole segments count: `/pci/` does not hold `/pcifoo/`. */
+/** True if `path` is `container` or lies below it. Compares whole segments: `/pcifoo/` is not within `/pci/`. */
 export function isWithin(path: string, container: string): boolean {
   return normalizeContainer(path).startsWith(normalizeContainer(container))
 }
@@ -18,7 +18,7 @@ export function levelsOf(path: string): number {
   return path.split('/').length - 2
 }
 
-/** One container, or with `below` also all containers below it. The path is in one case. */
+/** One container, or with `below` also all containers below it. The path is in lower case. */
 export interface Area {
   readonly path: string
   readonly below: boolean
@@ -32,7 +32,7 @@ export function isEverywhere({ path, below }: Area): boolean {
   return below && path === '/'
 }
 
-/** The containers that lie in both areas, which are an area again; `undefined` where there are none. */
+/** Returns the area of the containers that lie in both areas; `undefined` if there are none. */
 export function intersectAreas(a: Area, b: Area): Area | undefined {
   const [inner, outer] = a.path.length > b.path.length ? [a, b] : [b, a]
   if (inner.path === outer.path) return { path: inner.path, below: inner.below && outer.below }
@@ -40,8 +40,8 @@ export function intersectAreas(a: Area, b: Area): Area | undefined {
 }
 
 /**
- * All areas that a container lies in, but for all containers there are. The levels that no rule and no search can name are
- * left out: a record from before there was a bound may have any number of them.
+ * Returns all areas that a container lies in, except the one of all containers. Levels beyond the bound are left out, as
+ * no rule and no search can name them: records from before there was a bound may have more.
  *
  * @example
  * areasAround('/pci/High/') // /pci/high/ alone, /pci/ and all below it, /pci/high/ and all below it

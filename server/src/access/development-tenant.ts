@@ -6,19 +6,19 @@ interface DevelopmentRecord extends RecordValue, NewTenant {
 }
 
 /**
- * The tenant of a development server. Its keys are made once and kept, sealed, so that they can be printed
- * at each start; a production server never makes one.
+ * Returns the tenant of a development server, and makes it if there is none. Its keys are stored sealed, so that they can
+ * be printed at each start. A production server never makes one.
  *
- * @param again keys to bring back after the store was emptied
+ * @param restored the tenant to make again with the same keys, after the store was emptied
  */
-export async function developmentTenant(context: TenantsContext, again?: NewTenant): Promise<NewTenant> {
+export async function developmentTenant(context: TenantsContext, restored?: NewTenant): Promise<NewTenant> {
   const root = await context.store.root(context.nowUs())
   const kept = await readKept(root)
   if (kept) return kept
-  const made = await createTenant(context, { again })
+  const made = await createTenant(context, { restored })
   const record: DevelopmentRecord = { id: 'development', ...made }
   const { ok } = await root.commit([root.insert('setting', record)], context.nowUs())
-  // Another server on the same database may have been quicker: then its tenant is the one that is kept.
+  // Another server on the same database may have stored its tenant first: then that one counts.
   return ok ? made : ((await readKept(root)) ?? made)
 }
 

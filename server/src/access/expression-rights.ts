@@ -2,10 +2,9 @@ import type { Caller } from './caller.ts'
 import { decidingRule, isDirect, rulesFor, type Subject } from './rules.ts'
 
 /**
- * Returns why the caller may not set expressions over the data of this token in an update; `undefined` if it may.
+ * Returns the reason why the caller may not set expressions over the data of this token; `undefined` if it may.
  *
- * An expression is read access: what it makes of the data shows in masks, fingerprints, searches and in its own
- * failures. So only a private application may set one, and only where the rule that decides `token:update` in
+ * An expression is read access: its value shows in masks, fingerprints, searches and in its own errors. So only a private application may set one, and only where the rule that decides `token:update` in
  * every container is the permission held directly or a rule that reveals. Never a session, whoever authorized it.
  */
 // Requirements: ACC-520, SES-520

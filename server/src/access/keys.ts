@@ -7,12 +7,12 @@ import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
 import { sessionCaller } from './session.ts'
 
-/** Where an API key leads. Its id is the key's digest; the key itself is nowhere. */
+/** Leads from an API key to its application or session. Its id is the key's digest; the key itself is not stored. */
 export interface KeyRecord {
   readonly id: string
   readonly tenant: string
   readonly application: string
-  /** Set where it is the key of a session that this application created. */
+  /** Set if it is the key of a session that this application created. */
   readonly session?: string
 }
 

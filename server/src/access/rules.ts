@@ -8,7 +8,7 @@ import type {
 import { transforms } from '../generated/facts.ts'
 import { isSameContainer, isWithin } from './containers.ts'
 
-/** A rule without members that are no part of one: what is not known is ignored, not kept. */
+/** Returns a rule without unknown members, which are ignored and not stored. */
 export function plainRule(rule: AccessRule): AccessRule {
   const { description, priority, container, conditions, transform, permissions } = rule
   return {
@@ -26,19 +26,19 @@ function plainCondition({ attribute, operator, value }: AccessCondition): Access
   return { attribute, operator, value } as AccessCondition
 }
 
-/** What an application holds, or what a session was granted. */
+/** The rights of an application, or the grants of a session. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly rules: readonly AccessRule[]
 }
 
-/** What rules look at: a token, or one about to be made. */
+/** The object of a decision: a token, or one about to be made. */
 export interface Subject {
   readonly id: string
   readonly containers: readonly string[]
 }
 
-/** The verdict, and for `--dev` which rule spoke or which container was without one. */
+/** A refusal names the container that no rule covers, for `--dev`. */
 export type Decision =
   | { readonly allowed: true; readonly transform: Transform }
   | { readonly allowed: false; readonly container: string }
@@ -50,17 +50,15 @@ export function holdsAnywhere(rights: Rights, permission: Permission): boolean {
   )
 }
 
-/** Behind every rule that can be written. */
+/** Lower than that of every rule that can be written. */
 const directPriority = Number.POSITIVE_INFINITY
 
-/** True if the rule stands for a permission that is held directly. */
+/** True if the rule represents a permission that is held directly. */
 export function isDirect(rule: AccessRule): boolean {
   return rule.priority === directPriority
 }
 
-/**
- * Rules in the order they are asked. A permission held directly is a last rule on `/` that masks.
- */
+/** Returns the rules in the order of their priority. A permission held directly is a last rule on `/` that masks. */
 // Requirements: ACC-504
 export function rulesFor(rights: Rights, permission: TokenPermission): AccessRule[] {
   const asked = rights.rules
@@ -77,12 +75,12 @@ export function rulesFor(rights: Rights, permission: TokenPermission): AccessRul
 }
 
 /**
- * Each container of the subject needs a rule, by priority the first that matches; the strictest of their
- * transforms counts.
+ * Decides by the first matching rule for each container of the subject. Without a rule for one of them, access is denied;
+ * otherwise the strictest transform counts.
  */
 // Requirements: ACC-501, ACC-502, ACC-503, ACC-505
 export function decide(rights: Rights, permission: TokenPermission, subject: Subject): Decision {
-  // A token always has a container. Should one come without, nothing covers it.
+  // A token always has a container. One without would not be covered by any rule.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }
   const rules = rulesFor(rights, permission)
   let transform: Transform = 'reveal'
@@ -94,7 +92,7 @@ export function decide(rights: Rights, permission: TokenPermission, subject: Sub
   return { allowed: true, transform }
 }
 
-/** The first of the rules, in the order they are asked, that covers a token of this id in this container. */
+/** Returns the first of the ordered rules that covers a token with this id in this container. */
 export function decidingRule(
   rules: readonly AccessRule[],
   id: string,
@@ -103,7 +101,7 @@ export function decidingRule(
   return rules.find(candidate => matches(candidate, id, container))
 }
 
-/** Whether a rule speaks of a token of this id in this container. */
+/** True if a rule covers a token with this id in this container. */
 export function matches(rule: AccessRule, id: string, container: string): boolean {
   if (typeof rule.container === 'string') return isWithin(container, rule.container)
   return (rule.conditions ?? []).every(condition => holds(condition, id, container))

@@ -4,26 +4,26 @@ import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rules.ts'
 
-/** A session as it is kept: of its key and its nonce digests only. */
+/** A stored session, with digests of its key and its nonce. */
 export interface SessionRecord extends RecordValue {
   /** The public application that created it. */
   readonly application: string
   readonly key_digest: string
   readonly nonce_digest: string
-  /** Epoch milliseconds from which it is over. */
+  /** Epoch milliseconds. */
   readonly expires_ms: number
   /** Absent until a private application has authorized it. */
   readonly grant?: Grant
 }
 
-/** What a session was granted, and by which application. */
+/** The rights granted to a session, and the application that granted them. */
 export interface Grant extends Rights {
   readonly authorizer: string
 }
 
 const noRights: Rights = { permissions: [], rules: [] }
 
-/** Found by the applications it stands on, and due when it is over. */
+/** A session is found by the applications it depends on, and due when it expires. */
 export function sessionIndex(store: TenantStore, { application, grant, expires_ms }: SessionRecord) {
   const applications = new Set([application, ...(grant ? [grant.authorizer] : [])])
   return {
@@ -32,7 +32,7 @@ export function sessionIndex(store: TenantStore, { application, grant, expires_m
   } satisfies RecordIndex
 }
 
-/** On every session that this application created or authorized. */
+/** The term of every session that this application created or authorized. */
 export function sessionsOfTerm(store: TenantStore, application: string): Digest {
   return store.term('application', application)
 }

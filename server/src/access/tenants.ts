@@ -6,7 +6,7 @@ import type { RecordValue, SealedStore, TenantStore } from '../storage/records/s
 import { transact } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
 
-/** What is known of a tenant besides its applications. */
+/** The stored settings of a tenant. */
 export interface TenantSettings extends RecordValue {
   readonly id: 'tenant'
   readonly name: string
@@ -16,7 +16,7 @@ export interface TenantSettings extends RecordValue {
   readonly webhook_secret: string
 }
 
-/** A tenant just made, with one key of each kind. Nothing can show the keys again. */
+/** A new tenant with one key of each type. The keys cannot be shown restored. */
 export interface NewTenant {
   readonly tenantId: string
   /** Holds `token:create`. */
@@ -28,7 +28,7 @@ export interface NewTenant {
   readonly webhookSecret: string
 }
 
-/** The least that is useful to a page: with `token:update` it could overwrite any token whose id it knows. */
+/** The least that is useful to a web page: with `token:update` it could overwrite any token whose id it knows. */
 const publicPermissions: readonly Permission[] = ['token:create']
 
 export interface TenantsContext {
@@ -46,7 +46,7 @@ export async function readTenant(store: TenantStore): Promise<TenantSettings | u
   return (await store.get<TenantSettings>('setting', 'tenant'))?.value
 }
 
-/** Sets what is given of a tenant's settings and keeps the rest; makes the tenant if there is none. */
+/** Changes the given settings of a tenant, and makes the tenant if there is none. */
 export async function writeTenant(
   context: TenantsContext,
   tenant: string,
@@ -70,16 +70,16 @@ export async function writeTenant(
   })
 }
 
-/** A tenant with three applications, given keys where there are any: the ones a reset must bring back. */
+/** Makes a tenant with three applications, with new keys or those of a tenant to be restored after a reset. */
 export async function createTenant(
   context: TenantsContext,
-  options: { readonly operator?: boolean | undefined; readonly again?: NewTenant | undefined } = {},
+  options: { readonly operator?: boolean | undefined; readonly restored?: NewTenant | undefined } = {},
 ): Promise<NewTenant> {
-  const { again } = options
-  const tenantId = again?.tenantId ?? context.random.uuid()
+  const { restored } = options
+  const tenantId = restored?.tenantId ?? context.random.uuid()
   const settings = await writeTenant(context, tenantId, {
     operator: options.operator ?? false,
-    ...(again ? { webhook_secret: again.webhookSecret } : {}),
+    ...(restored ? { webhook_secret: restored.webhookSecret } : {}),
   })
   const add = async (name: string, type: ApplicationType, key: string | undefined) => {
     const rights =
@@ -96,9 +96,9 @@ export async function createTenant(
   }
   return {
     tenantId,
-    publicKey: await add('Public', 'public', again?.publicKey),
-    privateKey: await add('Private', 'private', again?.privateKey),
-    managementKey: await add('Management', 'management', again?.managementKey),
+    publicKey: await add('Public', 'public', restored?.publicKey),
+    privateKey: await add('Private', 'private', restored?.privateKey),
+    managementKey: await add('Management', 'management', restored?.managementKey),
     webhookSecret: settings.webhook_secret,
   }
 }

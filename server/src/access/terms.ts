@@ -2,7 +2,7 @@ import type { Digest, Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { containerTerms } from './container-terms.ts'
 
-/** What of a token a search or a list can ask for. Text is compared without case. */
+/** The members of a token that searches and lists can ask for. Text is compared without case. */
 export interface Searchable {
   readonly id: string
   readonly type: string
@@ -15,10 +15,10 @@ export interface Searchable {
   readonly modified_by?: string | undefined
 }
 
-/** Everything a token can be found by, as terms. The order means nothing; there are no duplicates. */
+/** Returns the terms of everything a token can be found by, without duplicates. */
 export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   const terms = new Set<Digest>([typeTerm(store, token.type), createdByTerm(store, token.created_by)])
-  // Addresses are exact; an id with capitals needs a term to be found without regard to case.
+  // Addresses are exact, so an id with capitals needs a term to be found without regard to case.
   if (token.id !== token.id.toLowerCase()) terms.add(idTerm(store, token.id))
   for (const term of containerTerms(store, token.containers)) terms.add(term)
   for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
@@ -37,10 +37,10 @@ export const fingerprintTerm = (store: TenantStore, digest: string) =>
 // Requirements: SEA-016, SEA-025
 export const dataTerm = (store: TenantStore, pattern: string) => store.term('data', pattern.toLowerCase())
 
-/** The key's length goes first, so that no key and value can pass for another pair. */
+/** Begins with the length of the key, so that no two different pairs have the same text. */
 // Requirements: TOK-021, SEA-009
 export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
-  // Each in its own lower case: that of a letter may depend on the one behind it, and be longer.
+  // Lower-cased separately, as the lower case of a letter may depend on the next one, and be longer.
   const [name, content] = [key.toLowerCase(), value.toLowerCase()]
   return store.term('metadata', `${name.length}:${name}${content}`)
 }

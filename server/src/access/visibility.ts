@@ -9,8 +9,8 @@ import { type Rights, rulesFor } from './rules.ts'
 import { matchAll, matchAny, matchTerm } from './terms.ts'
 
 /**
- * The caller's rights as a query: it matches exactly the tokens for which `decideFor` allows the permission,
- * so lists and totals need not read what the caller may not see. How long it is depends on the rules alone.
+ * Returns the caller's rights as a query, which matches exactly the tokens for which `decideFor` allows the permission. So
+ * lists and totals need not read what the caller may not see. Its length depends on the rules alone.
  */
 // Requirements: PAG-502, PAG-506, ACC-534
 export function visibleTo(store: TenantStore, caller: Caller, permission: TokenPermission): Query {
@@ -18,7 +18,7 @@ export function visibleTo(store: TenantStore, caller: Caller, permission: TokenP
   return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
 }
 
-/** Tokens of which each container is covered by one of the rules. */
+/** Matches tokens of which each container is covered by one of the rules. */
 function coveredBy(store: TenantStore, rights: Rights, permission: TokenPermission): Query {
   const reaches = rulesFor(rights, permission).flatMap(rule => reachOf(rule) ?? [])
   if (reaches.length === 0) return { op: 'none' }
@@ -52,7 +52,7 @@ interface Reach {
   readonly id?: string
 }
 
-/** All conditions of a rule as one; `undefined` where nothing can meet them all. It agrees with `matches`. */
+/** Combines the conditions of a rule; `undefined` if no token can meet them all. Agrees with `matches`. */
 function reachOf(rule: AccessRule): Reach | undefined {
   if (typeof rule.container === 'string') return { area: toArea(rule.container, true) }
   let reach: Reach = { area: toArea('/', true) }
@@ -69,14 +69,14 @@ function reachOf(rule: AccessRule): Reach | undefined {
   return reach
 }
 
-/** What one or more rules cover in the same area. */
+/** The tokens that one or more rules cover in the same area. */
 interface Cover {
   readonly area: Area
-  /** Of which tokens. */
+  /** The tokens: all, or those with certain ids. */
   readonly ids: Query
 }
 
-/** One cover for each area. The parts of a query that name the same ids are one object, which a store reads once. */
+/** Merges rules by area. Parts of a query with the same ids are one object, which a store reads once. */
 function coversOf(store: TenantStore, reaches: readonly Reach[]): Cover[] {
   const covers = new Map<string, { readonly area: Area; readonly ids: Set<string> | 'all' }>()
   for (const { area, id } of reaches) {

@@ -3,38 +3,38 @@ import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
-/** What happened to what, and who did it. Never what the thing held. */
+/** A stored entry of the audit log: what was done to what, and by whom. Never the contents of the thing. */
 export interface AuditRecord {
   readonly id: string
   readonly operation: string
   readonly entity_type: LogEntityType
-  /** Absent where nothing is known to have the id that was asked for. */
+  /** Absent if it is not known that something has the requested id. */
   readonly entity_id?: string
   readonly actor_id: string | null
   readonly actor_type: LogEntry['actor_type']
-  /** `refused`: the caller was not allowed to, and nothing was done. `failed`: it was tried, to no avail. */
+  /** `refused`: the caller lacked the right, and nothing was done. `failed`: all attempts failed. */
   readonly outcome: LogEntry['outcome']
-  /** How many times it happened, where that is more than once. */
+  /** The number of times it happened, if more than once. */
   readonly count?: number
 }
 
 export interface AuditedAction {
   readonly operation: string
   readonly entity_type: LogEntityType
-  /** Absent where nothing is known to have the id that was asked for. */
+  /** Absent if it is not known that something has the requested id. */
   readonly entity_id?: string
   /** The application that acted; `null` for the system itself. */
   readonly actor: string | null
-  /** Set where the application acted through a session: then that is who the entry names. */
+  /** Set if the application acted through a session, which the entry then names. */
   readonly session?: string | undefined
   readonly outcome?: AuditRecord['outcome']
-  /** How many times it happened, where that is more than once. */
+  /** The number of times it happened, if more than once. */
   readonly count?: number
 }
 
 /**
- * The write that records an action; it goes into the commit that does it.
- * @param place of an entry that may have to be written again: its id, and whether this is the first time
+ * Makes the write that records an action, for the commit that does it.
+ * @param place of an entry that may have been written before: its id, and `fresh` for the first attempt
  */
 // Requirements: LOG-501
 export function auditEntry(

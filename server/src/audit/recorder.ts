@@ -5,19 +5,19 @@ import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { type AuditedAction, auditEntry } from './entries.ts'
 import { RefusalCounts } from './refusals.ts'
 
-/** How many entries may wait before a read has to wait with them: reads must not outrun their log. */
+/** Backpressure: with more entries waiting than this, reads wait until they are written. */
 const manyWaiting = 2000
 
-/** How many may wait while the store cannot write; then the oldest go, and the log says how many. */
+/** The limit on waiting entries while the store cannot write. Beyond it the oldest are dropped, which is logged. */
 const mostWaiting = 10_000
 
-/** How long entries are gathered for one commit, in real milliseconds: what a crash can lose of them. */
+/** The time for which entries are gathered into one commit, in real milliseconds. A crash can lose those. */
 const gatherMs = 10
 
-/** For how long refusals that repeat are counted before an entry is written for all of them. */
+/** The time for which repeated refusals are counted before one entry is written for all of them. */
 const countMs = 60_000
 
-/** How many entries share a commit. */
+/** The number of entries that share a commit. */
 const batchSize = 256
 
 export interface RecorderContext {
@@ -31,13 +31,13 @@ interface Waiting {
   readonly id: string
   readonly tenant: string
   readonly action: AuditedAction
-  /** The first attempt to write it; all that share one have been in the same commits ever since. */
+  /** The number of the first attempt to write it. Entries with the same number have been in the same commits since. */
   attempt?: number
 }
 
 /**
- * Writes audit entries for what changes nothing: reads that revealed data, and what was refused. What changes
- * something has its entry in the same commit; these follow behind, so that a read need not wait for a disk.
+ * Writes audit entries of actions that change nothing: reads that reveal data, and refusals. Actions that change something
+ * have their entry in the same commit. These are written later, so that a read need not wait for the disk.
  */
 export class AuditRecorder {
   readonly #context: RecorderContext
@@ -53,7 +53,7 @@ export class AuditRecorder {
     this.#context = context
   }
 
-  /** Takes an entry; returns something to wait for where too many wait already. Refusals that repeat are counted. */
+  /** Queues an entry, and counts repeated refusals. Returns a promise to wait for if too many entries are waiting. */
   record(tenant: string, action: AuditedAction): undefined | Promise<void> {
     if (action.outcome !== 'refused') return this.#take(tenant, action)
     if (this.#refusals.size === 0) this.#countForAWhile()
@@ -62,7 +62,7 @@ export class AuditRecorder {
     return this.#take(tenant, action)
   }
 
-  /** Writes what was counted, and resolves when all that was recorded is written or cannot be at the moment. */
+  /** Writes the counted refusals, and resolves when all entries are written or the store cannot write. */
   async close(): Promise<void> {
     this.#takeCounted()
     await this.settled()
@@ -90,7 +90,7 @@ export class AuditRecorder {
     return this.#waiting.length > manyWaiting && !this.#failing ? this.settled() : undefined
   }
 
-  /** Resolves when all that was recorded before this call is written, or cannot be at the moment. */
+  /** Resolves when all entries recorded before this call are written, or the store cannot write. */
   async settled(): Promise<void> {
     const awaited = this.#recorded
     while (this.#writing && this.#done < awaited) await Promise.race([this.#writing, this.#nextBatch()])
@@ -110,7 +110,7 @@ export class AuditRecorder {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Entries of about the same moment share one commit, and with it the index blocks that all of them change.
+      // Entries of about the same time share one commit, and so the index blocks that all of them change.
       if (this.#waiting.length < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
       const batch = this.#waiting.splice(0, batchSize)
       try {
@@ -122,7 +122,7 @@ export class AuditRecorder {
         this.#failing = true
         this.#waiting.unshift(...batch)
         this.#context.log.error('audit entries wait', describeError(error))
-        // The next entry tries again; hammering a full disk helps nobody.
+        // The next entry tries again: retrying at once would not help against a full disk.
         return
       }
     }
@@ -138,7 +138,7 @@ export class AuditRecorder {
     for (const one of batch) one.attempt ??= attempt
     let left = batch.flatMap(one => {
       const view = views.get(one.tenant)
-      // What was to be written before may be there.
+      // An earlier attempt may have written it.
       const place = { id: one.id, fresh: one.attempt === attempt }
       return view ? [{ attempt: one.attempt, write: auditEntry(view, random, one.action, place) }] : []
     })
@@ -148,7 +148,7 @@ export class AuditRecorder {
         clock.nowUs(),
       )
       if (result.ok) return
-      // An attempt that seemed to fail had succeeded: its answer was lost with a connection.
+      // An earlier attempt has succeeded after all: its answer was lost with a connection.
       const written = left[result.conflict.write]?.attempt
       left = left.filter(one => one.attempt !== written)
     }

@@ -1,9 +1,9 @@
 import type { AuditedAction } from './entries.ts'
 
-/** How many callers and operations are told apart; beyond that the oldest counts are written early. */
+/** The limit on counted pairs of caller and operation. Beyond it, the oldest counts are written early. */
 const mostCounts = 10_000
 
-/** What is counted and not yet written. */
+/** Refusals that were counted and have to be written. */
 export interface CountedRefusals {
   readonly tenant: string
   readonly action: AuditedAction
@@ -12,16 +12,16 @@ export interface CountedRefusals {
 interface Count {
   readonly tenant: string
   readonly action: AuditedAction
-  /** Refusals after the first, which has an entry of its own. */
+  /** The number of refusals after the first, which has its own entry. */
   repeats: number
 }
 
 /**
- * Counts refusals that repeat: of a caller who is refused again and again the log has one entry for the first and one
- * for all others of a minute, so that nobody can fill it by asking for what is forbidden.
+ * Counts repeated refusals. A caller that is refused again and again gets one entry for the first refusal and one for all
+ * others of a minute, so that nobody can fill the log with forbidden requests.
  */
 export class RefusalCounts {
-  // In order of their first refusals.
+  // In the order of their first refusals.
   #counts = new Map<string, Count>()
   readonly #most: number
 
@@ -33,7 +33,7 @@ export class RefusalCounts {
     return this.#counts.size
   }
 
-  /** True if this refusal repeats one that was noted before, and so is counted only. */
+  /** Counts a refusal. Returns false for the first of its kind, which needs an entry of its own. */
   repeats(tenant: string, action: AuditedAction): boolean {
     const key = keyOf(tenant, action)
     const count = this.#counts.get(key)
@@ -42,7 +42,7 @@ export class RefusalCounts {
       return false
     }
     count.repeats++
-    // One id for all of them would be wrong.
+    // One entry stands for all of them, and so cannot name one id.
     if (count.action.entity_id !== action.entity_id) {
       const { entity_id: _, ...common } = count.action
       this.#counts.set(key, { tenant, action: common, repeats: count.repeats })
@@ -50,7 +50,7 @@ export class RefusalCounts {
     return true
   }
 
-  /** Removes the oldest counts that are too many, and returns those to be written. */
+  /** Removes the oldest counts beyond the limit, and returns those to be written. */
   takeSurplus(): CountedRefusals[] {
     const surplus = [...this.#counts.keys()].slice(0, Math.max(0, this.#counts.size - this.#most))
     const taken = surplus.map(key => this.#counts.get(key) as Count)

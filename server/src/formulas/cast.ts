@@ -1,14 +1,14 @@
 import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
 import type { ValueType } from '../contract/types.ts'
 
-/** A value of the declared type, or what it would have to be instead: a message that repeats nothing of it. */
+/** A value of the declared type, or a message that says what it must be and does not repeat it. */
 export type Cast = { readonly value: string | number | boolean } | { readonly problem: string }
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
 /**
- * To a number: a text that is wholly a JSON number. To a boolean: `true` and `false` in any case. To a text:
- * numbers and booleans in their JSON spelling. Null is no value: whoever calls this has taken it for missing.
+ * Casts a value to a declared type: a text that is a JSON number to a number; the texts `true` and `false`, in any case, to a
+ * boolean; numbers and booleans to a text, in JSON. Null is not a value: callers treat it as missing.
  */
 // Requirements: INV-013, INV-014, REA-005, REA-501
 export function cast(value: JsonValue, type: ValueType): Cast {
@@ -34,7 +34,7 @@ function toNumber(text: string): Cast {
     return { value: parseJson(text) as number }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    return { problem: 'must be a number that can be kept exactly' }
+    return { problem: 'must be a number that can be stored exactly' }
   }
 }
 

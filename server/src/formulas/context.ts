@@ -2,7 +2,7 @@ import { readTenant } from '../access/tenants.ts'
 import type { Random } from '../base/random.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 
-/** What the verbs of this folder work with. */
+/** Used by the verbs of this folder. */
 export interface FormulasContext {
   readonly store: SealedStore
   readonly random: Random
@@ -15,12 +15,12 @@ export async function tenantStore(context: FormulasContext, tenant: string): Pro
   return store
 }
 
-/** The view in which official formulas are kept: the server's own, which all tenants may read from. */
+/** Returns the server's own store, which keeps official formulas, readable by all tenants. */
 export function officialStore(context: FormulasContext): Promise<TenantStore> {
   return context.store.root(context.nowUs())
 }
 
-/** Whether a tenant is the operator's, and may write official formulas. */
+/** True if a tenant is the operator's, and so may write official formulas. */
 // Requirements: FOR-503
 export async function isOperator(store: TenantStore): Promise<boolean> {
   return (await readTenant(store))?.operator ?? false

@@ -52,5 +52,5 @@ export function formulaEntry(
 }
 
 export function notOperator(): ServiceError {
-  return new ServiceError('permission_denied', "official formulas are written by the operator's tenant alone")
+  return new ServiceError('permission_denied', "only the operator's tenant can write official formulas")
 }

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../base/errors.ts'
 import type { ConfigurationDefinition, RequestParameterDefinition } from '../contract/types.ts'
 
-/** Names that are there twice, which a schema cannot say. */
+/** Returns the errors of repeated names, which a schema cannot find. */
 export function repeatedNames(definitions: readonly ConfigurationDefinition[], path: string): FieldErrors {
   const seen = new Set<string>()
   const errors: FieldErrors = {}
@@ -12,7 +12,7 @@ export function repeatedNames(definitions: readonly ConfigurationDefinition[], p
   return errors
 }
 
-/** The definition without members that say nothing. */
+/** Returns a definition without null and unknown members. */
 export function plainSetting({ name, description, type }: ConfigurationDefinition): ConfigurationDefinition {
   return { name, ...(typeof description === 'string' ? { description } : {}), type }
 }

@@ -4,13 +4,13 @@ import { type FormulasContext, officialStore, tenantStore } from './context.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 
-/** A formula that a tenant may use, and the view that keeps it; one that comes with the server is kept nowhere. */
+/** A formula that a tenant may use, and its store. A formula that comes with the server has none. */
 export interface FoundFormula {
   readonly record: OpenedRecord<FormulaRecord>
   readonly store: TenantStore | undefined
 }
 
-/** The tenant's own formula of this id, or an official one. */
+/** Finds the tenant's own or an official formula. */
 // Requirements: FOR-017
 export async function findFormula(
   context: FormulasContext,

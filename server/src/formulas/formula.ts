@@ -11,7 +11,7 @@ import { limits } from '../generated/facts.ts'
 import type { Dated, RecordValue } from '../storage/records/sealed.ts'
 import { plainParameter, plainSetting, repeatedNames } from './definitions.ts'
 
-/** A formula as it is kept. */
+/** A stored formula. */
 export interface FormulaRecord extends RecordValue {
   readonly name: string
   readonly description?: string
@@ -24,7 +24,7 @@ export interface FormulaRecord extends RecordValue {
   readonly modified_by?: string
 }
 
-/** What a request says of a formula, without what it leaves open. @throws {ServiceError} validation */
+/** Checks a formula in a request, and removes null and unknown members. @throws {ServiceError} validation */
 // Requirements: FOR-501
 export function readFormula(input: ReactorFormulaRequest) {
   const { name, description, type, icon, code } = input
@@ -34,7 +34,7 @@ export function readFormula(input: ReactorFormulaRequest) {
     ...repeatedNames(configuration, 'configuration'),
     ...repeatedNames(parameters, 'request_parameters'),
   }
-  // The contract counts characters.
+  // The contract limits characters, not bytes.
   if (Buffer.byteLength(code) > limits.formulaCodeBytes)
     errors.code = [`must not be longer than ${limits.formulaCodeBytes} bytes in UTF-8`]
   if (Object.keys(errors).length > 0)
@@ -61,7 +61,7 @@ export function showFormula(record: Dated<FormulaRecord>): ReactorFormula {
   }
 }
 
-/** Whether there is any code: until then a formula is only announced. */
+/** True if the formula has code. Without, it is only announced. */
 // Requirements: FOR-502
 export function isRunnable({ code }: Pick<FormulaRecord, 'code'>): boolean {
   return code !== ''

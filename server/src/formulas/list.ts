@@ -24,7 +24,7 @@ export async function readFormulaById(
   return showFormula((await existingFormula(context, caller.tenant, id)).record)
 }
 
-/** The tenant's own formulas and the official ones as one list, newest first. */
+/** Lists the tenant's own and the official formulas together, newest first. */
 export async function listFormulas(
   context: FormulasContext,
   caller: Caller,
@@ -67,7 +67,7 @@ function listed(record: Listed['record']): Listed {
   return { createdUs: record.createdUs, id: record.value.id, record }
 }
 
-/** The formulas of one collection. No two of it share a time. */
+/** The formulas of one store. No two of them have the same time. */
 function stored(store: TenantStore, nowMs: number): Source<Listed> {
   const find = (query: Parameters<TenantStore['find']>[1], offset: number, limit: number) =>
     store.findReadable<FormulaRecord>('formula', query, { nowMs, offset, limit })

@@ -6,12 +6,12 @@ interface Named extends RecordValue {
   readonly name: string
 }
 
-/** How many records are open at a time, and between which others have their turn. */
+/** The number of records that are open at a time. Other requests have their turn between them. */
 const openAtATime = 20
 
 /**
- * Whether a name fits a filter, without regard to case: `*` is any run of characters, and a filter without one
- * may stand anywhere in the name. Takes time that the lengths bound, whatever the filter.
+ * Compiles a filter on names, without regard to case: `*` matches any characters, and a filter without `*` matches anywhere
+ * in the name. Its time is bounded by the lengths, whatever the filter.
  */
 // Requirements: FOR-012, FOR-505, REA-008
 export function nameFilter(filter: string): (name: string) => boolean {
@@ -26,7 +26,7 @@ export function nameFilter(filter: string): (name: string) => boolean {
       return false
     const end = name.length - last.length
     let from = first.length
-    // The earliest place of each part leaves the most room for those behind it.
+    // The earliest match of each part leaves the most room for the following ones.
     for (const part of middle) {
       const at = name.indexOf(part, from)
       if (at < 0 || at + part.length > end) return false
@@ -37,9 +37,9 @@ export function nameFilter(filter: string): (name: string) => boolean {
 }
 
 /**
- * Names are sealed, so a filter has to open every record of the collection: time grows with their number, about
- * 30 µs each, and ten times that with 50 kB of code. What is held meanwhile does not: of the records that match
- * only id and time are kept. A record that does not open has no name, and is passed over.
+ * Finds the records whose names match. Names are sealed, so this opens every record of the collection: about 30 µs each,
+ * and ten times that with 50 kB of code. Memory does not grow with their number, as only ids and times of matches are held.
+ * Records that cannot be opened are left out.
  */
 export async function findByName(
   store: TenantStore,
@@ -54,7 +54,7 @@ export async function findByName(
       await store.findReadable<Named>(
         kind,
         query,
-        // Oldest first, so that one which is made meanwhile moves none of those that were there.
+        // Oldest first, so that a record made meanwhile does not move the others.
         { nowMs, offset, limit: openAtATime, oldestFirst: true },
       )
     for (const { value, createdUs } of records)

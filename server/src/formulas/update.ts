@@ -30,7 +30,7 @@ export async function updateFormula(
       const { record } = found
       const store = await writableStore(context, caller, found, content.type)
       if (content.type !== record.value.type)
-        throw invalid('type', `must be ${record.value.type}, as it is: a formula keeps its type`)
+        throw invalid('type', `must stay ${record.value.type}: a formula keeps its type`)
       const { created_by } = record.value
       const value: FormulaRecord = {
         id: record.value.id,
@@ -50,21 +50,21 @@ export async function updateFormula(
 }
 
 /**
- * The view that keeps a formula, for a caller who may change it.
- * @param asked the type that a request gives it, if it gives one
+ * Returns the store of a formula, for a caller who may change it.
+ * @param requested the type that a request gives it
  * @throws {ServiceError} permission_denied
  */
 export async function writableStore(
   context: FormulasContext,
   caller: Caller,
   { record, store }: FoundFormula,
-  asked = record.value.type,
+  requested = record.value.type,
 ) {
-  const official = record.value.type === 'official' || asked === 'official'
+  const official = record.value.type === 'official' || requested === 'official'
   if (official && !(await isOperator(await tenantStore(context, caller.tenant)))) throw notOperator()
   if (store) return store
   throw new ServiceError(
     'permission_denied',
-    'this formula comes with the server and stays as it is; create another one with its code instead',
+    'this formula comes with the server and cannot be changed; create another one with its code instead',
   )
 }

@@ -4,10 +4,10 @@ import type { ReactorsContext } from './context.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 
 /**
- * Takes an invocation that is to run on its own. All that can be wrong with it shows now; what was read of
- * tokens for that is dropped, and read again when the job runs.
+ * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and
+ * read again when the job runs.
  *
- * @throws {ServiceError} as `prepare`; as `Jobs.checkCallback` and `Jobs.accept`
+ * @throws {ServiceError} like `prepare`, `Jobs.checkCallback` and `Jobs.accept`
  */
 // Requirements: INV-511
 export async function acceptReaction(

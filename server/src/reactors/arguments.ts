@@ -3,22 +3,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { RequestParameterDefinition } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
 
-/** What may be found under one key: a parameter of that name, and those whose names go on below it. */
+/** The parameters that may be found under one key: the one with exactly that name, and those below it. */
 interface Expected {
   exact?: RequestParameterDefinition
   readonly below: Rest[]
 }
 
-/** A parameter, and what of its name is still to be found. */
+/** A parameter, and the rest of its name that is still to be found. */
 interface Rest {
   readonly parameter: RequestParameterDefinition
   readonly name: string
 }
 
 /**
- * The arguments as the formula is to see them, once tokens are in their places. A parameter `a.b` is the member
- * `b` of the object `a`, or a key spelled `a.b`; it is cast where it stands. What is not declared goes, at every
- * depth; where nothing is declared, everything stays.
+ * Casts and prunes the arguments, after references have been replaced. A parameter `a.b` is the member `b` of the object
+ * `a`, or a key spelled `a.b`; it is cast where it is. Undeclared members are removed at every depth, unless the formula
+ * declares no parameters.
  *
  * @throws {ServiceError} validation, naming every parameter that is missing or cannot be cast
  */
@@ -29,8 +29,8 @@ export function fitArguments(parameters: readonly RequestParameterDefinition[], 
   const errors: FieldErrors = {}
   const present = new Set<string>()
 
-  // By the path so far, dotted: however its dots were read, what may follow is the same. There are no more of
-  // these than names have parts, while there may be a million objects.
+  // By the dotted path so far: however its dots were read, the same parameters may follow. There are at most as many
+  // paths as names have parts, while there may be a million objects.
   const known = new Map<string, Map<string, Expected>>()
   const expectedAt = (path: string, rests: readonly Rest[]) => {
     const expected = known.get(path) ?? expectedUnder(rests)
@@ -45,7 +45,7 @@ export function fitArguments(parameters: readonly RequestParameterDefinition[], 
       if (!exact && below.length === 0) continue
       const value = object[key] ?? null
       if (exact) {
-        // Null is no value: as if the argument had been left out.
+        // Null counts as missing.
         if (value === null) continue
         present.add(exact.name)
         const outcome = cast(value, exact.type)
@@ -70,7 +70,7 @@ export function fitArguments(parameters: readonly RequestParameterDefinition[], 
   return fitted
 }
 
-/** By key: a dotted name may stand under any of its beginnings, `a.b.c` under `a`, `a.b` and `a.b.c`. */
+/** Groups parameters by the keys they may be found under: `a.b.c` under `a`, `a.b` and `a.b.c`. */
 function expectedUnder(rests: readonly Rest[]): Map<string, Expected> {
   const expected = new Map<string, Expected>()
   const under = (key: string): Expected => {

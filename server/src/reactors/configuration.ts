@@ -5,7 +5,7 @@ import type { ConfigurationDefinition, ReactorConfiguration } from '../contract/
 import { cast } from '../formulas/cast.ts'
 
 /**
- * The configuration with each value cast to its declared type. Every setting has to be there, and no other.
+ * Casts each value of a configuration to its declared type. Every setting of the formula is required, and no other allowed.
  * @throws {ServiceError} validation
  */
 // Requirements: REA-004
@@ -20,7 +20,7 @@ export function castConfiguration(
     const path = `configuration.${name}`
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value === undefined || value === null) {
-      errors.add(path, 'is missing: every setting of the formula has to be there')
+      errors.add(path, 'is missing: every setting of the formula is required')
       continue
     }
     const outcome = cast(value, type)
@@ -31,7 +31,7 @@ export function castConfiguration(
   for (const name of Object.keys(given)) {
     if (errors.isFull) break
     if (!declared.has(name))
-      errors.add(joinPaths('configuration', memberPath([name])), 'is no setting of the formula')
+      errors.add(joinPaths('configuration', memberPath([name])), 'is not a setting of the formula')
   }
   errors.refuseIfAny(detail)
   return Object.fromEntries(values)

@@ -5,14 +5,14 @@ const mostReactors = 100
 const mostLines = 100
 const mostCharacters = 2000
 
-/** A line that a formula printed, and when, as ISO 8601. */
+/** A line that a formula printed, with its time in ISO 8601. */
 export interface PrintedLine extends ConsoleLine {
   readonly at: string
 }
 
 /**
- * The last lines that the formulas of each reactor printed, in memory alone. What code prints may be data: it is
- * shown to the reactor's owner and gets into no log.
+ * Keeps the last lines that the formula of each reactor printed, in memory only. Printed lines may contain data: they are
+ * shown to the reactor's owner and never logged.
  */
 export class FormulaConsole {
   readonly #lines = new LRUCache<string, PrintedLine[]>({ max: mostReactors })

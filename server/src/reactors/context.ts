@@ -5,14 +5,14 @@ import type { TokensContext } from '../tokens/context.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
 
-/** What the verbs of this folder work with. */
+/** Used by the verbs of this folder. */
 export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
   /** Runs the code. */
   readonly sandbox: Sandbox
   /** Keeps asynchronous invocations. */
   readonly jobs: Jobs
-  /** Where the lines go that formulas print; nowhere, unless this is a development server. */
+  /** Keeps the lines that formulas print; absent unless this is a development server. */
   readonly console?: FormulaConsole | undefined
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport

@@ -7,7 +7,7 @@ import type { ReactorsContext } from './context.ts'
 import { reactorEntry } from './parts.ts'
 import { existingReactor } from './reactor.ts'
 
-/** Removes a reactor. Its formula and application may be deleted from then on. @throws {ServiceError} not_found */
+/** Removes a reactor. Its formula and application can be deleted then. @throws {ServiceError} not_found */
 // Requirements: REA-015
 export async function deleteReactor(context: ReactorsContext, caller: Caller, id: string): Promise<void> {
   const store = await tenantStore(context, caller.tenant)

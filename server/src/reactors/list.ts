@@ -21,7 +21,7 @@ export async function readReactor(context: ReactorsContext, caller: Caller, id: 
   return reactorShower(context, store)(await existingReactor(store, id))
 }
 
-/** The tenant's reactors, newest first. */
+/** Lists the tenant's reactors, newest first. */
 // Requirements: REA-007
 export async function listReactors(
   context: ReactorsContext,
@@ -31,7 +31,7 @@ export async function listReactors(
   const store = await tenantStore(context, caller.tenant)
   const { total, records } = await find(context, store, query)
   const show = reactorShower(context, store)
-  // One whose formula does not open takes no other with it, nor does one that is deleted at this moment.
+  // A reactor whose formula cannot be opened, or that is deleted at this time, must not fail the whole list.
   const shown = await Promise.all(
     records.map(record => store.readable(() => show(record)).catch(passOverGone)),
   )

@@ -2,7 +2,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { type Failure, failureCode } from '../sandbox/outcome-status.ts'
 import type { FormulaErrorName } from '../sandbox/sandbox.ts'
 
-/** `cause` of a refusal that is the formula's, not ours: none of our access rules had a part in it. */
+/** The `cause` of a refusal by the formula itself, not by our access rules. */
 export const byFormula = 'formula'
 
 const refusals: Readonly<Record<FormulaErrorName, string>> = {
@@ -10,12 +10,12 @@ const refusals: Readonly<Record<FormulaErrorName, string>> = {
   AuthenticationError: 'the formula could not authenticate itself or its caller',
   InvalidPaymentMethodError: 'the formula refused the means of payment',
   AuthorizationError: 'the formula refused to do this for its caller',
-  RateLimitError: 'the formula was asked too often',
+  RateLimitError: 'the formula was invoked too often',
   ReactorRuntimeError: 'the formula failed',
   InvalidReactorConfigurationError: "the formula refused the reactor's configuration",
 }
 
-/** The refusal that a caller is told of. */
+/** Returns the refusal for a failed invocation. */
 // Requirements: INV-021
 export function refusalOf(failure: Failure): ServiceError {
   const code = failureCode(failure)

@@ -7,7 +7,7 @@ import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { ReactorsContext } from './context.ts'
 
-/** The formula that a request names. @throws {ServiceError} validation */
+/** Finds the formula that a request names. @throws {ServiceError} validation */
 // Requirements: REA-003
 export async function formulaPart(
   context: ReactorsContext,
@@ -15,21 +15,21 @@ export async function formulaPart(
   id: string,
 ): Promise<FoundFormula> {
   const found = await findFormula(context, store.tenant, id)
-  if (!found) throw invalid('formula.id', 'must be the id of a formula that there is')
+  if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
   return found
 }
 
-/** The condition that a formula still is as it was read. */
+/** The condition that a formula is unchanged at the commit. */
 export function unchanged({ store, record }: FoundFormula): readonly Write[] {
   return store ? [store.expect('formula', record.value.id, record.version)] : []
 }
 
-/** The application that a request names, and the condition that it is still there. @throws {ServiceError} validation */
+/** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
 export async function applicationPart(store: TenantStore, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
-  if (!record) throw invalid('application.id', 'must be the id of an application that there is')
+  if (!record) throw invalid('application.id', 'must be the id of an existing application')
   if (record.value.type === 'management')
     throw invalid('application.id', 'must be the id of a public or private application')
   return { id: record.value.id, unchanged: [store.expect('application', record.value.id, record.version)] }

@@ -13,17 +13,17 @@ import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
 
-/** An invocation as it is asked for. */
+/** A requested invocation. */
 export interface ReactInput {
   readonly reactor: string
-  /** With expressions; absent is an empty object. */
+  /** With expressions. */
   readonly args: JsonValue
-  /** How many formulas wait for this one; 0 from outside. */
+  /** The number of formulas that wait for this one; 0 for requests from outside. */
   readonly depth: number
   readonly traceId: string
 }
 
-/** An invocation that is valid: all that is left is to run it. It holds data. */
+/** A valid invocation, ready to run. It contains data of tokens. */
 export interface Prepared {
   readonly reactor: ReactorRecord
   readonly formula: FormulaRecord
@@ -34,8 +34,8 @@ export interface Prepared {
 }
 
 /**
- * All that can be wrong with an invocation before any code runs: the reactor, its configuration, the tokens and
- * the caller's right to each of them, the arguments.
+ * Checks everything about an invocation before any code runs: the reactor, its configuration, the tokens and the caller's
+ * right to each of them, the arguments.
  *
  * @throws {ServiceError} not_found, validation, detokenize_failed, permission_denied, unprocessable
  */
@@ -59,7 +59,7 @@ export async function prepare(
   const configuration = castConfiguration(
     formula.configuration,
     reactor.configuration as JsonObject,
-    "the reactor's configuration does not fit its formula any more; update the reactor",
+    "the reactor's configuration no longer fits its formula; update the reactor",
   )
   const resolved = await resolveReferences(context.tokens, caller, args, 'raw', 'args')
   return {
@@ -99,7 +99,7 @@ function delegationOf(
   return { tenant: store.tenant, application, depth, traceId, secret }
 }
 
-/** Where and how long an invocation runs on its own; `undefined` where the caller waits. @throws {ServiceError} validation */
+/** Returns callback and timeout of an asynchronous invocation; `undefined` for one that the caller waits for. @throws {ServiceError} validation */
 // Requirements: INV-024
 export function readWanted({ callback_url, timeout_ms }: ReactRequest) {
   if (typeof callback_url === 'string') {

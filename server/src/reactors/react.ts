@@ -9,10 +9,10 @@ import { type Prepared, prepare, type ReactInput } from './prepare.ts'
 import { settle } from './settle.ts'
 
 /**
- * Invokes a reactor while the caller waits.
+ * Invokes a reactor synchronously.
  *
  * @param receipt keeps the reaction, in the commit that makes its tokens
- * @throws {ServiceError} as `prepare`; what the formula refused or how it failed; as `settle`
+ * @throws {ServiceError} like `prepare` and `settle`; the refusal or failure of the formula
  */
 // Requirements: INV-001
 export async function react(
@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly depth: number
 }
 
-/** Runs the code of an invocation that is valid. */
+/** Runs the code of a valid invocation. */
 export async function run(
   context: ReactorsContext,
   caller: Caller,

@@ -7,7 +7,7 @@ import { showFormula } from '../formulas/formula.ts'
 import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { ReactorsContext } from './context.ts'
 
-/** A reactor as it is kept. */
+/** A stored reactor. */
 export interface ReactorRecord extends RecordValue {
   readonly name: string
   /** Ids. */
@@ -27,8 +27,8 @@ export async function existingReactor(store: TenantStore, id: string): Promise<O
 }
 
 /**
- * The formula of a reactor that was read before. As long as there is a reactor its formula stays: where it is gone,
- * both were deleted since.
+ * Returns the formula of a reactor that was read before. A formula cannot be deleted while a reactor uses it: if it is gone,
+ * both were deleted meanwhile.
  *
  * @throws {ServiceError} not_found
  */
@@ -46,10 +46,10 @@ export async function formulaOfReactor(
 const noReactor = () => new ServiceError('not_found', 'there is no reactor with this id')
 
 /**
- * Shows reactors; what several of them share is read once. Who commits one gives the formula that it was made on,
- * which may be gone again when the reactor is shown.
+ * Returns a function that shows reactors, and reads what several of them share once.
  *
- * @throws {ServiceError} not_found where the reactor is gone meanwhile
+ * @param known the formula of a reactor that was just committed, as both may be deleted before it is shown
+ * @throws {ServiceError} not_found, if the reactor was deleted meanwhile
  */
 // Requirements: REA-001, REA-502
 export function reactorShower(context: ReactorsContext, store: TenantStore, known?: FoundFormula) {

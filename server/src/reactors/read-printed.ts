@@ -7,7 +7,7 @@ import type { ReactorsContext } from './context.ts'
 import { existingReactor } from './reactor.ts'
 
 /**
- * What a reactor's formula printed lately, for a management key of its tenant.
+ * Returns the last lines that a reactor's formula printed, for a management key of its tenant.
  * @throws {ServiceError} unauthenticated, permission_denied, not_found
  */
 export async function readPrinted(

@@ -8,7 +8,7 @@ import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 
 /**
- * Makes the tokens that a formula asked for, all of them or none. They belong to the caller, who need not hold
+ * Makes the tokens that a formula has asked for, all of them or none. They belong to the caller, who need not hold
  * `token:create`.
  *
  * @param receipt keeps the reaction, in the same commit
@@ -43,7 +43,7 @@ export function keep<T>(context: ReactorsContext, kept: T, receipt?: Receipt<T>)
   return transact(context, async () => ({ writes: [], kept, result: () => kept }), receipt)
 }
 
-/** What is stored must come back as it was: the same rules as at the door hold for it. */
+/** Checks by the rules for request bodies that a value can be stored and read back unchanged. */
 async function keepable(tokenized: JsonValue): Promise<JsonValue> {
   try {
     return await parseJsonInTurns(JSON.stringify(tokenized))
@@ -53,7 +53,7 @@ async function keepable(tokenized: JsonValue): Promise<JsonValue> {
   }
 }
 
-/** The refusal of a payload, with paths as the formula gave it. */
+/** Puts `tokenize` in front of the paths of a refusal. */
 function aboutTokenize(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error
   const errors: FieldErrors = {}

@@ -24,7 +24,7 @@ export function updateReactor(
   return change(context, caller, id, () => input, receipt)
 }
 
-/** Applies a JSON merge patch; the outcome is validated as a whole. @throws as `updateReactor` */
+/** Applies a JSON merge patch, and validates the result as a whole. @throws {ServiceError} like `updateReactor` */
 export async function patchReactor(
   context: ReactorsContext,
   caller: Caller,
@@ -92,7 +92,7 @@ async function change(
   )
 }
 
-/** The writes that count a reactor's application where it was another one. */
+/** Returns the writes that change the usage counts if a reactor gets another application. */
 async function countMove(
   store: Parameters<typeof changeUsageCount>[0],
   from: string | undefined,

@@ -10,9 +10,9 @@ export interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' |
 }
 
 /**
- * Erases entries of the audit log that are older than they are to be kept, of each tenant the oldest first. Entries
- * have no due time: its keys would cost every write more than this walk costs once a day, and a new retention
- * would not hold for what is there. Cut off, it is simply begun again.
+ * Erases the entries of the audit log that are older than the retention, the oldest of each tenant first. Entries have no
+ * due time: its keys would cost every write more than this walk costs once a day, and a changed retention would not apply to
+ * existing entries. An interrupted walk is begun again.
  */
 export async function eraseOldEntries(
   context: RetentionContext,
@@ -43,6 +43,6 @@ async function remove(context: RetentionContext, entries: readonly StoredDocumen
     ({ kind, tenant, id, version }): Write => ({ type: 'remove', kind, tenant, id, version }),
   )
   const result = await context.store.commit(writes, context.nowUs())
-  // Otherwise another sweeper was faster.
+  // Otherwise another sweeper has erased them.
   return result.ok ? entries.length : 0
 }

@@ -9,12 +9,12 @@ import { eraseExpired } from '../tokens/erase.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 
 /**
- * How many documents are erased together. Enough to share a flush of the disk, few enough that a read that
- * arrives meanwhile hardly waits.
+ * The number of documents erased together: enough to share a flush of the disk, few enough that a concurrent read hardly
+ * waits.
  */
 const batchSize = 64
 
-/** What ends. Besides tokens and sessions these leave nothing but their absence. */
+/** The kinds that expire. Only tokens and sessions need more than being removed. */
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency']
 
 export interface SweepContext {
@@ -22,14 +22,14 @@ export interface SweepContext {
   readonly tokens: TokensContext
   readonly sessions: SessionsContext
   nowUs(): number
-  /** Lets whatever else waits go first; false where another sweeper has taken over. */
+  /** Yields to other work. Resolves with false if the sweep has to end. */
   pause(): Promise<boolean>
 }
 
 /**
- * Erases everything whose time is over: tokens with their codes and index entries, codes of cards, sessions
- * with their keys and nonces, what was kept for idempotency. Nothing of it could be read any more; this makes it cease to exist. A sweep that is
- * cut off is simply continued by the next one. Answers how many documents went.
+ * Erases everything that has expired: tokens with their codes and index entries, codes of cards, sessions with their keys
+ * and nonces, receipts of idempotency keys. None of it could be read any more. An interrupted sweep is continued by the next
+ * one. Returns the number of erased documents.
  */
 export async function sweep(context: SweepContext): Promise<number> {
   let erased = 0
@@ -39,7 +39,7 @@ export async function sweep(context: SweepContext): Promise<number> {
 
 async function drain(context: SweepContext, kind: DocumentKind): Promise<number> {
   let erased = 0
-  // What cannot be erased stays in front of all that is due, and must not hide the rest.
+  // Documents that cannot be erased stay due, and must not hide the others.
   let stuck = 0
   for (;;) {
     const limit = batchSize + stuck
@@ -52,10 +52,10 @@ async function drain(context: SweepContext, kind: DocumentKind): Promise<number>
   }
 }
 
-/** False where it is still there, or somebody else has erased it. */
+/** Returns false if it was not erased, or by another process. */
 async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promise<boolean> {
   const { document, store, record } = due
-  // Without its tenant's keys it can be neither read nor accounted for; they may come back from a backup.
+  // Without its tenant's keys it can be neither read nor audited. They may be restored from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {
     return eraseExpired(context.tokens, store, record as OpenedRecord<TokenRecord>)
@@ -63,7 +63,7 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   if (document.kind === 'session' && record) {
     return endExpiredSession(context.sessions, store, record as OpenedRecord<SessionRecord>)
   }
-  // One that does not open is over all the same: whoever has the keys could still make out parts of it.
+  // A record that cannot be opened is erased too: with the keys, parts of it might still be read.
   const { kind, tenant, id, version } = document
   const writes: Write[] = [{ type: 'remove', kind, tenant, id, version }]
   if (kind === 'token') {

@@ -7,35 +7,35 @@ import { type SweepContext, sweep } from './sweep.ts'
 // Requirements: TOK-039
 const sweepEveryMs = 60_000
 
-/** Erased bytes may lie in the files until then: well inside the hour as well. */
+/** Until then the files may contain erased bytes: this, too, is well inside the hour. */
 const compactEveryMs = 30 * 60_000
 
-/** Sooner after a start: the process before this one may have ended before its turn came. */
+/** Sooner after a start, as the previous process may have ended before its compaction. */
 const firstCompactionMs = 10 * 60_000
 
-/** Of several servers whoever has compacted keeps the others from doing it again so soon, also where it died of it. */
+/** A server that has compacted keeps the others from doing so for this time, even if it died meanwhile. */
 const compactLeaseMs = 20 * 60_000
 
-/** The oldest entries of the log go once a day: each time LevelDB has to write the log's files anew. */
+/** Once a day, as LevelDB rewrites the files of the log each time. */
 const eraseEntriesEveryMs = 24 * 3_600_000
 
-/** A sweeper that died holds the others up no longer than this; one that lives prolongs it as it goes. */
+/** The time after which another sweeper replaces one that died. A live one renews its lease. */
 const leaseMs = 5 * 60_000
 
 export interface SweeperContext extends Omit<SweepContext, 'pause'> {
   readonly clock: Clock
   readonly log: Log
   readonly auditRetentionDays: number
-  /** Tells this sweeper from those of other processes. */
+  /** The id of this sweeper. */
   readonly holder: string
-  /** Lets whatever else waits go first. */
+  /** Yields to other work. */
   yield(): Promise<void>
 }
 
 /**
- * Sweeps every minute and compacts every half hour, by the domain's clock. Of several processes on one store
- * only the one that holds the lease does it. Compaction comes behind the sweep, so that it takes along what
- * was erased just now. Answers how to end a sweep that is under way, at its next pause.
+ * Sweeps every minute and compacts every half hour, by the vault's clock. Of several processes on one store only the holder
+ * of the lease does so. Compaction follows the sweep, so that it removes what was just erased. Returns a function that ends
+ * a sweep in progress at its next pause.
  */
 export function startSweeper(context: SweeperContext): () => void {
   const { clock, log, holder } = context
@@ -79,7 +79,7 @@ export function startSweeper(context: SweeperContext): () => void {
       await lease(clock.nowMs())
     }
   }
-  /** What fails now, such as on a full disk, is tried again the next time. */
+  /** A failed task, for instance because of a full disk, is tried again the next time. */
   const attempt = async (failure: string, task: () => Promise<void>) => {
     try {
       await task()

@@ -11,7 +11,7 @@ const containerPath = /^\/([A-Za-z0-9_-]+\/)*$/
 const isTextField = (name: string): name is TextField => (textFields as readonly string[]).includes(name)
 const isTimeField = (name: string): name is TimeField => (timeFields as readonly string[]).includes(name)
 
-/** What `field:value` asks for; `at` is where the field begins. @throws {QueryError} */
+/** Parses `field:value`; `at` is the position of the field. @throws {QueryError} */
 export function readClause(at: number, field: string, value: RawValue): SearchQuery {
   if (isTimeField(field)) return { kind: 'time', field, ...readTimes(value) }
   const isMetadata = field.startsWith(metadataPrefix)
@@ -70,5 +70,5 @@ function readBound({ at, text, open }: RawBound): Span | undefined {
 function readTime(at: number, text: string): Span {
   const span = readMoment(text)
   if (span) return span
-  throw new QueryError(at, 'this is no date (YYYY-MM-DD) and no date-time in UTC (YYYY-MM-DDThh:mm:ssZ)')
+  throw new QueryError(at, 'not a date (YYYY-MM-DD) or a UTC date-time (YYYY-MM-DDThh:mm:ssZ)')
 }

@@ -25,7 +25,7 @@ const fieldTerms = {
   modified_by: modifiedByTerm,
 } as const satisfies Record<Exclude<TextField, 'id'>, unknown>
 
-/** The query as the store knows it: terms of one tenant in the place of fields and values. */
+/** Replaces fields and values of a query by terms of one tenant. */
 export function compileSearch(store: TenantStore, query: SearchQuery): Query {
   switch (query.kind) {
     case 'everything':

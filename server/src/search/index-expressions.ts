@@ -3,8 +3,8 @@ import type { JsonValue } from '../base/json.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
 
 /**
- * The values a token can be found by: each expression must give one value that is neither null nor empty.
- * @throws {ServiceError} validation, naming each expression that does not
+ * Evaluates the search indexes of a token. Each must be a single value that is neither null nor empty.
+ * @throws {ServiceError} validation, naming each expression that is not
  */
 export function evaluateIndexes(
   expressions: Expressions,
@@ -12,7 +12,7 @@ export function evaluateIndexes(
   data: JsonValue,
 ): string[] {
   const errors: FieldErrors = {}
-  // Ten of them may not take ten times as long as one.
+  // All of them share the time limit of one.
   const bindings = { data }
   const evaluate = expressions.withSharedLimits([bindings])
   const patterns = indexes.map((index, position) => {
@@ -35,7 +35,7 @@ function evaluateIndex(evaluate: () => JsonValue): { pattern?: string; problem?:
     if (error instanceof ExpressionError) return { problem: error.message }
     throw error
   }
-  if (value === null || value === '') return { problem: 'evaluates to null or nothing' }
+  if (value === null || value === '') return { problem: 'evaluates to null or an empty text' }
   if (typeof value === 'object')
     return { problem: 'must evaluate to a single value, not to a list or object' }
   return { pattern: String(value) }

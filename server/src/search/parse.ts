@@ -7,12 +7,11 @@ import { QueryError, toRefusal } from './query-error.ts'
 import { scan, type Token } from './scan.ts'
 
 /**
- * Reads a query. Without any term it asks for everything.
+ * Parses a query. A query without terms asks for everything.
  *
- * The library that reads the structure is lenient: it drops operators it has no use for, binds all of them
- * to the right, knows `!` and `-` only as parts of a name, and overflows the stack. So the text is scanned
- * and its order checked first; the library is handed a spelling that it takes at its word, in which clauses
- * are numbers; and what it answers is grouped again: NOT before AND before OR.
+ * The library that parses the structure is lenient: it drops superfluous operators, binds all of them to the right, takes
+ * `!` and `-` for parts of a name, and overflows the stack. So the text is scanned and its order checked first. The library
+ * gets an unambiguous text in which clauses are numbers, and its result is grouped again: NOT before AND before OR.
  * @throws {ServiceError} invalid_query, with the position
  */
 export function parseQuery(text: string): SearchQuery {
@@ -30,16 +29,16 @@ export function parseQuery(text: string): SearchQuery {
 
 const require = createRequire(import.meta.url)
 
-/** Loaded by the first search: most processes that a test starts never see one. */
+/** Loaded by the first search, as most processes in tests never run one. */
 const library = (): { readonly parse: typeof parse } => require('lucene')
 
 interface Spelling {
   readonly spelling: string
-  /** By the numbers that stand for them. */
+  /** By their numbers in the spelling. */
   readonly clauses: readonly SearchQuery[]
 }
 
-/** @throws {QueryError} where a term or an operator is missing or a parenthesis has no partner */
+/** @throws {QueryError} if a term or an operator is missing, or a parenthesis is not matched */
 function spellOut(tokens: readonly Token[], end: number): Spelling {
   const clauses: SearchQuery[] = []
   const open: { readonly at: number; readonly negated: boolean }[] = []
@@ -100,7 +99,7 @@ function negate(negated: boolean, operand: string): string {
   return negated ? `(NOT ${operand})` : operand
 }
 
-/** A chain of operators, bound to the right without precedence, as alternatives of terms that all must hold. */
+/** Turns a chain of operators, bound to the right without precedence, into alternatives (OR) of conjunctions (AND). */
 // Requirements: SEA-501
 function regroup(chain: AST, clauses: readonly SearchQuery[]): SearchQuery {
   const alternatives: SearchQuery[][] = [[]]
@@ -125,7 +124,7 @@ function regroup(chain: AST, clauses: readonly SearchQuery[]): SearchQuery {
 function readOperand(operand: AST | Node, clauses: readonly SearchQuery[]): SearchQuery {
   if ('left' in operand) return regroup(operand, clauses)
   const clause = 'term' in operand ? clauses[Number(operand.term)] : undefined
-  if (!clause) throw new Error('the query came back from its parser with a term that was not in it')
+  if (!clause) throw new Error('the parser returned a term that was not in the query')
   return clause
 }
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../base/errors.ts'
 
-/** What is wrong with a query, and where. The message says what would be right and repeats no value. */
+/** An error in a query, with its position. The message says what would be right and repeats no value. */
 export class QueryError extends Error {
   override readonly name = 'QueryError'
-  /** Where in the text, in UTF-16 units from 0. */
+  /** In UTF-16 units from 0. */
   readonly offset: number
 
   constructor(offset: number, message: string) {
@@ -12,7 +12,7 @@ export class QueryError extends Error {
   }
 }
 
-/** The refusal a caller is shown. Positions are characters, as the limit on a query counts them, from 1. */
+/** Returns the refusal for a caller. Its position is in characters from 1, which is how the limit on a query counts. */
 // Requirements: SEA-018
 export function toRefusal(error: QueryError, text: string): ServiceError {
   const position = [...text.slice(0, error.offset)].length + 1

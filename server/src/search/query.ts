@@ -1,6 +1,6 @@
 import type { Area } from '../access/containers.ts'
 
-/** Fields whose text a token has or has not, whole and without regard to case. */
+/** Fields that are matched as a whole, without regard to case. */
 export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const
 export type TextField = (typeof textFields)[number]
 
@@ -8,8 +8,8 @@ export const timeFields = ['created_at', 'modified_at'] as const
 export type TimeField = (typeof timeFields)[number]
 
 /**
- * What a search asks for. Times are epoch microseconds, both bounds inclusive, open where absent; a token
- * that was never modified is in no range of `modified_at`.
+ * A parsed query. Times are epoch microseconds, both bounds inclusive, open if absent. A token that was never modified is in
+ * no range of `modified_at`.
  */
 export type SearchQuery =
   | { readonly kind: 'everything' }

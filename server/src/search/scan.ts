@@ -1,6 +1,6 @@
 import { QueryError } from './query-error.ts'
 
-/** `at` is where it begins in the text. */
+/** `at` is its position in the text. */
 export type Token =
   | { readonly type: 'open' | 'close' | 'and' | 'or' | 'not'; readonly at: number }
   | { readonly type: 'clause'; readonly at: number; readonly field: string; readonly value: RawValue }
@@ -33,7 +33,7 @@ const specials = '*?~^"[]{}\\'
 const endsName = (character: string) => isSpace(character) || `:()${specials}`.includes(character)
 const endsBound = (character: string) => isSpace(character) || '[]{}()"'.includes(character)
 
-/** For what other query languages know and this one does not. */
+/** Advice about syntax of other query languages that this one does not have. */
 // Requirements: SEA-503
 const advice: Readonly<Record<string, string>> = {
   '+': 'the prefix "+" is not supported: join terms with AND',
@@ -53,7 +53,7 @@ const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = {
   '-': 'not',
 }
 
-/** The parts of a query, one after another. Whether they stand in an order that makes sense is not looked at. */
+/** Splits a query into its parts, without checking their order. */
 export function scan(text: string): Token[] {
   const tokens: Token[] = []
   let at = skipSpace(text, 0)
@@ -131,7 +131,7 @@ function scanPlain(text: string, at: number, field: string): { value: RawText; e
   const value = text.slice(at, end)
   for (let next = at; next < end; next++) {
     const character = text.charAt(next)
-    // Where a container may have one is decided where containers are read.
+    // `readClause` decides where a container may have one.
     if (!specials.includes(character) || (character === '*' && field === 'container')) continue
     const quoted =
       character === '"' ? 'a double quote stands in double quotes as \\"' : 'in double quotes it is literal'

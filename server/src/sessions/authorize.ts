@@ -19,11 +19,11 @@ import {
 } from './context.ts'
 
 /**
- * Grants rights to the session that belongs to the nonce, once. Of several that try, one succeeds: the grant
- * is made under the condition that the session is as it was created.
+ * Grants rights to the session of a nonce, once. Of concurrent requests one succeeds: the commit requires that the session
+ * is as it was created.
  *
- * @throws {ServiceError} in this order: validation, not_found, validation of how long, permission_denied,
- *   nonce_used. Whatever was refused leaves the nonce usable.
+ * @throws {ServiceError} in this order: validation, not_found, validation of the lifetime, permission_denied, nonce_used.
+ *   A refusal leaves the nonce usable.
  */
 // Requirements: SES-004, SES-006, SES-008, SES-010, SES-505
 export async function authorizeSession(
@@ -37,7 +37,7 @@ export async function authorizeSession(
     // Requirements: SES-501
     rules: (input.rules ?? []).map(plainRule),
   }
-  // The permissions that a session can be granted are those that a private application may hold.
+  // A session can be granted the permissions that a private application may hold.
   checkRights('private', rights)
   const { store } = await storesOf(context, caller)
   await transact(
@@ -82,19 +82,20 @@ async function liveSession(
   const pointer = await store.get<NonceRecord>('nonce', digestNonce(store, nonce))
   const session = pointer && (await store.get<SessionRecord>('session', pointer.value.session))
   if (!session || isSessionOver(session.value, nowUs)) {
-    throw new ServiceError('not_found', 'there is no session with this nonce, or its time is over')
+    throw new ServiceError('not_found', 'there is no session with this nonce, or it has expired')
   }
   return session
 }
 
-/** Nobody can grant a permission that it holds nowhere. @throws {ServiceError} permission_denied */
+/** @throws {ServiceError} permission_denied, for permissions that the granting application holds nowhere */
 // Requirements: SES-502
 function refuseWhatIsNotHeld(own: Rights, granted: Rights): void {
   const errors = new ErrorList()
   const check = (path: string, permissions: readonly Permission[]) => {
     for (const permission of permissions) {
       if (errors.isFull) return
-      if (!holdsAnywhere(own, permission)) errors.add(path, `${permission} is not yours to grant`)
+      if (!holdsAnywhere(own, permission))
+        errors.add(path, `${permission} is not held by the granting application`)
     }
   }
   check('permissions', granted.permissions)

@@ -6,14 +6,14 @@ import type { Random } from '../base/random.ts'
 import type { Write } from '../storage/port.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 
-/** What the verbs of this folder work with. */
+/** Used by the verbs of this folder. */
 export interface SessionsContext {
   readonly store: SealedStore
   readonly random: Random
   nowUs(): number
 }
 
-/** Leads from a nonce to its session. Its id is the nonce's digest; the nonce itself is nowhere. */
+/** Leads from a nonce to its session. Its id is the nonce's digest; the nonce itself is not stored. */
 export interface NonceRecord extends RecordValue {
   readonly session: string
 }
@@ -30,9 +30,9 @@ export async function storesOf(context: SessionsContext, { tenant }: Pick<Caller
 }
 
 /**
- * The calling application as it is now, and the condition that it still is so when the commit happens: a
- * session must not outlive an application that is deleted in the same moment.
- * @throws {ServiceError} unauthenticated, where it is gone
+ * Returns the calling application, and the condition that it is unchanged at the commit: a session must not outlive an
+ * application that is deleted at the same time.
+ * @throws {ServiceError} unauthenticated, if it is gone
  */
 export async function callingApplication(
   store: TenantStore,

@@ -60,12 +60,12 @@ export async function createSession(
   )
 }
 
-/** When a session that was made before is over, ISO 8601. @throws {ServiceError} not_found, where it is over or gone */
+/** Returns the expiration of a session, ISO 8601. @throws {ServiceError} not_found, if it is expired or gone */
 export async function readSessionEnd(context: SessionsContext, caller: Caller, id: string): Promise<string> {
   const { store } = await storesOf(context, caller)
   const session = await store.get<SessionRecord>('session', id)
   if (session && !isSessionOver(session.value, context.nowUs())) {
     return new Date(session.value.expires_ms).toISOString()
   }
-  throw new ServiceError('not_found', 'the session that this idempotency key stands for is over')
+  throw new ServiceError('not_found', 'the session of this idempotency key has expired')
 }

@@ -18,8 +18,8 @@ export async function endExpiredSession(
 }
 
 /**
- * Removes the sessions that an application created or authorized, when it is deleted. From then on no commit
- * makes another one, so whatever is there when this begins is all there is.
+ * Removes the sessions that an application created or authorized, after it was deleted. No commit can add another one
+ * then, so the sessions found at the start are all of them.
  *
  * @param actor the application that deleted it
  */

@@ -1,12 +1,12 @@
 import type { AuditedAction } from '../audit/entries.ts'
 
-/** Who acts: a caller, or the system itself where there is no application. */
+/** A caller, or the system itself if there is no application. */
 export interface Actor {
   readonly application: string | null
   readonly session?: string | undefined
 }
 
-/** What was done to a token, as the audit log has it: the id, never what the token holds. */
+/** Describes an action on a token for the audit log: its id, never its contents. */
 export function tokenAction(
   operation: string,
   id: string,

@@ -9,7 +9,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import { checkMask } from './mask.ts'
 import type { TokenRecord } from './token.ts'
 
-/** The part of a token that is computed from the rest of it. */
+/** The members of a token that are computed from its other members. */
 export interface Derived {
   readonly fingerprint?: string
   readonly patterns?: readonly string[]
@@ -17,7 +17,7 @@ export interface Derived {
 
 export interface Evaluated {
   readonly derived: Derived
-  /** What the mask gives, where it was evaluated. */
+  /** The data under the mask, if the mask was evaluated. */
   readonly masked: JsonValue | undefined
 }
 
@@ -26,7 +26,7 @@ type TokenExpressions = Pick<
   'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
 >
 
-/** Which of a token's expressions are to be evaluated anew. */
+/** The expressions of a token that have to be evaluated again. */
 export interface Changes {
   readonly mask: boolean
   readonly fingerprint: boolean
@@ -36,9 +36,9 @@ export interface Changes {
 const everything: Changes = { mask: true, fingerprint: true, indexes: true }
 
 /**
- * Tries the expressions of a token on its data and gives what they yield; what has not changed stays as in
- * `before`, so that a code erased since then does not show in a fingerprint. Each may take as long as the limits
- * of expressions allow, so between them others have their turn.
+ * Evaluates the expressions of a token on its data. The values of those that have not changed are taken from `before`,
+ * so that erasing a card's code does not change its fingerprint. Yields between expressions, as each may take as long as
+ * the limits of expressions allow.
  * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
  */
 // Requirements: TOK-510
@@ -79,7 +79,7 @@ export function isTooLarge(data: JsonValue): boolean {
   return Buffer.byteLength(JSON.stringify(data)) > limits.bodyBytes
 }
 
-/** What the store may know of a token. */
+/** Returns the terms, the unique value and the due time under which a token is stored. */
 export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
   return {
     terms: termsOf(store, token),
@@ -89,7 +89,7 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
   }
 }
 
-/** Held by the one deduplicating token of a fingerprint, so that two racing ones cannot both be stored. */
+/** A unique value for the one deduplicating token of a fingerprint: two concurrent ones cannot both be stored. */
 // Requirements: TOK-502
 function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
   return fingerprintTerm(store, `only ${fingerprint}`)

@@ -7,16 +7,16 @@ import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 
-/** What the verbs of this folder work with. */
+/** Used by the verbs of this folder. */
 export interface TokensContext {
   readonly store: SealedStore
   readonly random: Random
   readonly expressions: Expressions
   readonly schemas: ContractSchemas
-  /** For what changes nothing and yet is to be known. */
+  /** For actions that are audited although they change nothing. */
   readonly audit: Pick<AuditRecorder, 'record'>
   nowUs(): number
-  /** For work that may hold up other requests. */
+  /** Makes the timer by which long work yields to other requests. */
   turns(): Turns
 }
 
@@ -26,7 +26,7 @@ export async function tenantStore(context: TokensContext, caller: Caller): Promi
   return store
 }
 
-/** Refuses when there is anything in `errors`. @throws {ServiceError} validation */
+/** @throws {ServiceError} validation, if there are any errors */
 export function refuseIfAny(errors: FieldErrors, detail: string): void {
   if (Object.keys(errors).length > 0) throw new ServiceError('validation', detail, { errors })
 }

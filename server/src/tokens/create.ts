@@ -57,7 +57,7 @@ export async function createToken(
   )
 }
 
-/** Returns where another attempt may succeed. @throws {ServiceError} conflict, where the id is taken */
+/** Returns if another attempt may succeed. @throws {ServiceError} conflict, if the id is taken */
 // Requirements: TOK-503
 async function resolveConflict(
   context: TokensContext,
@@ -70,6 +70,6 @@ async function resolveConflict(
     if (await evictExpiredHolder(context, store, store.address('token', record.id))) return
     if (isTakenIdFinal(context, input.id ?? undefined)) throw takenIds(['id'])
   }
-  // The holder of the unique value is over, or it is the original that the next attempt will find.
+  // The holder of the unique value has expired, or is the original that the next attempt will find.
   if (conflict.holder) await evictExpiredHolder(context, store, conflict.holder)
 }

@@ -5,44 +5,45 @@ import { limits } from '../generated/facts.ts'
 import type { FindOptions } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
-/** Which page is asked for: by its number, or by the cursor that the page before it ended with. */
+/** Selects a page by its number, or by the cursor that the page before it ended with. */
 export interface PageSelection {
   readonly page?: number | undefined
   readonly size: number
   readonly start?: string | undefined
 }
 
-/** The page as it is answered, and where the store finds it. */
+/** A page as the answer names it, and as the store finds it. */
 export interface LocatedPage {
   readonly request: PageRequest
   readonly find: Pick<FindOptions, 'offset' | 'limit' | 'afterUs'>
 }
 
-/** @throws {ServiceError} validation, for a cursor that is none, and for a cursor beside a page number */
+/** @throws {ServiceError} validation, for a cursor that is not valid, or one together with a page number */
 export function locatePage(store: TenantStore, { page, size, start }: PageSelection): LocatedPage {
   if (start === undefined) {
     const request = { page: page ?? limits.firstPage, size }
     return { request, find: { offset: offsetOf(request), limit: size } }
   }
-  if (page !== undefined) throw invalid('start', 'must not stand beside page: a cursor says which page it is')
+  if (page !== undefined)
+    throw invalid('start', 'must not be used together with page: a cursor selects the page')
   const cursor = readCursor(store, start)
-  if (!cursor) throw invalid('start', 'must be the next of an earlier answer, as it was')
+  if (!cursor) throw invalid('start', 'must be the unchanged next of an earlier answer')
   return {
     request: { page: cursor.page, size },
     find: { offset: 0, limit: size, afterUs: cursor.afterUs },
   }
 }
 
-/** Where a page begins: behind the token created at `afterUs`. `page` is only its number in the answer. */
+/** The start of a page: after the token created at `afterUs`. `page` is only its number in the answer. */
 export interface Cursor {
   readonly afterUs: number
   readonly page: number
 }
 
 /**
- * Says nothing but when the last token of a page was created, which whoever holds it was shown. It opens
- * nothing: the request that brings it is answered by its own caller's rights. The digest makes sure that it is ours,
- * of this tenant, and unchanged, so that its form can change without anyone relying on it.
+ * Makes a cursor. It contains the creation time of the last token of a page, which its holder was shown, and gives no
+ * rights: a request with a cursor is answered by the rights of its own caller. The digest proves that we made it for
+ * this tenant, so nobody can rely on its form, which may change.
  */
 export function writeCursor(store: TenantStore, { afterUs, page }: Cursor): string {
   const place = `${afterUs} ${page}`

@@ -8,7 +8,7 @@ interface CvcRecord extends RecordValue {
   readonly cvc: string
 }
 
-/** Takes the code out of a card's data: it is kept apart, so that it can be erased apart. */
+/** Separates the code from a card's data, so that it can be erased alone. */
 export function splitCvc(type: string, data: JsonValue): { data: JsonValue; cvc: string | undefined } {
   if (type !== 'card' || !isJsonObject(data)) return { data, cvc: undefined }
   const { cvc, ...rest } = data
@@ -20,7 +20,7 @@ export function insertCvc(store: TenantStore, reference: CvcReference, cvc: stri
   return store.insert('token-cvc', record, { dueMs: reference.until_ms })
 }
 
-/** The writes that erase a code, if no sweep has done so already. */
+/** Returns the writes that erase a code, unless a sweep has done so already. */
 export async function removeCvc(store: TenantStore, reference: CvcReference | undefined): Promise<Write[]> {
   return reference ? store.removal('token-cvc', reference.id) : []
 }
@@ -30,7 +30,7 @@ export function isCvcLive(token: TokenRecord, nowUs: number): boolean {
   return token.cvc !== undefined && nowUs < token.cvc.until_ms * 1000
 }
 
-/** As `withCvc`, for lists: a token whose code does not open is left out, as it cannot be shown whole. */
+/** Like `withCvc`, for lists: leaves out tokens whose code cannot be opened, as they cannot be shown completely. */
 export async function withReadableCvc(
   store: TenantStore,
   records: readonly OpenedRecord<TokenRecord>[],
@@ -45,7 +45,7 @@ export async function withReadableCvc(
   return (await Promise.all(each)).flatMap(tokens => tokens ?? [])
 }
 
-/** Puts each card's code back among its data, while it may be read. @throws {BrokenRecord} */
+/** Puts each card's code back into its data while it can be read. @throws {BrokenRecord} */
 export async function withCvc(
   store: TenantStore,
   records: readonly OpenedRecord<TokenRecord>[],

@@ -26,7 +26,7 @@ export async function originalOf(
   return records[0]
 }
 
-/** What a caller is shown of the token it would have doubled. */
+/** Shows the token that the caller's would have duplicated. */
 export async function showOriginal(
   context: TokensContext,
   store: TenantStore,
@@ -37,7 +37,7 @@ export async function showOriginal(
   return showDuplicated(context, store, caller, live ?? new LiveToken(original))
 }
 
-/** The same for a token that is at hand. */
+/** Like `showOriginal`, for a token that was already read. */
 // Requirements: TOK-035
 export function showDuplicated(
   context: TokensContext,
@@ -50,10 +50,7 @@ export function showDuplicated(
   return withoutContents(showToken(context, store.tenant, token, 'redact'))
 }
 
-/**
- * Makes way where the holder of a unique value is a token whose time is over and which no sweep has met yet.
- * False where the holder is alive.
- */
+/** Erases the holder of a unique value if it has expired and no sweep has erased it yet. Returns false if it is alive. */
 export async function evictExpiredHolder(
   context: TokensContext,
   store: TenantStore,

@@ -16,16 +16,16 @@ import { LiveToken, type TokenRecord } from './token.ts'
 /** A token that is not stored yet. */
 export interface Draft {
   readonly record: TokenRecord
-  /** Whether the id was drawn at random for it. */
+  /** True if the id was drawn at random for it. */
   readonly fresh: boolean
-  /** The data whole, as it was sent. */
+  /** As sent, including a card's code. */
   readonly data: JsonValue
-  /** What the mask gives on it. */
+  /** The data under the mask. */
   readonly masked: JsonValue | undefined
   readonly cvc: string | undefined
 }
 
-/** The token as it would be stored. @throws {ServiceError} validation */
+/** Makes a token without storing it. @throws {ServiceError} validation */
 // Requirements: TOK-045, WIR-504
 export async function draftToken(
   context: TokensContext,
@@ -70,7 +70,7 @@ export async function draftToken(
 
 export interface DraftWrites {
   readonly token: Write
-  /** That of the token, of its code, and of the audit entry. */
+  /** Those of the token, its code, and the audit entry. */
   readonly all: readonly Write[]
 }
 
@@ -87,7 +87,7 @@ export function draftWrites(
   return { token, all }
 }
 
-/** The draft as the token that the commit has made of it. */
+/** Returns the token that the commit has made of a draft. */
 export function asLive({ record, data, masked }: Draft, written: Written): LiveToken {
   return new LiveToken(new OpenedRecord(record, written), data, masked)
 }

@@ -6,7 +6,7 @@ import type { TokensContext } from './context.ts'
 import { removeCvc } from './cvc.ts'
 import type { TokenRecord } from './token.ts'
 
-/** Everything that goes when a token goes, and the audit entry that stays. */
+/** Returns the writes that erase a token and its code, and add an audit entry. */
 // Requirements: SEA-035
 export async function erasure(
   context: TokensContext,
@@ -23,10 +23,7 @@ export async function erasure(
   ]
 }
 
-/**
- * Erases a token whose time is over. False where another writer came between: it is gone already, or it or
- * its code has changed and the next attempt will see how.
- */
+/** Erases an expired token. Returns false if another writer came between: the token is gone or changed. */
 export async function eraseExpired(
   context: TokensContext,
   store: TenantStore,

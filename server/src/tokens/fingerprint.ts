@@ -11,9 +11,9 @@ export interface FingerprintInput {
 }
 
 /**
- * A keyed one-way digest, per tenant and type, of what the expression gives: equal contents have equal
- * fingerprints, and nobody without the tenant's keys can try values. `undefined` where it gives nothing.
- * @throws {ServiceError} validation, where the expression does not parse or fails on this data
+ * Returns a keyed one-way digest of the value of the expression, per tenant and type: equal values have equal
+ * fingerprints, and nobody can try values without the tenant's keys. `undefined` if the value is empty.
+ * @throws {ServiceError} validation, if the expression does not parse or fails on this data
  */
 // Requirements: TOK-016, TOK-017, ACC-510
 export function fingerprintOf(

@@ -2,24 +2,24 @@ import { isJsonObject, type JsonValue } from '../base/json.ts'
 import type { TokenType } from '../contract/types.ts'
 import { tokenTypes } from '../generated/facts.ts'
 
-/** Punctuation, spaces and what has no width. Letters and signs such as `$` or an emoji are part of a value. */
+/** Punctuation, spaces and characters without width. Letters and symbols such as `$` or an emoji are part of a value. */
 const separators = /[\p{P}\p{Z}\p{Cf}]/gu
 
 /**
- * A number with fewer digits is in many ids by chance, so it counts only where no other digit stands beside it, and
- * not in a UUID.
+ * A number with fewer digits is in many ids by chance, so it counts only if no other digit is next to it, and not in a
+ * UUID.
  */
 const fewestDigitsInside = 6
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Data longer than this is not compared: only separators could make it as short as an id. */
+/** Longer data is not compared: without its separators it would still be longer than an id. */
 const longestCompared = 10_000
 
 /**
- * True if an id shows what its token is to hide: it is the whole data, in any letter case and with any separators,
- * or contains the card, account or identity number of the data, with any separators. Ids stand in the log, in
- * URLs and in the systems of whoever gets the token.
+ * True if an id reveals the data of its token: it is the whole data, in any letter case and with any separators, or
+ * contains the card, account or identity number of the data, with any separators. Ids appear in logs, in URLs and in the
+ * systems that use the token.
  */
 // Requirements: TOK-520
 export function holdsData(id: string, type: TokenType, data: JsonValue): boolean {
@@ -39,7 +39,7 @@ function isWholeData(id: string, data: JsonValue): boolean {
   const text = String(data)
   if (text.length > longestCompared) return false
   const [bare, bareId] = [bareOf(text), bareOf(id)]
-  // Of separators alone nothing is left to compare.
+  // Without separators there may be nothing left to compare.
   return bare === '' || bareId === '' ? text === id : bare === bareId
 }
 

@@ -6,7 +6,7 @@ import { ExpressionError } from '../expressions/engine.ts'
 import type { TokensContext } from './context.ts'
 import { holdsData } from './id-holds-data.ts'
 
-/** How often an id expression is tried for a free id before a UUID is taken instead. */
+/** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 export const idAttempts = 10
 
 export function isIdExpression(context: TokensContext, id: string): boolean {
@@ -15,11 +15,11 @@ export function isIdExpression(context: TokensContext, id: string): boolean {
 
 export interface ChosenId {
   readonly id: string
-  /** It was drawn at random for this token: no other has it. */
+  /** True if it was drawn at random for this token, so that no other has it. */
   readonly fresh: boolean
 }
 
-/** The part of a new token that its id depends on. */
+/** The members of a new token that its id depends on. */
 export interface IdInput {
   readonly id?: string | null
   readonly type: TokenType
@@ -28,7 +28,7 @@ export interface IdInput {
 
 /**
  * Chooses the id of a new token: the one given, one made by the given expression, or a UUID.
- * @throws {ServiceError} validation, for an id that cannot be one or that holds the data
+ * @throws {ServiceError} validation, for an id that is not valid or that contains the data
  */
 // Requirements: TOK-002, TOK-003, TOK-004
 export function chooseId(context: TokensContext, input: IdInput, attempt: number): ChosenId {
@@ -44,19 +44,19 @@ export function chooseId(context: TokensContext, input: IdInput, attempt: number
 
 const holdingData = 'must not be the data, nor contain its card, account or identity number'
 
-/** Whether there is no use in trying again once the id turned out to be taken. */
+/** True if a given id is literal, so that no other can be tried if it is taken. */
 export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
   return given !== undefined && !isIdExpression(context, given)
 }
 
-/** The refusal of ids that other tokens have, by where the request gives them. */
+/** @param paths of the ids in the request */
 export function takenIds(paths: readonly string[]): ServiceError {
-  return new ServiceError('conflict', 'a token with this id is there already', {
+  return new ServiceError('conflict', 'a token with this id exists already', {
     errors: Object.fromEntries(paths.map(path => [path, ['is taken by another token']])),
   })
 }
 
-/** Evaluates the expression to an id, a second time if the first one holds the data: an alias may by chance. */
+/** Evaluates the expression, a second time if the first id contains the data: an alias may by chance. */
 function evaluateId(context: TokensContext, expression: string, { type, data }: IdInput): string {
   for (let draw = 0; draw < 2; draw++) {
     const id = rendered(context, expression, data)

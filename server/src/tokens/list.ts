@@ -27,7 +27,7 @@ export async function listTokens(
   return findTokens(context, store, caller, 'token:read', filterQuery(store, filter), filter)
 }
 
-/** A page of the tokens that match the query and that the caller holds the permission for. */
+/** Returns a page of the tokens that match the query and for which the caller holds the permission. */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 export async function findTokens(
   context: TokensContext,
@@ -64,7 +64,7 @@ async function showEach(
 ): Promise<Token[]> {
   const tokens = await withReadableCvc(store, records, nowUs)
   const shown: Token[] = []
-  // A page of costly masks must not hold up everyone else.
+  // Masks may take long, so showing a page yields to other requests.
   const turns = context.turns()
   for (const token of tokens) {
     const decision = decideFor(caller, permission, token.record.value)
@@ -78,7 +78,7 @@ async function showEach(
   return shown
 }
 
-/** The same for a page that is read while it is answered: what is over or out of reach by then is left out. */
+/** Like `showEach`, for a page that is read while it is sent: leaves out tokens that have expired or moved out of reach. */
 async function* showOneByOne(
   context: TokensContext,
   store: TenantStore,

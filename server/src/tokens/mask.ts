@@ -2,7 +2,7 @@ import type { FieldErrors } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Expressions } from '../expressions/engine.ts'
 
-/** The mask over today's data. A member that fails or gives nothing is left out: no read fails through a mask. */
+/** Evaluates the mask. A member that fails or is null is left out: no read fails because of a mask. */
 // Requirements: ACC-508
 export function showMask(
   expressions: Expressions,
@@ -13,13 +13,13 @@ export function showMask(
 }
 
 export interface CheckedMask {
-  /** What the mask gives. */
+  /** The data under the mask. */
   readonly masked: JsonValue | undefined
-  /** Its expressions that do not parse, or fail on this data. */
+  /** The errors of expressions that do not parse or fail on this data. */
   readonly errors: FieldErrors
 }
 
-/** A mask on the data it is to stay with. */
+/** Evaluates a mask before it is stored, and reports every expression that fails. */
 export function checkMask(
   expressions: Expressions,
   mask: JsonValue | undefined,

@@ -18,7 +18,7 @@ export async function readToken(context: TokensContext, caller: Caller, id: stri
   return showToken(context, store.tenant, token, transform)
 }
 
-/** The token of this id, if its time is not over. @throws {ServiceError} not_found */
+/** Returns the token with this id unless it has expired. @throws {ServiceError} not_found */
 // Requirements: ERR-512
 export async function liveRecord(
   context: TokensContext,

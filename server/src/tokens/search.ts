@@ -7,7 +7,7 @@ import { parseQuery } from '../search/parse.ts'
 import { type TokensContext, tenantStore } from './context.ts'
 import { findTokens } from './list.ts'
 
-/** A page of the tokens that match and that the caller may search. @throws {ServiceError} invalid_query */
+/** Returns a page of the matching tokens that the caller may search. @throws {ServiceError} invalid_query */
 export async function searchTokens(
   context: TokensContext,
   caller: Caller,

@@ -8,7 +8,7 @@ import { LiveToken } from './token.ts'
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 
-/** Member by member: every request shows a token, and spreading each optional one takes three times as long. */
+/** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041
 export function showToken(
   context: TokensContext,
@@ -56,13 +56,13 @@ export function showUnderMask(
   return showToken(context, tenant, new LiveToken(token.record, token.data, masked), 'mask')
 }
 
-/** What an answer to a create may show at most, whatever the caller's rules say. */
+/** Limits what the answer to a create shows, whatever the caller's rules say. */
 // Requirements: TOK-009
 export function atMostMasked(transform: Transform): Transform {
   return strictest(transform, 'mask')
 }
 
-/** A token that the caller ran into but may not read: that it is there, and nothing of what it holds. */
+/** Removes the contents of a token whose existence the caller has discovered but which it may not read. */
 export function withoutContents(token: Token): Token {
   const { data: _d, metadata: _m, fingerprint_expression: _f, search_indexes: _s, mask: _k, ...shown } = token
   return shown

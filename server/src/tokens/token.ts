@@ -3,12 +3,12 @@ import { Plaintext } from '../base/secret.ts'
 import type { TokenType } from '../contract/types.ts'
 import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
 
-/** A token as it is kept. A card's `cvc` is not among `data`: it has a record of its own, which ends sooner. */
+/** A stored token. A card's `cvc` is not in `data`: it has a record of its own, which expires sooner. */
 export interface TokenRecord extends RecordValue {
   readonly id: string
   readonly type: TokenType
   readonly data: JsonValue
-  /** Absent: no mask, so a caller who may only see masks sees no data. */
+  /** Without a mask, a caller who may only see masks sees no data. */
   readonly mask?: JsonValue
   readonly containers: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
@@ -31,12 +31,12 @@ export interface CvcReference {
   readonly until_ms: number
 }
 
-/** A stored token with its data whole, as it is at this moment. */
+/** A stored token with its complete data. */
 export class LiveToken extends Plaintext {
   readonly record: OpenedRecord<TokenRecord>
   /** `record.value.data`, with the `cvc` while it lives. */
   readonly data: JsonValue
-  /** What the mask gives on it, where that is known. */
+  /** The data under the mask, if it was evaluated before. */
   readonly masked: JsonValue | undefined
 
   constructor(record: OpenedRecord<TokenRecord>, data = record.value.data, masked?: JsonValue) {

@@ -17,16 +17,16 @@ export interface GuardedUpdate
 }
 
 export interface UpdateRight {
-  /** What the answer may show of the data at most. */
+  /** Limits what the answer shows of the data. */
   readonly transform: Transform
-  /** The caller may read the data by this right, so what expressions make of it is no secret to it. */
+  /** True if the caller may read the data by this right, and so may see what expressions make of it. */
   readonly reads: boolean
 }
 
 /**
- * Checks the right to make this update, before anything is evaluated: on the token's containers and, if it moves,
- * on the new ones. A member that holds expressions needs more, whatever its value: `null` and an empty list
- * change what is evaluated over the data, too.
+ * Checks the right to make this update before anything is evaluated: on the token's containers and, if it moves, on the
+ * new ones. Members with expressions need more, whatever their value: `null` and an empty list also change what is
+ * evaluated over the data.
  * @throws {ServiceError} permission_denied, naming the members that the caller may not set
  */
 // Requirements: ACC-506, ACC-520

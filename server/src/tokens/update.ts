@@ -136,7 +136,7 @@ async function patched(
       type.fingerprintExpression,
     ),
   }
-  // Before the expressions: a patch that is refused for its own faults tells nothing of the data.
+  // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
   const expires = expiration(context, current, input)
   const { data: stored, cvc } = splitCvc(current.type, data)
   const { reference, writes } = await nextCvc(context, store, live, cvc)
@@ -176,7 +176,7 @@ async function duplicated(
   return original?.value.id === next.id ? undefined : original
 }
 
-/** A patch over a live code keeps its deadline; a code where none was gets an hour of its own. */
+/** A patch over a live code keeps its deadline. A code where there was none gets an hour of its own. */
 // Requirements: TOK-511
 async function nextCvc(context: TokensContext, store: TenantStore, live: LiveToken, cvc: string | undefined) {
   const before = live.record.value.cvc
@@ -220,8 +220,8 @@ function expiration(context: TokensContext, current: TokenRecord, input: UpdateT
 }
 
 /**
- * What a patch touches decides what is evaluated anew. The mask that stays is tried on new data only for who may
- * read it: for anyone else its failure would tell of data that they did not send.
+ * Decides by the members of a patch what is evaluated again. An unchanged mask is evaluated on new data only for callers
+ * who may read the data: to others, its failure would reveal data that they did not send.
  */
 function changesOf(
   input: UpdateTokenRequest,
@@ -241,8 +241,8 @@ function changesOf(
 }
 
 /**
- * The refusal of what an expression of the token makes of the merged data, for who may not read that: it blames
- * the patch and says nothing of which expression failed, or how.
+ * Replaces the errors of the token's expressions for callers who may not read the data: the error names the member of the
+ * patch, and not which expression failed or how.
  */
 function withoutReasons(error: unknown, input: UpdateTokenRequest): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'validation') return error
@@ -254,13 +254,13 @@ function isChanged(before: JsonValue, after: JsonValue): boolean {
   return before !== after && JSON.stringify(before) !== JSON.stringify(after)
 }
 
-/** The value to be: the patch's, today's where the patch has none, the default where it says null. */
+/** Returns the value of the patch, the current one if the patch has none, and the default if it is null. */
 // Requirements: TOK-506
 function replaced<T>(patch: T | null | undefined, current: T, fallback: T): T {
   return patch === undefined ? current : (patch ?? fallback)
 }
 
-/** The member, or nothing at all where its value is undefined. */
+/** Returns an object with this member, or without it if the value is undefined. */
 function kept<K extends string, T>(name: K, value: T | undefined): { [member in K]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { [member in K]: T })
 }

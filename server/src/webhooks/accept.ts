@@ -5,16 +5,15 @@ import { type Receipt, transact } from '../storage/transact.ts'
 import { type WebhooksContext, webhookLimits } from './context.ts'
 import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
 
-/** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
+/** @throws {ServiceError} validation, at `callback_url`, if webhooks may not be sent there */
 export function refuseCallback({ callbacks }: WebhooksContext, callbackUrl: string): void {
   const fault = checkCallbackUrl(callbackUrl, callbacks)
   if (fault !== undefined) throw invalid('callback_url', fault)
 }
 
 /**
- * Keeps a job until it is delivered. Resolves with it, which is due at once, when it survives the death of the
- * process.
- * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict
+ * Stores a job, which is due at once. From then on it survives the death of the process.
+ * @throws {ServiceError} validation; rate_limited, if the tenant has too many; idempotency_conflict
  */
 export async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Promise<Claimed> {
   refuseCallback(context, job.callbackUrl)
@@ -22,12 +21,16 @@ export async function accept(context: WebhooksContext, job: Job, receipt?: Recei
   const store = await context.store.tenant(tenant)
   if (!store) throw new Error('a caller without a tenant')
   const most = context.limits?.jobsPerTenant ?? webhookLimits.jobsPerTenant
-  // Those that are due count as well, so nothing may be over.
+  // At time 0 no job is due yet, so that all of them are counted.
   const { total } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
   if (total >= most) {
-    throw new ServiceError('rate_limited', `${most} invocations wait already; ask again when some are done`, {
-      headers: { 'Retry-After': '30' },
-    })
+    throw new ServiceError(
+      'rate_limited',
+      `${most} asynchronous invocations are unfinished; try again when some are done`,
+      {
+        headers: { 'Retry-After': '30' },
+      },
+    )
   }
   const id = `msg_${context.random.uuid()}`
   const schedule: ScheduleRecord = {

@@ -1,22 +1,22 @@
-import type { Room } from './context.ts'
+import type { Capacity } from './context.ts'
 import type { Stage } from './job.ts'
 
-/** A job that could be worked on, or is being worked on. */
+/** A job that is due or being worked on. */
 export interface Candidate {
   readonly tenant: string
   readonly stage: Stage
 }
 
 /**
- * Which of the jobs that are due are taken up next, of each stage as many as there is room for. Tenants take
- * turns, those first that have the least under way: nobody waits for the many jobs of another.
+ * Chooses the due jobs to begin with, as many of each stage as there is capacity for. Tenants take turns, those with the
+ * fewest jobs in progress first, so that nobody waits for the many jobs of another.
  *
- * @param due the longest due first
+ * @param due earliest first
  */
 export function choose<T extends Candidate>(
   due: readonly T[],
   underWay: readonly Candidate[],
-  rooms: Readonly<Record<Stage, Room>>,
+  rooms: Readonly<Record<Stage, Capacity>>,
 ): T[] {
   const taken = new Map<string, number>()
   const count = ({ tenant, stage }: Candidate) => {

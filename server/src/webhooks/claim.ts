@@ -6,8 +6,8 @@ import type { Claimed, ContentRecord, ScheduleRecord } from './job.ts'
 import { leaseMs } from './schedule.ts'
 
 /**
- * Takes a job for this process: nobody else is shown it until the lease is over. `undefined` where another
- * process was quicker.
+ * Claims a job for this process: it is not due for others until the lease ends. Returns `undefined` if another process was
+ * quicker.
  */
 export async function claim(
   context: WebhooksContext,
@@ -18,7 +18,7 @@ export async function claim(
   return reschedule(context, { store, schedule }, value, context.clock.nowMs() + leaseMs(value))
 }
 
-/** Gives a job back that was not worked on: whoever looks next, or after `delayMs`, may have it. */
+/** Gives back a job that was not worked on. It is due again at once, or after `delayMs`. */
 export async function release(
   context: WebhooksContext,
   { store, schedule }: Claimed,
@@ -29,7 +29,7 @@ export async function release(
   await reschedule(context, { store, schedule }, value, context.clock.nowMs() + delayMs)
 }
 
-/** Writes when a job is next to be worked on. `undefined` where it is not this process's any more. */
+/** Sets the time at which a job is due next. Returns `undefined` if the job no longer belongs to this process. */
 export async function reschedule(
   context: WebhooksContext,
   { store, schedule }: Claimed,
@@ -43,7 +43,7 @@ export async function reschedule(
   return { store, schedule: new OpenedRecord(value, { ...schedule, version: schedule.version + 1 }) }
 }
 
-/** The writes that remove a job and all it held. */
+/** Returns the writes that remove a job and its content. */
 export function removal(
   { store, schedule }: Claimed,
   content: OpenedRecord<ContentRecord> | undefined,
@@ -55,7 +55,7 @@ export function removal(
   ]
 }
 
-/** The entry that stays of a job whose outcome reached nobody. */
+/** Returns the audit entry of a job whose answer could not be delivered. */
 export function lost(context: WebhooksContext, store: TenantStore, reactor?: string): Write {
   return auditEntry(store, context.random, {
     operation: 'webhook:deliver',
@@ -66,7 +66,7 @@ export function lost(context: WebhooksContext, store: TenantStore, reactor?: str
   })
 }
 
-/** Removes a job that cannot be delivered, and leaves a trace of that. */
+/** Removes a job that cannot be delivered, and adds an audit entry. */
 export async function giveUp(
   context: WebhooksContext,
   claimed: Claimed,
@@ -74,7 +74,7 @@ export async function giveUp(
 ): Promise<void> {
   const { store, schedule } = claimed
   const trace = lost(context, store, content?.value.about.reactor)
-  // A content that does not open is removed all the same.
+  // A content that cannot be opened is removed as well.
   const rest = content ? [] : await store.removal('job-content', schedule.value.id)
   const { ok } = await store.commit([...removal(claimed, content), ...rest, trace], context.clock.nowUs())
   if (ok) context.log.warn('webhook given up', { webhook: schedule.value.id, tenant: store.tenant })

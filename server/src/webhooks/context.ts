@@ -9,7 +9,7 @@ import type { TokensContext } from '../tokens/context.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
-/** What the parts of this folder work with. */
+/** Used by the verbs of this folder. */
 export interface WebhooksContext {
   readonly store: SealedStore
   /** Shows the tokens of an answer. */
@@ -43,22 +43,22 @@ export interface Performer {
   perform(job: Job, receipt: Receipt<JobAnswer>): Promise<JobAnswer>
 }
 
-/** How much may go on at once in this process: over all tenants, and for each. */
-export interface Room {
+/** The capacity of this process: for all tenants together, and for each. */
+export interface Capacity {
   readonly overall: number
   readonly perTenant: number
 }
 
 export interface WebhookLimits {
   /** Formulas of asynchronous invocations. */
-  readonly waiting: Room
-  /** Deliveries under way. */
-  readonly delivery: Room
-  /** How many unfinished jobs a tenant may have. */
+  readonly waiting: Capacity
+  /** Attempts of deliveries. */
+  readonly delivery: Capacity
+  /** The limit on unfinished jobs of a tenant. */
   readonly jobsPerTenant: number
-  /** How often a formula is started whose process died under it. */
+  /** The number of times a formula is started if the process dies while it runs. */
   readonly runs: number
-  /** How long a process that leaves waits for what is under way, in real milliseconds. */
+  /** The time that a closing process waits for jobs in progress, in real milliseconds. */
   readonly graceMs: number
 }
 

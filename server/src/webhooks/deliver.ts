@@ -12,8 +12,8 @@ import { retryDelayMs } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
 
 /**
- * One attempt to deliver what came of a job. Any reply of 2xx ends the job; anything else makes it due again
- * later, or ends it too where that was the last attempt.
+ * Attempts to deliver the answer of a job. A reply of 2xx ends the job. Anything else makes it due again later, or ends it
+ * after the last attempt.
  *
  * @param leaving aborts the attempt, which then does not count
  */
@@ -27,16 +27,16 @@ export async function deliver(
   const content = await store.readable(() => contentOf(claimed))
   if (!content) return giveUp(context, claimed, undefined)
   const failures = schedule.value.failures + 1
-  const told = { webhook: schedule.value.id, tenant: store.tenant, attempt: failures }
+  const fields = { webhook: schedule.value.id, tenant: store.tenant, attempt: failures }
   const body = await textOf(context, claimed, content)
   const outcome = body === undefined ? 'no body' : await attempt(context, claimed, content, body, leaving)
   if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
     await store.commit(removal(claimed, content), context.clock.nowUs())
-    context.log.info('webhook delivered', told)
+    context.log.info('webhook delivered', fields)
     return
   }
   leaving.throwIfAborted()
-  context.log.info('webhook not delivered', { ...told, outcome })
+  context.log.info('webhook not delivered', { ...fields, outcome })
   const delayMs = retryDelayMs(failures, chance(context))
   if (delayMs === undefined) return giveUp(context, claimed, content)
   const keepsBody = body !== undefined && content.value.body === undefined
@@ -50,7 +50,7 @@ export async function deliver(
   )
 }
 
-/** Returns the same text for every attempt; `undefined` if it cannot be made now. */
+/** Returns the body, the same for every attempt; `undefined` if it cannot be made now. */
 async function textOf(
   context: WebhooksContext,
   { store }: Claimed,
@@ -67,7 +67,7 @@ async function textOf(
   }
 }
 
-/** The status of the reply, or why there was none. */
+/** Sends the webhook. Returns the status of the reply, or the reason why there was none. */
 async function attempt(
   context: WebhooksContext,
   { store, schedule }: Claimed,
@@ -93,7 +93,7 @@ async function attempt(
   }
 }
 
-/** A receiver compares the time of an attempt with its own clock, which nothing that moves ours moves. */
+/** A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it. */
 function realSeconds({ clock }: WebhooksContext): number {
   return Math.floor(clock.machineMs() / 1000)
 }

@@ -9,12 +9,12 @@ import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './c
 import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
-/** How long a job waits that found no room to run in. */
+/** The delay of a job for which no process was free. */
 export const noRoomMs = 2000
 
 /**
- * Runs a job that waits, and makes it a delivery of what came of it: within the performer's own commit where
- * there is one, else in one of its own. Returns the job as it is then, to be delivered at once. Whoever lost the job meanwhile to another process changes nothing.
+ * Runs a waiting job and turns it into a delivery of its answer: in the commit of the performer, or else in one of its own.
+ * Returns the job as it is then, to be delivered at once. Changes nothing if another process has taken over the job.
  */
 export async function perform(
   context: WebhooksContext,
@@ -34,7 +34,7 @@ export async function perform(
     return performed
   }
   if (performed === 'overtaken') return undefined
-  // Fails where the performer has committed it; or another process, which has claimed it, goes on with it.
+  // Fails if the performer has committed the answer, or if another process has claimed the job.
   await store.commit(receipt(performed.answer), context.clock.nowUs())
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {

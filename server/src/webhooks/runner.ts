@@ -10,17 +10,17 @@ import type { Claimed, ScheduleRecord, Stage } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
 import { leaseMs } from './schedule.ts'
 
-/** How often the store is asked for what is due again, or what other processes have left. */
+/** The interval at which the store is asked for jobs that are due again or were left by other processes. */
 const lookEveryMs = 1000
 
-/** How many due jobs a look at the store shows; where there are more, once again further. */
+/** The number of due jobs read at first, and the number read if there are more. */
 const firstLook = 1024
 const furtherLook = 4096
 
-/** By how many places a job may come later than it would in its turn. */
+/** The number of places by which a job may be begun later than in order. */
 const spread = 256
 
-/** A job that is due and that nobody here works on. */
+/** A due job that this process does not work on yet. */
 interface DueJob {
   readonly key: string
   readonly tenant: string
@@ -36,18 +36,18 @@ interface UnderWay {
 }
 
 /**
- * Takes up jobs that are due, as many at once as there is room for. The store is the queue: a job is claimed by
- * making it due again only after the time that its work may take, so one whose process died comes back by itself.
- * Several processes may share a store.
+ * Runs and delivers due jobs, as many at once as there is capacity for. The store is the queue: a process claims a job by
+ * making it due again after the end of a lease, so a job whose process died becomes due by itself. Several processes may
+ * share a store.
  */
 export class Runner {
   readonly #context: WebhooksContext
   readonly #performer: Performer
   readonly #limits: WebhookLimits
   readonly #underWay = new Map<string, UnderWay>()
-  /** What is due as far as is known here: seen at the last look, or made due by this process since. */
+  /** Due jobs that were found at the last look, or made due by this process since. */
   #known = new Map<string, DueJob>()
-  /** Tenants for which there was no room to run a job, and until when no further one is tried. */
+  /** Tenants for whose jobs no process was free, and the time until which no other is tried. */
   readonly #withoutRoom = new Map<string, number>()
   #turn: Promise<unknown> = Promise.resolve()
   #isLeaving = false
@@ -60,13 +60,13 @@ export class Runner {
     this.#lookIn(0)
   }
 
-  /** Takes up a job that has just become due; resolves when it is done, and what it made room for. */
+  /** Adds a job that has just become due. Resolves when it and the jobs begun after it are done. */
   add(found: Claimed): Promise<void> {
     this.#know(found)
     return this.#takeUp()
   }
 
-  /** Takes up nothing more, waits a while for what is under way, and gives back what does not end by then. */
+  /** Begins no more jobs, waits a while for those in progress, and gives back those that do not end by then. */
   async close(): Promise<void> {
     this.#isLeaving = true
     this.#cancelLook()
@@ -91,9 +91,9 @@ export class Runner {
     })
   }
 
-  /** Starts what there is room for; resolves when that is done, and all that it made due or made room for. */
+  /** Begins as many jobs as there is capacity for. Resolves when they and the jobs begun after them are done. */
   async #takeUp(look: () => Promise<Promise<void>[]> = async () => []): Promise<void> {
-    // One at a time: two would see the same room.
+    // One at a time, as two would use the same capacity.
     const turn = this.#turn.then(async () => {
       const others = await look()
       if (this.#isLeaving) return others
@@ -106,13 +106,13 @@ export class Runner {
     await Promise.all(await turn)
   }
 
-  /** False for a while after a job of the tenant found no room: each try costs two commits. */
+  /** False for a while after no process was free for a job of the tenant: each try costs two commits. */
   #mayHaveRoom({ stage, tenant }: DueJob): boolean {
     const untilMs = stage === 'waiting' ? this.#withoutRoom.get(tenant) : undefined
     return untilMs === undefined || untilMs <= this.#context.clock.nowMs()
   }
 
-  /** Sees what is due: again, or left by other processes. What others have taken since is forgotten. */
+  /** Reads the due jobs from the store, and forgets those that other processes have claimed. */
   async #look(): Promise<Promise<void>[]> {
     const { store, clock } = this.#context
     for (const [tenant, untilMs] of this.#withoutRoom) {
@@ -131,8 +131,8 @@ export class Runner {
   }
 
   /**
-   * Where several processes see the same jobs each takes them in an order of its own, or all would reach for the
-   * same one and but one of them in vain. The longest due still come first, give or take a few.
+   * Shuffles the jobs a little if several processes see the same ones: otherwise all would try to claim the same job. Those
+   * due for longest still come first, within a few places.
    */
   #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
     const { store, random } = this.#context
@@ -163,7 +163,7 @@ export class Runner {
     try {
       next = await this.#step(job, abandoned)
     } catch (error) {
-      // Its lease will be over, and somebody tries again; at once would be too soon for a store that is full.
+      // Retried when its lease ends: at once would be too soon if the store is full.
       this.#context.log.error('job interrupted', { tenant: job.tenant, ...describeError(error) })
       return
     } finally {
@@ -173,7 +173,7 @@ export class Runner {
     if (this.#known.size > 0) await this.#takeUp()
   }
 
-  /** The job as it is due at once, where its outcome is now to be delivered. */
+  /** Returns the job if it is due again at once, to deliver its answer. */
   async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<Claimed | undefined> {
     const claimed = await claim(this.#context, found)
     if (!claimed) return undefined
@@ -188,13 +188,13 @@ export class Runner {
       await deliver(this.#context, claimed, abandoned)
     } catch (error) {
       if (!abandoned.aborted) throw error
-      // What it may still commit fails, as the job is another version now.
+      // Its own commit will fail, as the job has another version now.
       await release(this.#context, claimed)
     }
     return undefined
   }
 
-  /** A schedule that does not open can never be kept, and would stand in front of all others. */
+  /** Removes a schedule that cannot be opened: it would stay in front of all others. */
   async #discard({ document, store }: DueRecord<ScheduleRecord>): Promise<void> {
     if (!store) return
     const { kind, tenant, id, version }: StoredDocument = document
@@ -205,7 +205,7 @@ export class Runner {
   }
 }
 
-/** What the work gives, unless it takes longer than real milliseconds, or nobody waits for it any more. */
+/** Resolves with the work; rejects if it takes longer than this, in real milliseconds, or is abandoned. */
 function within<T>(ms: number, abandoned: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((done, fail) => {
     const alarm = setTimeout(() => fail(new Error('a job took longer than its lease')), ms)

@@ -5,13 +5,13 @@ const second = 1000
 
 const firstDelayMs = 9 * second
 
-/** A process that works on a job keeps it for so long beyond what the work may take. */
+/** A lease is this much longer than the work may take. */
 const marginMs = 30 * second
 
 /**
- * How long after the n-th failure the next attempt is due, in milliseconds: twice as long each time, all ten
- * together about two and a half hours. Each is a fifth longer or shorter by chance, so that what failed together
- * does not come back together. `undefined` after the last.
+ * Returns the delay of the attempt after the n-th failure, in milliseconds: exponential backoff, about two and a half hours
+ * for all ten, with a jitter of a fifth so that deliveries which failed together are not retried together. `undefined` after
+ * the last.
  *
  * @param chance from 0 to 1
  */
@@ -20,7 +20,7 @@ export function retryDelayMs(failures: number, chance: number): number | undefin
   return Math.round(firstDelayMs * 2 ** (failures - 1) * (0.8 + 0.4 * chance))
 }
 
-/** How long a process that claims a job has it for itself, in milliseconds, alive or not. */
+/** Returns the duration of the lease on a claimed job, in milliseconds. */
 export function leaseMs({ stage, timeout_ms }: ScheduleRecord): number {
   return (stage === 'waiting' ? timeout_ms : limits.webhookReply) + marginMs
 }

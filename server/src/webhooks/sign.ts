@@ -3,8 +3,8 @@ import { hmacBase64 } from '../crypto/digest.ts'
 const secretPrefix = 'whsec_'
 
 /**
- * The headers of one attempt, after the Standard Webhooks specification 1.0.0: `v1` is HMAC-SHA256 over id,
- * timestamp and body, joined by dots, under the bytes that the secret stands for.
+ * Returns the headers of one attempt by the Standard Webhooks specification 1.0.0: `v1` is HMAC-SHA256 over id, timestamp and
+ * body, joined by dots, with the decoded secret as key.
  *
  * @param secret `whsec_` and base64
  * @param atS epoch seconds of this attempt

@@ -4,22 +4,22 @@ import type { Performer, WebhooksContext } from './context.ts'
 import type { Job } from './job.ts'
 import { Runner } from './runner.ts'
 
-/** What keeps jobs until they are done, and delivers what comes of them: as whoever accepts them sees it. */
+/** The part of webhooks that accepts jobs. */
 export interface Jobs {
-  /** @throws {ServiceError} validation, at `callback_url`, where nothing may be delivered to it */
+  /** @throws {ServiceError} validation, at `callback_url`, if webhooks may not be sent there */
   checkCallback(callbackUrl: string): void
   /**
-   * Keeps a job until it is delivered. Resolves when it survives the death of the process.
-   * @throws {ServiceError} validation; rate_limited, where the tenant has too many; idempotency_conflict
+   * Stores a job until it is delivered. When this resolves, it survives the death of the process.
+   * @throws {ServiceError} validation; rate_limited, if the tenant has too many; idempotency_conflict
    */
   accept(job: Job, receipt?: Receipt): Promise<void>
 }
 
-/** Asynchronous invocations, from their acceptance to the webhook that tells what came of them. */
+/** Asynchronous invocations, from their acceptance to the webhook with their answer. */
 export interface Webhooks extends Jobs {
-  /** From now on jobs are run and delivered, those that an earlier process has left included. */
+  /** Starts to run and deliver jobs, including those of earlier processes. */
   start(performer: Performer): void
-  /** Takes up nothing more and waits a while for what is under way. What does not end by then is given back. */
+  /** Begins no more jobs and waits a while for those in progress. Jobs that do not end by then are given back. */
   close(): Promise<void>
 }
 

@@ -14,22 +14,21 @@ import { fillReferences } from './fill-references.ts'
 import { type FoundReferences, findReferences, tooManyTokens } from './find-references.ts'
 
 /**
- * What takes the place of a reference: `raw` is the token's data whatever the caller's rules for `token:use`
- * show of it, as formulas need it; `transformed` is what they show.
+ * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for
+ * `token:use` show of it.
  */
-export type HowResolved = 'raw' | 'transformed'
+export type Resolution = 'raw' | 'transformed'
 
-/** The payload with data in the place of its references, as far as the rules for `token:use` show it. */
+/** Replaces the references in a payload by data, as far as the caller's rules for `token:use` show it. */
 // Requirements: TKZ-503, TKZ-504
 export function detokenize(context: TokensContext, caller: Caller, payload: JsonValue): Promise<JsonValue> {
   return resolveReferences(context, caller, payload, 'transformed')
 }
 
 /**
- * Puts the data of tokens in the place of the references in all texts of a JSON value; see `references.ts` for
- * how they are written. A text that is one whole reference becomes the data itself, inside longer text it is
- * put in as text. What the rules do not show is null. Nothing of the outcome is read as a reference again.
- * The outcome may share parts with the given value and with itself.
+ * Replaces the references in all texts of a JSON value by the data of tokens; `references.ts` has their syntax. A text
+ * that is exactly one reference becomes the data itself; inside longer text, data is inserted as text. Data that the
+ * rules do not show is null. Inserted data is never read as a reference. The result may share parts with the given value.
  *
  * @param root the path of the value in the request, for messages
  * @throws {ServiceError} validation, detokenize_failed naming every id without a token, permission_denied
@@ -39,7 +38,7 @@ export async function resolveReferences(
   context: TokensContext,
   caller: Caller,
   json: JsonValue,
-  how: HowResolved,
+  how: Resolution,
   root = '',
 ): Promise<JsonValue> {
   const found = await findReferences(context.expressions, context.turns(), json, root)
@@ -61,8 +60,8 @@ export async function resolveReferences(
 }
 
 /**
- * Asks again for the right to each token that a payload names, as far as it is still there: for an answer that was
- * made of their data before.
+ * Checks the caller's right to each token that a payload names and that still exists, before an earlier answer made from
+ * their data is sent again.
  *
  * @throws {ServiceError} permission_denied
  */
@@ -79,7 +78,7 @@ export async function demandReferences(
   for (const { value } of records) demand(caller, 'token:use', value)
 }
 
-/** The live tokens of these ids. @throws {ServiceError} detokenize_failed */
+/** Returns the live tokens with these ids. @throws {ServiceError} detokenize_failed */
 // Requirements: INV-502
 async function namedTokens(
   context: TokensContext,
@@ -92,7 +91,7 @@ async function namedTokens(
   throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
 }
 
-/** The live tokens of these ids, or of their second readings, and the ids without one. */
+/** Finds the live tokens with these ids, or with the ids to try instead, and the ids that name none. */
 async function lookUp(
   context: TokensContext,
   store: TenantStore,

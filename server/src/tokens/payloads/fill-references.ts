@@ -8,8 +8,8 @@ import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
 
 /**
- * The JSON value with each of `texts` replaced by what its pieces come to; `values` are the tokens' by id. All
- * filters share one allowance.
+ * Replaces each of `texts` in a JSON value by the value of its pieces. All filters share one time limit.
+ * @param values of the tokens, by id
  * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
  */
 // Requirements: INV-503, INV-504
@@ -45,7 +45,7 @@ export function fillReferences(
     let text = ''
     for (const piece of pieces) {
       text += typeof piece === 'string' ? piece : asText(resolve(piece))
-      // A text is at least as long in bytes; it is not made longer than it may become.
+      // Checked on the way, so that no text becomes longer than the limit. In bytes it is at least as long.
       if (text.length > limits.detokenizedBytes) take(text.length)
     }
     return text
@@ -77,7 +77,7 @@ export function fillReferences(
 
 const filtersFailed = 'a filter cannot be applied'
 
-/** A value inside longer text: null is nothing, objects and arrays are compact JSON. */
+/** Formats a value inside longer text: null is empty, objects and arrays are compact JSON. */
 function asText(value: JsonValue): string {
   if (typeof value === 'string') return value
   return value === null ? '' : JSON.stringify(value)

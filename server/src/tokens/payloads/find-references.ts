@@ -9,15 +9,15 @@ import { limits } from '../../generated/facts.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
 export interface FoundReferences {
-  /** The ids that are named, each with the second readings it was seen with; `undefined` where there was none. */
+  /** The named ids, each with the ids to try if there is no such token; `undefined` stands for none. */
   readonly named: ReadonlyMap<string, ReadonlySet<string | undefined>>
   /** The texts that name tokens, in pieces. */
   readonly texts: ReadonlyMap<string, readonly Piece[]>
 }
 
 /**
- * Reads every text of a JSON value, names of members excepted.
- * Rejects with a ServiceError, validation, that names the texts that cannot be read.
+ * Parses every text of a JSON value, except names of members.
+ * @throws {ServiceError} validation, naming the texts with malformed braces
  */
 export async function findReferences(
   expressions: Expressions,
@@ -66,7 +66,7 @@ export function tooManyTokens(root: string): ServiceError {
   return invalid(errorPath(root), `names more than ${limits.payloadTokens} different tokens`)
 }
 
-/** The template that makes of a token's data what the reference asks for. */
+/** Returns the template that applies the filters of a reference to `data`. */
 export function templateOf({ filters }: Reference): string {
   // The space keeps a hyphen at the end from being read as one of Liquid's `-}}`.
   return `{{ data ${filters} }}`
@@ -76,26 +76,26 @@ export function pathOf(root: string, steps: readonly (string | number)[]): strin
   return errorPath(root, memberPath(steps))
 }
 
-/** What is wrong with an expression, for its caller; what is no such fault goes on. */
+/** Returns the message about an expression for its caller. Throws errors of other kinds. */
 export function problemOf(error: unknown): string {
   if (error instanceof MalformedReference) return error.message
-  // Its position is one in a template that the caller never saw.
+  // Without the position, which is one in a template that the caller has not written.
   if (error instanceof ExpressionError) return error.problem
   throw error
 }
 
-/** A list, or an object with its names, that is being gone through. */
+/** A list, or an object with its names, during the walk. */
 interface Level {
   readonly values: JsonObject | readonly JsonValue[]
   readonly names: readonly string[] | undefined
-  /** Of the next value. */
+  /** The position of the next value. */
   index: number
 }
 
-/** Between so many values, it is asked whether it is the turn of others. */
+/** After this many values, the walk yields if it has lasted long. */
 const valuesPerTurn = 1_000
 
-/** Goes through all texts until `visit` returns false; `visit` may ask for the path of the text. */
+/** Visits all texts until `visit` returns false. `steps` returns the path of the text. */
 async function eachText(
   json: JsonValue,
   turns: Turns,
@@ -116,7 +116,7 @@ async function eachText(
   }
 }
 
-/** Looked up one by one: to list the values of an object of 500,000 members takes a second. */
+/** Reads one value at a time: listing the values of an object of 500,000 members takes a second. */
 function nextOf(level: Level): JsonValue | undefined {
   const { values, names } = level
   const step = names ? names[level.index++] : level.index++

@@ -13,22 +13,22 @@ import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
 import { fillShape } from './payload.ts'
 
-/** A token of an answer, as a receipt keeps it: which one it is, and never what it holds. */
+/** A token of an answer, as a receipt keeps it: its id, never its contents. */
 export interface KeptToken {
   readonly id: string
   /** `id`: only its id was shown. `original`: it was there before, and was shown in place of a new one. */
   readonly as: 'id' | 'created' | 'original'
-  /** The token in whose place an original was shown: the one that the caller had to be allowed to create. */
+  /** The duplicate that the caller wanted to create when it was shown an original. */
   readonly wanted?: Subject
 }
 
-/** The tokens of an answer to a payload, and the shape that they go into; see `Payload`. */
+/** The tokens of an answer, and the structure that they are put into; see `Payload`. */
 export interface KeptTokens {
   readonly shape: JsonValue
   readonly tokens: readonly KeptToken[]
 }
 
-/** An answer that is one token. */
+/** Returns the form of an answer that is one token. */
 export function singleToken(token: KeptToken): KeptTokens {
   return { shape: 0, tokens: [token] }
 }
@@ -41,18 +41,17 @@ export function keptToken({ record: { id, containers } }: Draft, original?: stri
 }
 
 export interface ShowKeptOptions {
-  /** `false` for what a reactor returned: its tokens ask for no `token:create`, and are shown masked. */
+  /** `false` for the tokens of a reactor's answer, which need no `token:create` and are shown masked. */
   readonly asksPermission?: boolean
-  /** What stands for a token that is gone. Without it, such a token is a 404. */
+  /** Replaces a token that is gone. Without it, such a token is a 404. */
   readonly gone?: null
 }
 
-/** A mask may take its time to be shown; between a few of them other requests have their turn. */
+/** Masks may take long, so other requests have their turn between this many tokens. */
 export const shownPerTurn = 8
 
 /**
- * Shows the tokens of an earlier answer as that answer would show them today: the live tokens, by the caller's rights
- * of this moment.
+ * Shows the tokens of an earlier answer as it would show them now: the live tokens, by the caller's present rights.
  *
  * @throws {ServiceError} not_found, permission_denied
  */

@@ -6,24 +6,24 @@ import { limits } from '../../generated/facts.ts'
 
 /** A token that a payload asks for. */
 export interface RequestedToken {
-  /** Where the payload asks for it, for messages. */
+  /** Of the request for it in the payload, for messages. */
   readonly path: string
-  /** Not held against the contract yet, where it is a description. */
+  /** A description has not been checked against the contract yet. */
   readonly input: CreateTokenRequest
-  /** A bare value, whose id takes its place; otherwise a description, which a token object replaces. */
+  /** True for a bare value, which is replaced by an id. A description is replaced by a token object. */
   readonly bare: boolean
 }
 
 export interface Payload {
-  /** The payload with a number in the place of each token: its position in `requested`. Nothing else is left of it. */
+  /** The structure of the payload, with each token replaced by its position in `requested`. Holds no other values. */
   readonly shape: JsonValue
   readonly requested: readonly RequestedToken[]
 }
 
 /**
  * Finds the tokens that a payload asks for: an object with `type` and `data` describes one, any other value
- * that is neither object nor array nor null is one. Null holds nothing that a token could stand for, and stays.
- * @throws {ServiceError} validation, where there are too many
+ * except an object, an array or null is one. Null stays null.
+ * @throws {ServiceError} validation, if there are too many
  */
 export function readPayload(payload: JsonValue): Payload {
   const requested: RequestedToken[] = []
@@ -49,7 +49,7 @@ export function readPayload(payload: JsonValue): Payload {
   return { shape: read(payload), requested }
 }
 
-/** The payload again, with what has become of each request in its place. */
+/** Returns the payload with each requested token replaced by its outcome. */
 // Requirements: TKZ-501
 export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
   if (typeof shape === 'number') return outcomes[shape] ?? null

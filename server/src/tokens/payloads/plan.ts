@@ -12,23 +12,23 @@ import { type Draft, draftToken } from '../draft.ts'
 import { chooseId, isTakenIdFinal } from '../id.ts'
 import type { RequestedToken } from './payload.ts'
 
-/** A request on its way to a token. */
+/** A requested token and its draft. */
 export interface Planned {
   readonly request: RequestedToken
-  /** Only its id may change, where an expression makes it. */
+  /** Only an id that an expression makes may change. */
   draft: Draft
-  /** How many ids were tried before this one. */
+  /** The number of ids that were tried before this one. */
   attempt: number
-  /** The earlier token of the same payload that this one would double. */
+  /** The earlier token of the same payload that this one would duplicate. */
   readonly duplicateOf?: Planned
 }
 
-/** A token's expressions may take their time; between a few of them other requests have their turn. */
+/** Expressions may take long, so other requests have their turn between this many drafts. */
 const draftsPerTurn = 4
 
 /**
- * Drafts every token, and finds those that double another of the same payload.
- * @throws {ServiceError} validation, with what is wrong with any of them
+ * Drafts every token, and finds those that duplicate another of the same payload.
+ * @throws {ServiceError} validation, with the errors of all of them
  */
 export async function planTokens(
   context: TokensContext,
@@ -69,7 +69,7 @@ export async function planTokens(
   return planned
 }
 
-/** Gives way where the id that an expression made is another token's of the same payload. */
+/** Draws other ids for tokens whose expressions have made the id of another token of the same payload. */
 export async function makeIdsDistinct(context: TokensContext, planned: readonly Planned[]): Promise<void> {
   const stored = planned.filter(one => !one.duplicateOf)
   const isGiven = ({ request }: Planned) => isTakenIdFinal(context, request.input.id ?? undefined)
@@ -84,7 +84,7 @@ export async function makeIdsDistinct(context: TokensContext, planned: readonly 
   }
 }
 
-/** Another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
+/** Draws another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
 export async function drawAnotherId(context: TokensContext, planned: Planned): Promise<void> {
   const { request, draft } = planned
   planned.attempt++
@@ -99,9 +99,9 @@ export async function drawAnotherId(context: TokensContext, planned: Planned): P
 function checkRequested(context: TokensContext, { input, bare }: RequestedToken): void {
   if (!bare) {
     const description = input as unknown as JsonValue
-    refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is no token')
+    refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is not a token')
   }
-  // No request is that long, but what a formula gives back may be.
+  // Bodies of requests are shorter, but the result of a formula may be longer.
   if (isTooLarge(input.data)) {
     const errors = { [bare ? '' : 'data']: [`holds more than ${limits.bodyBytes} bytes`] }
     throw new ServiceError('validation', 'is too large', { errors })
@@ -112,7 +112,7 @@ function invalidId(message: string): ServiceError {
   return new ServiceError('validation', message, { errors: { id: [message] } })
 }
 
-/** Adds what `act` refuses as not valid, below `path`; any other failure goes on. */
+/** Adds the validation errors of `act`, below `path`. Throws any other error. */
 async function collect(errors: ErrorList, path: string, act: () => void | Promise<void>): Promise<void> {
   try {
     await act()

@@ -60,9 +60,9 @@ t.test('braces that cannot be read are refused', async t => {
     ['{{}}', /without a token id/],
     ['{{  }}', /without a token id/],
     ['{{ | upcase }}', /without a token id/],
-    ['{{ ab }}', /no token id/],
-    ['{{ a/b/c }}', /no token id/],
-    [`{{ ${'x'.repeat(401)} }}`, /no token id/],
+    ['{{ ab }}', /not a token id/],
+    ['{{ a/b/c }}', /not a token id/],
+    [`{{ ${'x'.repeat(401)} }}`, /not a token id/],
     ['fine {{ an-id }} and then {{', /without "}}"/],
   ]
   for (const [text, message] of cases) t.throws(() => readReferences(text), { message }, text)

@@ -1,29 +1,29 @@
 import { isTokenId } from '../../contract/token-id.ts'
 
 /**
- * How a text names tokens: `{{ id }}`, or `{{ id | filter: argument }}` for something made of the token's data.
+ * A reference to a token in a text: `{{ id }}`, or `{{ id | filter: argument }}` for a value made from the token's data.
  *
- * An id holds no bar and no brace, so it ends at the first of either; quotes, dots, colons and spaces in it are
- * its own. Blanks around it are not part of it. Only where no token has that id, one space at each end is taken
- * for the braces' and the rest for the id's: so an id that begins or ends with a blank can be written as well.
- * In the filters, what stands in quotes may hold anything, `}}` too. A `}}` that closes nothing is text.
+ * An id contains no bar and no brace, so it ends at the first of either; it may contain quotes, dots, colons and spaces.
+ * Spaces around it are not part of it. If no token has that id, only one space at each end is removed: so an id that
+ * begins or ends with a space can be written as well. In filters, quoted text may contain anything, even `}}`. A `}}`
+ * that closes nothing is text.
  */
 export interface Reference {
-  /** The id it means, and another one it means where there is no token of the first. */
+  /** The id, and the id to try if no token has the first. */
   readonly ids: readonly [id: string, second?: string]
-  /** Everything from the first bar on; empty where there is none. */
+  /** Everything from the first bar on; empty if there is none. */
   readonly filters: string
 }
 
-/** A piece of a text: itself, or a place where data goes. */
+/** A piece of a text: literal text, or a reference. */
 export type Piece = string | Reference
 
-/** Braces that cannot be read. The message says what is wrong with the text and quotes nothing of it. */
+/** Malformed braces. The message says what is wrong with the text and quotes nothing of it. */
 export class MalformedReference extends Error {
   override readonly name = 'MalformedReference'
 }
 
-/** The pieces of a text, or `undefined` where it names no token. @throws {MalformedReference} */
+/** Splits a text into pieces. Returns `undefined` if it names no token. @throws {MalformedReference} */
 // Requirements: INV-505
 export function readReferences(text: string): readonly Piece[] | undefined {
   let open = text.indexOf('{{')
@@ -63,7 +63,7 @@ function readReference(
 
 const notClosed = 'has "{{" without "}}"'
 
-/** Where the `}}` is that closes the filters which begin at `start`. */
+/** Returns the position of the `}}` that closes the filters at `start`. */
 function endOfFilters(text: string, start: number): number {
   let quote = ''
   for (let at = start; at < text.length; at++) {
@@ -85,6 +85,6 @@ function idsIn(between: string): Reference['ids'] {
   throw new MalformedReference(
     between.trim() === ''
       ? 'has "{{ }}" without a token id'
-      : 'has something within "{{ }}" that is no token id',
+      : 'contains text inside "{{ }}" that is not a token id',
   )
 }

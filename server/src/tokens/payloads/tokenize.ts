@@ -86,9 +86,9 @@ function keptOf(
 }
 
 /**
- * Returns where another attempt may succeed. A conflict names only the first token in the way; all of them are
- * looked for, or a hundred aliases would take a hundred attempts.
- * @throws {ServiceError} conflict, for ids that are taken
+ * Returns if another attempt may succeed. A conflict names only the first token whose id is taken. All of them are
+ * resolved at once, or a hundred aliases would take a hundred attempts.
+ * @throws {ServiceError} conflict, for literal ids that are taken
  */
 async function resolveConflict(
   context: TokensContext,
