@@ -176,7 +176,7 @@ t.test('formulas invoke each other, but not without end', async t => {
   t.same(await react(0), 'bottom')
   t.same(await react(1), ['bottom'])
   t.same(await react(2), [['bottom']])
-  t.match(await react(3), [[[{ status: 400, detail: /deeper/ }]]])
+  t.match(await react(3), [[[{ status: 400, detail: /too deep/ }]]])
 })
 
 t.test('a token made by a nested invocation belongs to the application that invoked', async t => {
