@@ -34,7 +34,7 @@ t.test('a deduplicating create answers the oldest token and stores nothing', asy
   const tenant = await openTenant(vault)
   const oldest = await tenant.send('POST', '/tokens', card)
   const younger = await tenant.send('POST', '/tokens', card)
-  t.not(younger.json.id, oldest.json.id, 'without the wish there are two')
+  t.not(younger.json.id, oldest.json.id, 'without deduplication there are two')
   const again = await tenant.send('POST', '/tokens', { ...card, deduplicate_token: true })
   t.equal(again.status, 200)
   t.same(again.json, oldest.json)
@@ -100,11 +100,11 @@ t.test('an update into a duplicate is not applied, and the original is answered'
 })
 
 t.test(
-  'setting the wish on a duplicateOf answers the older one, on the oldest itself it is applied',
+  'a duplicate that asks for deduplication is answered with the older token; the oldest itself is changed',
   async t => {
     const tenant = await openTenant(vault)
-    const older = (await tenant.send('POST', '/tokens', { type: 'token', data: 'duplicateOf' })).json
-    const younger = (await tenant.send('POST', '/tokens', { type: 'token', data: 'duplicateOf' })).json
+    const older = (await tenant.send('POST', '/tokens', { type: 'token', data: 'twice' })).json
+    const younger = (await tenant.send('POST', '/tokens', { type: 'token', data: 'twice' })).json
     const refused = await tenant.send('PATCH', `/tokens/${younger.id}`, { deduplicate_token: true })
     t.equal(refused.json.id, older.id)
     const applied = await tenant.send('PATCH', `/tokens/${older.id}`, { deduplicate_token: true })

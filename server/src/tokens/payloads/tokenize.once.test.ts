@@ -129,7 +129,7 @@ t.test('an idempotency key answers the whole again, to the microsecond, and does
   const payload = {
     new: [{ type: 'card', data: { number: '5555555555554444' } }, 'bare', 7],
     old: only,
-    duplicateOf: { type: 'token', data: 'bare', deduplicate_token: true },
+    duplicate: { type: 'token', data: 'bare', deduplicate_token: true },
     user: { id: 'x y', tenant_id: 'not a token' },
     nothing: null,
   }
