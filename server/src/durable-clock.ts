@@ -2,7 +2,7 @@ import { type Clock, createClock } from './base/clock.ts'
 import { describeError, type Log } from './base/log.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
-/** How often the time is written down, and how much of it a crash can lose. */
+/** The interval at which the time is written down: a crash loses no more of it. */
 const keepEveryMs = 60_000
 
 /** The least difference to the machine's clock that is logged. */
@@ -10,7 +10,7 @@ const notableMs = 5_000
 
 interface KeptTime {
   readonly id: 'clock'
-  /** How far a test server's time was moved forward. */
+  /** The time by which a test server was moved forward. */
   readonly offset_ms: number
   /** The real time that was reached; absent in records of earlier versions. */
   readonly reached_ms?: number

@@ -1,2 +1,2 @@
-/** The folder of files that `npm run generate` makes for the running server; beside this file, also in the built package. */
+/** The folder of files that `npm run generate` makes; it is beside this file, also in the built package. */
 export const generatedFiles = new URL('./generated/', import.meta.url)

@@ -108,7 +108,10 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   now: [value => typeof value === 'function', 'a function that returns epoch milliseconds'],
 }
 
-/** Refuses options that are unknown or ill-typed; an option that is `undefined` counts as absent. @throws {VaultOptionsError} */
+/**
+ * Refuses options that are unknown or ill-typed. An option that is `undefined` counts as absent.
+ * @throws {VaultOptionsError}
+ */
 export function checkOptions(options: VaultOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new VaultOptionsError("the options must be an object, such as { storage: 'memory:' }")

@@ -25,7 +25,7 @@ export interface VaultClock {
  * - `WrongMasterKey`, `UnreadableMasterKey`: the key does not open this store, or its file holds no key
  * - `UnfinishedRotation`, `UnfinishedCopy`: a command was interrupted and has to be run again
  * - `BootstrapError`: `bootstrap` is not valid; the message begins with the path of the member
- * - `FormulaModuleRefused`: one of `formulaModules` cannot be given to formulas
+ * - `FormulaModuleRefused`: one of `formulaModules` cannot be provided to formulas
  * - `IsolationMissing`: `requireIsolation` is set and this host lacks a layer
  */
 export interface Vault {

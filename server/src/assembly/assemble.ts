@@ -19,8 +19,8 @@ export interface Assembled extends Pick<Deployment, 'clock' | 'tenants' | 'advan
 }
 
 /**
- * Puts a vault together in four steps: stores → domain → http → workers. Each extends the context of the one before,
- * so a new feature adds a member to a context, and whatever comes after finds it there.
+ * Puts a vault together in four steps: stores → domain → http → workers. Each extends the context of the one before:
+ * a new feature adds a member to a context, and later steps find it there.
  */
 export async function assemble(options: VaultOptions, parts: VaultParts): Promise<Assembled> {
   checkOptions(options)

@@ -13,7 +13,7 @@ import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
 import type { VaultParts } from './parts.ts'
 
-/** What every part of a vault builds on. */
+/** The context of every part of a vault. */
 export interface Stores {
   readonly options: VaultOptions
   readonly parts: VaultParts

@@ -37,7 +37,7 @@ async function pause(): Promise<void> {
   for (let turn = 0; turn < turnsBetweenSteps; turn++) await nextTurn()
 }
 
-/** How long one request may run without yielding, in real time. */
+/** The longest time that a request runs without yielding, in real time. */
 const longestTurnMs = 2
 
 /** Timer of a request with much work, which yields to others after 2 ms. */

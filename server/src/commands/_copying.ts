@@ -16,7 +16,7 @@ export const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined) =
   ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
 })
 
-/** The command in this process, which saves the start of one: what it prints, or the sentence it refuses with. */
+/** Runs the command in this process, which is faster. Returns its output, or the sentence of its refusal. */
 export async function copy(
   from: string,
   to: string,
@@ -33,7 +33,7 @@ export async function copy(
 export const open = (t: Test, storage: string, masterKey: Uint8Array) =>
   openVault(t, { storage, masterKey, dev: false, allowPrivateCallbacks: true })
 
-/** A small vault that can be read by the key answered. */
+/** Fills a small vault. Resolves with an API key that can read it. */
 export async function fill(t: Test, storage: string, count = 3, masterKey = oldKey): Promise<string> {
   const vault = open(t, storage, masterKey)
   const { send, privateKey } = await openTenant(vault)
@@ -60,7 +60,7 @@ export async function read(
   }
 }
 
-/** A vault that has everything in it goes from store to store, and a server on the last answers as on the first. */
+/** Copies a vault with records of every kind from store to store, and compares the answers of the last and the first. */
 export async function moves(t: Test, ...storages: string[]): Promise<void> {
   const [first = ''] = storages
   let reply = 500
@@ -72,9 +72,9 @@ export async function moves(t: Test, ...storages: string[]): Promise<void> {
   const before = open(t, first, oldKey)
   const furnished = await furnish(before, receiver)
   const answers = await furnished.answers(before)
-  t.ok(receiver.received.length > 0, 'a job was tried, and waits for its next turn')
+  t.ok(receiver.received.length > 0, 'a job was tried, and waits for its next attempt')
   await before.close()
-  // Only now: reading what is revealed adds to the log, behind the answer.
+  // Only now, as reads add entries to the log after their answer.
   const still = open(t, first, oldKey)
   const log = await furnished.log(still)
   await still.close()
@@ -96,27 +96,31 @@ export async function moves(t: Test, ...storages: string[]): Promise<void> {
   t.same(await furnished.log(after), log)
   for (const [index, answer] of (await furnished.answers(after)).entries()) t.equal(answer, answers[index])
 
-  const again = await furnished.again(after)
-  t.equal(again.text, furnished.replayed.text, 'what was done once is not done again')
+  const again = await furnished.repeat(after)
+  t.equal(again.text, furnished.replayed.text, 'a repeated request is not done again')
   const send = sender(after, furnished.tenant.privateKey)
   const grant = { nonce: furnished.session.nonce, permissions: ['token:read'] }
-  t.equal((await send('POST', '/sessions/authorize', grant)).status, 200, 'a nonce that waited')
+  t.equal((await send('POST', '/sessions/authorize', grant)).status, 200, 'an unused nonce still works')
   t.equal((await send('POST', '/sessions/authorize', grant)).status, 409)
   t.equal((await sender(after, furnished.session.key)('GET', '/tokens')).status, 200)
-  const twin = await send('POST', '/tokens', { type: 'token', data: 'only once', deduplicate_token: true })
-  t.equal(twin.status, 200, 'what was unique is')
+  const duplicate = await send('POST', '/tokens', {
+    type: 'token',
+    data: 'only once',
+    deduplicate_token: true,
+  })
+  t.equal(duplicate.status, 200, 'deduplication still works')
   t.equal((await send('POST', '/tokens', { id: 'many-3', type: 'token', data: 1 })).status, 409)
 
   await after.clock.advance(60_000)
-  t.equal(delivered, 1, 'the job that waited was done')
-  t.match(await furnished.told(receiver), { raw: { configuration: { LIMIT: 7 } } })
+  t.equal(delivered, 1, 'the waiting job was done')
+  t.match(await furnished.delivery(receiver), { raw: { configuration: { LIMIT: 7 } } })
   await after.clock.advance(61 * 60_000)
   const cards = (await send('POST', '/tokens/search', { query: 'type:card' })).json.data
-  t.equal(cards[0].data.cvc, undefined, 'what was to end has ended')
+  t.equal(cards[0].data.cvc, undefined, 'what was due has expired')
   await after.close()
 }
 
-/** A copy that came to its end but for the end of its marker. */
+/** Makes a complete copy whose marker was not removed. */
 export async function almost(t: Test, from: string, to: string): Promise<void> {
   const random = systemRandom()
   const [source, destination] = [await openStore(parseStorage(from)), await openStore(parseStorage(to))]

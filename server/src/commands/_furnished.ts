@@ -6,23 +6,23 @@ import type { JsonValue } from '../base/json.ts'
 import { openAuthorized, openSession } from '../sessions/_fixture.ts'
 import type { Vault } from '../vault.ts'
 
-/** A request of which the answer says something of what is stored. */
+/** A request whose answer shows a part of the store. */
 type Question = readonly [key: string, method: string, path: string, body?: JsonValue]
 
-/** A vault in which something of every kind is stored, and all that can be asked of it. */
+/** A vault with at least one record of every kind, and requests that read all of it. */
 export interface Furnished {
   readonly tenant: TestTenant
-  /** What the tenant's log says. Reading the rest adds to it. */
+  /** Reads the audit log of the tenant. Other reads add entries to it. */
   log(vault: Vault): Promise<string[]>
-  /** What else can be read, byte for byte. */
+  /** Reads everything else, byte for byte. */
   answers(vault: Vault): Promise<string[]>
-  /** What only one caller at a time can have: each is asked for once. */
+  /** A session and its nonce, which can be used once. */
   readonly session: { readonly key: string; readonly nonce: string }
-  /** The same request with the same idempotency key. */
-  again(vault: Vault): Promise<Reply>
+  /** Repeats a request with its idempotency key. */
+  repeat(vault: Vault): Promise<Reply>
   readonly replayed: Reply
-  /** What the waiting job has to say, checked by the tenant's webhook secret. */
-  told(receiver: Receiver): Promise<unknown>
+  /** Verifies and returns the last delivery, signed with the tenant's webhook secret. */
+  delivery(receiver: Receiver): Promise<unknown>
 }
 
 const types: JsonValue[] = [
@@ -47,7 +47,7 @@ const types: JsonValue[] = [
   { type: 'token', data: 'found by its end', search_indexes: ['{{ data | last4 }}'] },
 ]
 
-/** @param receiver answers deliveries with a failure until it is told otherwise */
+/** @param receiver has to refuse deliveries, so that a job waits */
 export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnished> {
   const tenant = await openTenant(vault, { operator: true })
   const other = await openTenant(vault)
@@ -115,9 +115,9 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
       ),
     answers: from => ask(from, questions),
     session: { key: waiting.key, nonce: waiting.nonce },
-    again: once,
+    repeat: once,
     replayed,
-    told: async ({ received }) => {
+    delivery: async ({ received }) => {
       const delivery = received.at(-1)
       return sdk.verify(delivery?.body ?? '', delivery?.headers ?? {}, tenant.webhookSecret)
     },

@@ -42,7 +42,7 @@ t.test('a formula that could not be run gets one sentence and exit code 2', asyn
   const cases: readonly [name: string, args: readonly string[], says: RegExp][] = [
     ['no such file', [`${file}x`], /cannot be read/],
     [
-      'args that are no JSON',
+      'args that are not JSON',
       [file, '--args', '{"a":4242'],
       /--args is not well-formed JSON \(at character \d+\)/,
     ],
@@ -51,7 +51,7 @@ t.test('a formula that could not be run gets one sentence and exit code 2', asyn
       [file, '--configuration', '[]'],
       /--configuration must be a JSON object/,
     ],
-    ['no such module', [file, '--formula-module', 'no-such-package'], /no-such-package cannot be given/],
+    ['no such module', [file, '--formula-module', 'no-such-package'], /no-such-package cannot be provided/],
     ['no file', [], /expected FILE/],
   ]
   for (const [name, args, says] of cases) {

@@ -26,7 +26,7 @@ export interface Exchange {
   answer?: Answer
 }
 
-/** What the steps of the lifecycle use. */
+/** The services that the steps of the lifecycle use. */
 export interface Services {
   readonly router: Router
   readonly validators: Validators

@@ -4,7 +4,7 @@ import { problemType } from '../contract/contract.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { CoreResponse } from './message.ts'
 
-/** How long a caller should wait before it repeats a request that the store could not serve. */
+/** The delay after which a caller should repeat a request that the store could not serve. */
 const retryAfterSeconds = 1
 
 /** Returns our own refusals as they are, a 503 for an unavailable store, and a plain 500 for any other error. */
@@ -13,7 +13,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (!(error instanceof StoreUnavailable)) return unexpectedError()
   return new ServiceError(
     'unavailable',
-    'the store is unavailable; no change was made in part, and a repeated request with its idempotency key is done once',
+    'the store is unavailable; repeat the request, with an idempotency key if it must not be done twice',
     { headers: { 'Retry-After': String(retryAfterSeconds) } },
   )
 }

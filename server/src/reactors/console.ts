@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
 import type { ConsoleLine } from '../sandbox/sandbox.ts'
 
 const mostReactors = 100
@@ -15,7 +16,7 @@ export interface PrintedLine extends ConsoleLine {
  * shown to the reactor's owner and never logged.
  */
 export class FormulaConsole {
-  readonly #lines = new LRUCache<string, PrintedLine[]>({ max: mostReactors })
+  readonly #lines = new LRUCache<string, PrintedLine[]>(upTo(mostReactors))
 
   print(tenant: string, reactor: string, line: ConsoleLine, nowMs: number): void {
     const key = `${tenant} ${reactor}`
