@@ -73,7 +73,7 @@ t.test('after a rotation the new key opens all data, and the old key none', asyn
 
   const again = await rotate(folder, oldKey, newKey)
   t.equal(again.code, 0, 'repeated, it has nothing to do')
-  t.match(again.stdout, /under the new master key already/)
+  t.match(again.stdout, /already has the new master key/)
 })
 
 t.test('a job that cannot be done gets one sentence and exit code 2, and changes nothing', async t => {
@@ -88,11 +88,15 @@ t.test('a job that cannot be done gets one sentence and exit code 2, and changes
     ['no new key', () => rotate(full, oldKey, undefined), /SURROGATE_NEW_MASTER_KEY is missing/],
     ['no old key', () => rotate(full, undefined, newKey), /there is no master key: set SURROGATE_MASTER_KEY/],
     ['another old key', () => rotate(full, newMasterKey(), newKey), /the old master key is not the one/],
-    ['the same key twice', () => rotate(full, oldKey, oldKey), /is the master key this store has already/],
-    ['a new key that is none', () => command(text('c2hvcnQ=')), /SURROGATE_NEW_MASTER_KEY must be 32 bytes/],
+    ['the same key twice', () => rotate(full, oldKey, oldKey), /is the present key of the store/],
+    [
+      'a new key of another length',
+      () => command(text('c2hvcnQ=')),
+      /SURROGATE_NEW_MASTER_KEY must be 32 bytes/,
+    ],
     ['no data', () => rotate(join(folder, 'empty'), oldKey, newKey), /there is no data in/],
     [
-      'a key file that is none',
+      'a key file that holds no key',
       () => rotate(join(folder, 'no-key'), undefined, newKey),
       /master\.key .* 32 bytes/,
     ],
@@ -156,14 +160,17 @@ t.test('master.key of a test server is replaced', async t => {
   writeFileSync(file, `${base64(oldKey)}\n`)
   const { code, stdout } = await rotate(folder, undefined, newKey)
   t.equal(code, 0)
-  t.match(stdout, /master\.key is the new key/)
+  t.match(stdout, /the new key is in master\.key/)
   t.equal(readFileSync(file, 'utf8'), `${base64(newKey)}\n`)
   t.equal(statSync(file).mode & 0o077, 0, 'for nobody else')
   t.equal(await readKept(folder, newKey, apiKey), 'as it was')
 
   // As if the process had died between the last commit and the file.
   writeFileSync(file, `${base64(oldKey)}\n`)
-  t.match(await rotate(folder, undefined, newKey), { code: 0, stdout: /already; master\.key is the new key/ })
+  t.match(await rotate(folder, undefined, newKey), {
+    code: 0,
+    stdout: /already has the new master key; the new key is in master\.key/,
+  })
   t.equal(readFileSync(file, 'utf8'), `${base64(newKey)}\n`)
   t.match(await rotate(folder, undefined, newKey), { code: 2 })
 })
