@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 
-/** Of a list: more than any list of the contract may have. */
+/** Items kept of a list: more than any list of the contract may have. */
 const mostItems = 101
-/** Of a list within another, which there may be a hundred of. */
+/** Items kept of a list inside a list: more than any such list may have. */
 const mostInnerItems = 26
-/** Of an object, besides members that the contract names somewhere. */
+/** Members kept of an object, in addition to those that the contract names. */
 const mostMembers = 101
-/** Of a text: more than any text may have, even if each character takes two UTF-16 units. */
+/** UTF-16 units kept of a text: more than the longest text of the contract may have. */
 const longestText = 100_002
 
 export interface Excerpt {
@@ -16,12 +16,11 @@ export interface Excerpt {
 }
 
 /**
- * As much of a request as is worth naming all errors of: validators that collect every error take time and
- * memory for each, and a megabyte holds a hundred thousand. Whatever breaks a rule of size in the whole breaks it
- * in the excerpt, and no member is missing that a schema may require, so the excerpt has no error that the whole
- * does not have.
+ * Shortens a request that is not valid, so that collecting all of its errors takes little time and memory: a megabyte
+ * can hold a hundred thousand. What is too long in the whole is too long in the excerpt, and no member is left out that
+ * a schema may require, so the excerpt has no error that the whole does not have.
  *
- * @param named every name of a member that the contract knows
+ * @param named the names of all members in the contract's schemas
  */
 export function excerptOf(whole: JsonValue, named: ReadonlySet<string>): Excerpt {
   let isCut = false
@@ -41,7 +40,7 @@ export function excerptOf(whole: JsonValue, named: ReadonlySet<string>): Excerpt
   return { value, isCut }
 }
 
-/** Every name of a member that a document's schemas have. */
+/** Returns the names of all members in the schemas of a document. */
 export function namesIn(document: JsonValue, names = new Set<string>()): Set<string> {
   if (typeof document !== 'object' || document === null) return names
   const { properties } = document as { properties?: JsonValue }

@@ -6,10 +6,10 @@ import { withoutEchoes } from './echoes.ts'
 import { formats } from './formats.ts'
 
 /**
- * What the validator found, as messages by dotted path. Paths are those of the caller's own request; values
- * are never repeated, and of member names only those that look like names.
+ * Converts errors of a validator to messages by dotted path. Messages repeat no values, and paths only those member
+ * names that look like names.
  *
- * @param root stands before the validator's paths, which otherwise begin with a part of the request
+ * @param root replaces the part of the request with which the validator's paths begin
  */
 // Requirements: ERR-507
 export function listErrors(errors: readonly ErrorObject[], root?: string): ErrorList {
@@ -67,7 +67,7 @@ function explain(error: ErrorObject): Explained {
   }
 }
 
-/** Rules that a schema can state but not explain carry their own message. */
+/** Returns the member and message of a rule that the contract explains with `x-violation`. */
 function violationOf(error: ErrorObject): [string, string] | undefined {
   const schema = error.parentSchema?.['x-violation']
   if (!['not', 'oneOf', 'anyOf'].includes(error.keyword) || !isJsonObject(schema)) return undefined
@@ -81,7 +81,7 @@ function discriminatorMessage(error: ErrorObject): string {
   const names = Array.isArray(branches)
     ? branches.map(branch => branch?.properties?.[error.params.tag]?.const).filter(name => name !== undefined)
     : []
-  return names.length > 0 ? `must be one of ${names.join(', ')}` : 'is not one of those there are'
+  return names.length > 0 ? `must be one of ${names.join(', ')}` : 'is not a known value'
 }
 
 function stepsOf(pointer: string): Step[] {
@@ -91,7 +91,7 @@ function stepsOf(pointer: string): Step[] {
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The validator's paths begin with the part of the request: `/requestBody/data/number`, `/query/page`. */
+/** Drops the part of the request from a path such as `/requestBody/data/number`, unless there is a root. */
 function joinPath(root: string | undefined, steps: readonly Step[]): string {
   return errorPath(root ?? '', memberPath(root === undefined ? steps.slice(1) : steps))
 }

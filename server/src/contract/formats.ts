@@ -4,17 +4,17 @@ import { isTokenId, tokenIdRule } from './token-id.ts'
 
 export interface Format {
   readonly test: (text: string) => boolean
-  /** What a value of this format is, behind "must be". */
+  /** Describes a value of this format, to follow "must be". */
   readonly expected: string
 }
 
-/** True if there is a `}}` behind a `{{`. A regular expression would look for it behind each of them. */
+/** True if a `{{` is followed by a `}}`. Takes linear time, which a regular expression would not. */
 function holdsExpression(text: string): boolean {
   const open = text.indexOf('{{')
   return open >= 0 && text.includes('}}', open + 2)
 }
 
-/** Every format of the contract's `x-formats`. */
+/** The formats of the contract's `x-formats`. */
 export const formats: Readonly<Record<string, Format>> = {
   luhn: { test: isLuhnValid, expected: 'a number whose check digit is right (Luhn)' },
   'aba-routing-number': {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
-import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import { headerPrefix as contractHeaderPrefix, limits } from '../generated/facts.ts'
 import { createSandbox } from './create.ts'
 import { outcomeStatus } from './outcome-status.ts'
 import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox.ts'
@@ -61,7 +61,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     configuration = {},
     svc = null,
     modules = [],
-    timeoutMs = 10_000,
+    timeoutMs = limits.formulaTime,
     headerPrefix = contractHeaderPrefix,
   } = options
   if (typeof code !== 'string') throw new TypeError('code must be a string')

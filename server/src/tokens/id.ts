@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
-import { isTokenId } from '../contract/token-id.ts'
+import { isTokenId, tokenIdRule } from '../contract/token-id.ts'
 import type { TokenType } from '../contract/types.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import type { TokensContext } from './context.ts'
@@ -60,7 +60,7 @@ export function takenIds(paths: readonly string[]): ServiceError {
 function evaluateId(context: TokensContext, expression: string, { type, data }: IdInput): string {
   for (let draw = 0; draw < 2; draw++) {
     const id = rendered(context, expression, data)
-    if (!isTokenId(id)) throw invalid('id', 'does not evaluate to 3 to 400 characters that an id may have')
+    if (!isTokenId(id)) throw invalid('id', `must evaluate to ${tokenIdRule}`)
     if (!holdsData(id, type, data)) return id
   }
   throw invalid('id', holdingData)
