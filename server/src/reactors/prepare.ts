@@ -49,7 +49,7 @@ export async function prepare(
   if (depth > limits.formulaDepth) {
     throw new ServiceError(
       'validation',
-      `a formula may be invoked by one that another invoked, but not deeper: ${limits.formulaDepth} are waiting for this one`,
+      `invocations are nested too deep: at most ${limits.formulaDepth} formulas may wait for this one`,
     )
   }
   const { value: formula } = (await formulaOfReactor(context, caller.tenant, reactor)).record
