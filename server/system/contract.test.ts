@@ -345,3 +345,49 @@ t.test('has a message for each rule that a schema cannot explain', async t => {
       )
   }
 })
+
+// The server and the suite both take their defaults from the contract, so a wrong one would go unseen elsewhere.
+// Requirements: TYP-501
+t.test('the defaults of each type of token are those of the specification', async t => {
+  const lastFour = '{{ data | reveal_last: 4 }}'
+  const hyphenless = "{{ data | remove: '-' }}"
+  const card = {
+    number: '{{ data.number | reveal_last: 4 }}',
+    expiration_month: '{{ data.expiration_month }}',
+    expiration_year: '{{ data.expiration_year }}',
+  }
+  const bank = {
+    routing_number: '{{ data.routing_number }}',
+    account_number: '{{ data.account_number | reveal_last: 4 }}',
+  }
+  const digits = ['{{ data }}', "{{ data | remove: '-'}}", '{{ data | last4 }}']
+  const expected = {
+    token: ['/general/high/', null, '{{ data | stringify }}', []],
+    card: ['/pci/high/', card, '{{ data.number }}', []],
+    bank: ['/bank/high/', bank, '{{ data.account_number }}|{{ data.routing_number }}', []],
+    card_number: ['/pci/high/', lastFour, '{{ data }}', []],
+    us_bank_account_number: ['/bank/high/', lastFour, '{{ data }}', []],
+    us_bank_routing_number: ['/bank/low/', lastFour, '{{ data }}', []],
+    social_security_number: ['/pii/high/', lastFour, hyphenless, digits],
+    employer_id_number: ['/pii/high/', lastFour, hyphenless, digits],
+  }
+  const branches = list(resolve({ $ref: '#/components/schemas/CreateTokenRequest' }).oneOf).map(resolve)
+  const stated = branches.map(branch => {
+    const { containers, mask, fingerprint_expression, search_indexes } = obj(branch['x-defaults'])
+    const type = text(resolve(obj(branch.properties).type).const)
+    return [type, [...list(containers), mask, fingerprint_expression, search_indexes]]
+  })
+  t.same(Object.fromEntries(stated), expected)
+})
+
+t.test('each kind of application may hold the permissions of the specification', async t => {
+  const { 'x-permissions': permissions } = resolve({ $ref: '#/components/schemas/ApplicationType' })
+  t.same(permissions, {
+    public: ['token:create', 'token:update'],
+    private: ['create', 'read', 'update', 'delete', 'search', 'use'].map(verb => `token:${verb}`),
+    management: [
+      ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
+      ...['application:create', 'application:read', 'application:update', 'application:delete', 'log:read'],
+    ],
+  })
+})

@@ -53,7 +53,7 @@ let operations: readonly Operation[] | undefined
 /** Returns the contract as JSON, with the header prefix of this server. */
 export function readDocument(headerPrefix: string): string {
   const text = readFileSync(new URL('openapi.json', generatedFiles), 'utf8')
-  return text.replaceAll(new RegExp(`\\b${contractHeaderPrefix}-(?=[A-Z])`, 'g'), `${headerPrefix}-`)
+  return text.replaceAll(`${contractHeaderPrefix}-`, `${headerPrefix}-`)
 }
 
 export const problemType = 'application/problem+json'
