@@ -59,6 +59,8 @@ async function serve(vault: Vault, config: Config): Promise<number> {
         `made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`,
       )
     }
+    // A reader that goes away, as in `surrogate-server | head`, must not end the server.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     print(`surrogate-server ${version} listening on ${url}\n`)
     if (facts.development) print(introduction(facts.development, url, config.headerPrefix))
     void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))

@@ -68,6 +68,10 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     ...stores,
     tokens,
     sandbox: parts.sandbox ?? sandbox,
+    warmSandbox: () => {
+      // A failure shows again, to a caller, when a formula runs.
+      if (!parts.sandbox) sandbox.warm().catch(() => {})
+    },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole() : undefined,
     service: delegation => serviceTransport(core(), delegation, headerNames),

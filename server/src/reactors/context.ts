@@ -10,6 +10,8 @@ export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
   /** Runs the code. */
   readonly sandbox: Sandbox
+  /** Starts the processes that run code, so that a first invocation need not wait for them. */
+  warmSandbox(): void
   /** Keeps asynchronous invocations. */
   readonly jobs: Jobs
   /** Keeps the lines that formulas print; absent unless this is a development server. */

@@ -44,7 +44,10 @@ export async function createReactor(
           reactorEntry(context, store, 'reactor:create', id, caller),
         ],
         kept: { entity: id },
-        result: written => reactorShower(context, store, found)({ value, ...written(write) }),
+        result: written => {
+          context.warmSandbox()
+          return reactorShower(context, store, found)({ value, ...written(write) })
+        },
       }
     },
     receipt,

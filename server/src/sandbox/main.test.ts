@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import t from 'tap'
-import { startProcess } from '../../testing/process.ts'
+import { programArguments, startProcess } from '../../testing/process.ts'
+import { echo, makeFormula, makeReactor, openReactors } from '../../testing/reactors.ts'
+import { openTenant } from '../../testing/vault.ts'
+import { nextTurn } from '../base/turn.ts'
 import { createVaultWith } from '../vault.ts'
 import { describeIsolation, type Isolation, missingLayers } from './isolation.ts'
 
@@ -73,4 +78,27 @@ t.test('a module that cannot be provided to formulas is refused at the start', a
     t.match(stderr, /^surrogate-server: [^\n]+\n$/)
     t.match(stderr, says)
   }
+})
+
+t.test('a server goes on when the reader of its output leaves', async t => {
+  const args = [...programArguments(), '--port=0', '--storage=memory:']
+  const child = spawn(process.execPath, args, { env: keyed, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
+  // Before the server prints how it isolates formulas.
+  child.stdout.destroy()
+  const { url } = /listening on (?<url>\S+)/.exec(line)?.groups ?? {}
+  const read = async () => (await (await fetch(`${url}/healthz`)).json()) as { formulas?: Isolation }
+  while (!(await read()).formulas) await nextTurn()
+  t.ok((await read()).formulas)
+})
+
+t.test('a reactor starts a process before its first invocation', async t => {
+  const vault = openReactors(t)
+  const tenant = await openTenant(vault)
+  const health = async () => (await tenant.as(undefined)('GET', '/healthz')).json
+  const formula = await makeFormula(tenant, echo)
+  t.same(await health(), { status: 'ok' }, 'a formula alone starts none')
+  await makeReactor(tenant, formula.id)
+  while (!(await health()).formulas) await nextTurn()
 })

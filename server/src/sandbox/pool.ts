@@ -53,9 +53,12 @@ export class Pool {
     return { alive: this.#all.size, ...this.#counts }
   }
 
-  /** Starts missing spares. Resolves when the first is ready. @throws if no process can be started */
+  /**
+   * Starts a process if there is none, and resolves when it is ready. The first formula starts further ones: two at
+   * once would make both late. @throws if no process can be started
+   */
   async warm(): Promise<void> {
-    this.#refill()
+    if (this.#all.size === 0 && !this.#closed) this.#spares.push(this.#start())
     await this.#spares[0]?.ready
   }
 
