@@ -45,7 +45,7 @@ t.test('servers start on a database after it was migrated', withPostgres, async 
     'migrate',
   ])
   const readOnly = schema.url.replace('options=', 'options=-c%20default_transaction_read_only%3Don%20')
-  await refused('a standby', /takes no writes: name the primary/, { SURROGATE_STORAGE: readOnly })
+  await refused('a standby', /takes no writes: use the primary/, { SURROGATE_STORAGE: readOnly })
   await database().query(`DROP INDEX ${schema.name}.documents_terms`)
   await refused('no search index', /search index documents_terms is missing/)
   await database().query(
