@@ -68,7 +68,7 @@ t.test('problems of a database are reported in one sentence', withPostgres, asyn
       'a newer schema',
       `INSERT INTO surrogate_schema VALUES (${schemaVersion + 1}, now())`,
       new RegExp(
-        `has schema ${schemaVersion + 1}, and this server knows ${schemaVersion}: use a server as new`,
+        `has schema ${schemaVersion + 1}, and this server knows only ${schemaVersion}: use a server as new`,
       ),
       `DELETE FROM surrogate_schema WHERE version > ${schemaVersion}`,
     ],
