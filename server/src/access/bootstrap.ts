@@ -41,7 +41,7 @@ export class BootstrapError extends OperatorError {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const shortestKey = 16
 
-/** How often setting up one application is tried again after another writer came between. */
+/** The number of attempts to set up one application while other writers interfere. */
 const mostRetries = 9
 
 /** @throws {BootstrapError} */

@@ -54,7 +54,7 @@ function exactly(token: string): readonly [over: bigint, under: bigint] {
   return power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n]
 }
 
-/** The same rule, calculated with exact fractions. */
+/** Applies the rule with exact fractions. */
 function isKept(token: string): boolean {
   const value = Number(token)
   if (!Number.isFinite(value) || (value === 0 && token.startsWith('-'))) return false

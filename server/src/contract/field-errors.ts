@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv'
 import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { errorPath, memberPath } from '../base/member-path.ts'
-import { withoutEchoes } from './echoes.ts'
 import { formats } from './formats.ts'
+import { withoutRedundantErrors } from './redundant-errors.ts'
 
 /**
  * Converts errors of a validator to messages by dotted path. Messages repeat no values, and paths only those member
@@ -14,7 +14,7 @@ import { formats } from './formats.ts'
 // Requirements: ERR-507
 export function listErrors(errors: readonly ErrorObject[], root?: string): ErrorList {
   const list = new ErrorList()
-  for (const error of withoutEchoes(errors)) {
+  for (const error of withoutRedundantErrors(errors)) {
     if (list.isFull) break
     const [path, message] = explain(error)
     list.add(joinPath(root, path), message)

@@ -26,7 +26,7 @@ type Module = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'respons
 
 const require = createRequire(generatedFiles)
 
-/** What validators find formats in: a pattern, or what to ask. ajv's own are those that the contract names. */
+/** Formats by name, as a pattern or a function: ajv's own that the contract uses, and ours. */
 const formatTable = {
   ...fullFormats,
   ...Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, { validate: test }])),
@@ -104,7 +104,7 @@ export class Validators {
   }
 
   /**
-   * What is wrong with a response, in a sentence for us; `undefined` when it is what the contract says.
+   * Returns how a response breaks the contract, as a sentence for developers; `undefined` if it does not.
    * @param status `default` for a response that a formula chose, whatever its status
    */
   findResponseFault(

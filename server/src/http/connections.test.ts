@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
 import { type Listening, listen } from './listener.ts'
 
 /**
- * How long a connection lasts when its peer does nothing, too little, or never closes: no longer than the limits
+ * The lifetime of a connection whose peer does nothing, too little, or never closes: no longer than the limits
  * allow. One limit at a time is short, the others are so long that a test would run into its timeout.
  */
 type Bounds = Partial<Record<keyof typeof limits, number>>

@@ -2,16 +2,16 @@ import { limits as contract } from '../generated/facts.ts'
 
 const mebibyte = 1024 * 1024
 
-/** From here on, in bytes, a body takes its time in each step: others have their turn between them. */
+/** From this size on, in bytes, a request yields to others between the steps that go through its whole body. */
 export const largeBody = 64 * 1024
 
-/** The bounds at the door. Times are real milliseconds: they guard sockets, not tokens. */
+/** Limits on connections and requests. Times are real milliseconds: they protect sockets, not tokens. */
 export const limits = {
-  /** Of requests outside of the contract; an operation has its own. */
+  /** The body of a request outside the contract. Operations have limits of their own. */
   bodyBytes: contract.bodyBytes,
-  /** What a formula is answered at most: as much as it may answer itself, and what JSON puts around it. */
+  /** The response to a request of a formula: as much as a formula may return, and JSON around it. */
   formulaAnswerBytes: 6 * mebibyte,
-  /** What all bodies in memory may take together, each beyond its first `freeBodyBytes`. */
+  /** All bodies in memory together, not counting the first `freeBodyBytes` of each. */
   allBodyBytes: 256 * mebibyte,
   freeBodyBytes: 64 * 1024,
   headerBytes: 16 * 1024,
@@ -19,23 +19,23 @@ export const limits = {
   headersTimeoutMs: 10_000,
   /** From the first byte of a request to the end of its body. */
   requestTimeoutMs: 60_000,
-  /** How long a connection stays open after an answer without a further request. */
+  /** Time that a connection stays open after a response, without a further request. */
   keepAliveTimeoutMs: 65_000,
-  /** How long the receiver may take for an answer, or for the next piece of one that is sent in pieces. */
+  /** Time for the receiver to read a response, or the next piece of one that is sent in pieces. */
   answerTimeoutMs: 60_000,
-  /** How long it may take for all pieces of an answer together. */
+  /** Time for the receiver to read all pieces of a response. */
   wholeAnswerTimeoutMs: 600_000,
-  /** How long a caller that goes on sending may take to see that it has been answered. */
+  /** Time for a caller that is still sending its body to notice the response. */
   lingerMs: 2_000,
-  /** How often the times above are checked: a connection may last so much longer. */
+  /** Interval of the checks of the times above; a connection may last this much longer. */
   checkIntervalMs: 1_000,
-  /** How long a server that closes waits for what is in flight: longer than any formula waits and runs. */
+  /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
   closeGraceMs: 22_000,
-  /** Connections at once. A further one takes the place of the one that has been idle longest, if one is idle. */
+  /** Simultaneous connections. One more replaces the one that has been idle longest, if one is idle. */
   connections: 2_000,
-  /** Unanswered requests of one connection. With a further one it is closed behind their answers. */
+  /** Unanswered requests of one connection. One more closes the connection after their responses. */
   pipelinedRequests: 100,
 } as const
 
-/** The bounds of connections; tests have smaller ones. */
+/** The limits of connections. Tests use smaller ones. */
 export type ConnectionLimits = { readonly [Name in keyof typeof limits]: number }

@@ -26,7 +26,7 @@ export interface Refusal {
   readonly code: string
   /** The member that the problem names. */
   readonly at?: string
-  /** What a 405 has to say. */
+  /** The `Allow` header of a 405. */
   readonly allow?: string
 }
 

@@ -41,7 +41,7 @@ const number = '4242424242424242'
 const [past, future] = ['2020-01-01', '2099-01-01']
 const bank = { routing_number: '110000000', account_number: '000123456789' }
 
-/** What each type asks of its data, when it is created and when it is changed. */
+/** Requirements of each type on its data, at creation and change. */
 export const dataRefusals: readonly Refusal[] = [
   data('a text', 'card', number, { number }),
   data('no number', 'card', { cvc: '123' }, { cvc: '123', number }, 'data.number'),

@@ -1,6 +1,6 @@
 import { type Refusal, type Shot, text, validation, type Who } from './refusals.cases.ts'
 
-/** What is refused for where it goes, who sends it and what it is about. */
+/** Requests refused for their path, their caller or their headers. */
 const whole = '{"type":"card","data":{"number":"4242424242424242"}}'
 const raw = (body: string): Shot => ({ method: 'POST', path: '/tokens', raw: body })
 

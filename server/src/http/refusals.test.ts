@@ -21,7 +21,7 @@ interface Stage {
   readonly application: string
 }
 
-/** What the rows speak of. */
+/** The objects that the rows refer to. */
 async function setUp(): Promise<Stage> {
   const tenant = await openTenant(vault)
   const everything = ['token:create', 'token:read', 'token:update', 'token:delete']
@@ -200,7 +200,7 @@ async function refuse(t: Tap, stage: Stage, row: Refusal, counts: Record<keyof H
   tally(counts, control, good.status)
 }
 
-/** What a control adds. */
+/** Members that a control adds. */
 function tally(counts: Record<keyof Holdings, number>, { method, path }: Shot, status: number): void {
   const [, kind] = path.split('/')
   if (status === 201 && kind === 'tokens') counts.tokens++

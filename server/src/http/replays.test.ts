@@ -4,7 +4,7 @@ import { openTenant, type Send, type TestTenant } from '../../testing/vault.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 
 /**
- * What an idempotency key answers again: what the first answer would be today, by the rights of today. Each refusal
+ * A repeated request with an idempotency key gets the response that it would get today, by today's rights. Each refusal
  * comes after the same replay was answered.
  */
 const vault = openReactors(t)

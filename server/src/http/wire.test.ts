@@ -5,7 +5,7 @@ import t from 'tap'
 import { openTenant, openVault } from '../../testing/vault.ts'
 import { createLog } from '../base/log.ts'
 
-/** What only a socket can show: framing, connections that stay or end, bodies that come late or never. */
+/** Behaviour that needs a socket: framing, connections that stay or end, bodies that arrive late or never. */
 const vault = openVault(t)
 const tenant = await openTenant(vault)
 const { port } = await vault.listen()

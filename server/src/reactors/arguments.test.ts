@@ -36,7 +36,7 @@ const optional = (name: string, type = 'string') => ({ name, type, optional: tru
 const number = (name: string) => ({ name, type: 'number' })
 const boolean = (name: string) => ({ name, type: 'boolean' })
 
-/** What of section 4.4 the row shows; the parameters; what is sent; what the formula sees, or what is refused. */
+/** The rule shown, the declared parameters, the arguments sent, and those that the formula sees or the refusal. */
 type Row = readonly [
   rule: string,
   parameters: readonly JsonObject[],
@@ -268,7 +268,7 @@ t.test('no arguments take long to fit', async t => {
   t.ok(performance.now() - started < 4_000, `${performance.now() - started} ms`)
 })
 
-/** What is declared and there comes through; nothing else does, and nothing is looked up where it is not. */
+/** Only declared arguments that are present reach the formula. */
 t.test('any arguments at all fit, or are refused', async t => {
   const key = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'constructor', 'toString', 'x')
   const { args } = fc.letrec<{ value: JsonValue; args: JsonObject }>(tie => ({

@@ -4,7 +4,7 @@ import { openTestStore } from '../../testing/storage.ts'
 import { replacing } from '../../testing/stores.ts'
 import { openTenant, type Reply } from '../../testing/vault.ts'
 
-/** What a reactor uses cannot be deleted, however the requests fall together. */
+/** Formulas and applications that a reactor uses cannot be deleted, even by simultaneous requests. */
 const vault = openReactors(t)
 
 t.test('a formula that a reactor uses stays', async t => {

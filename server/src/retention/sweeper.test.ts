@@ -19,7 +19,7 @@ const vaultOn = (t: Parameters<typeof openVault>[0], store: Store) =>
 const create = (tenant: TestTenant, count: number) =>
   Promise.all(Array.from({ length: count }, () => tenant.send('POST', '/tokens', ending)))
 
-/** How often each token is told to have expired. */
+/** Counts the expiry entries of each token. */
 async function expiries(vault: Vault, tenant: TestTenant): Promise<Map<string, number>> {
   const send = sender(vault, tenant.managementKey)
   const counts = new Map<string, number>()

@@ -14,7 +14,7 @@ const lifeCpuMs = (lifeCpuSeconds * 1000) / 2
 /** Measuring a process takes about a tenth of the time of a short invocation. */
 const sizedEvery = 16
 
-/** How often `drainMs` is extended for a process that does not get the processor. */
+/** The number of times that `drainMs` is extended for a process that gets no processor time. */
 const mostDrains = 10
 
 /** The current invocation, and its cost so far. */

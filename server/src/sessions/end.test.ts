@@ -15,7 +15,7 @@ async function count(store: Store, kind: DocumentKind, tenant: string): Promise<
   return (await store.find(kind, tenant, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
 }
 
-/** What is kept of sessions: themselves, their nonces, and all keys of the store. */
+/** Everything that is stored of sessions: records, nonces, and all keys of the store. */
 async function kept(store: Store, tenant: string) {
   return {
     sessions: await count(store, 'session', tenant),

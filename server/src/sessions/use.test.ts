@@ -229,7 +229,7 @@ const places = fc.array(fc.uniqueArray(container, { minLength: 1, maxLength: 2 }
   maxLength: 3,
 })
 
-/** What a page that holds all of it names; `undefined` where nothing may be asked. */
+/** Returns the names on a page that holds everything; `undefined` if the caller may not ask. */
 function idsOf({ status, json }: Reply): string[] | undefined {
   if (status === 403) return undefined
   t.equal(json.pagination.total_items, json.data.length)

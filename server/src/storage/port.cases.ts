@@ -20,7 +20,7 @@ import {
 } from './port.samples.ts'
 import type { Store } from './port.ts'
 
-/** What an engine is able to, beyond what the port asks of all. */
+/** Abilities of an engine beyond those that the port requires. */
 export interface StoreSupport {
   /** Closes the store and opens the same data again; absent where data end with the process. */
   readonly reopen?: (store: Store) => Promise<Store>

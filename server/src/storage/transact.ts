@@ -1,7 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import type { CommitResult, Conflict, Write, Written } from './port.ts'
 
-/** What a receipt keeps of an answer, which is read anew when it is sent again: ids, and what is stored nowhere else. */
+/** The parts of a response that a receipt keeps: ids, and values stored nowhere else. A replay reads the rest anew. */
 export interface KeptAnswer {
   /** The id of what was made or changed, where it is one thing. */
   readonly entity?: string

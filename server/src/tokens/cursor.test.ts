@@ -63,7 +63,7 @@ t.test('no token comes twice and none is missed while others are written', async
     const made = await fill(tenant, 12)
     const remove = (place: number) => tenant.send('DELETE', `/tokens/${made[place]}`)
     const pages = await walk(way(tenant, 4), async page => {
-      // One that was answered, the very one the cursor stands on, and one that is to come.
+      // A token already returned, the token at the cursor, and a token still to come.
       if (page === 1) await Promise.all([remove(0), remove(3)])
       if (page === 2) await remove(9)
       await fill(tenant, 5)

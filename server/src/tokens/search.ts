@@ -15,6 +15,6 @@ export async function searchTokens(
 ): Promise<Page<Token> | LongPage<Token>> {
   const parsed = parseQuery(query ?? '')
   const store = await tenantStore(context, caller)
-  const wish = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
-  return findTokens(context, store, caller, 'token:search', compileSearch(store, parsed), wish)
+  const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
+  return findTokens(context, store, caller, 'token:search', compileSearch(store, parsed), requested)
 }

@@ -10,10 +10,10 @@ const longTurns = () => {
   }
 }
 
-/** How many turns others had before a create was answered. */
+/** Counts the turns that other work had before a create was answered. */
 async function turnsDuring(t: Parameters<typeof openVault>[0], monotonicMs: () => number, body: object) {
   const tenant = await openTenant(openVault(t, { dev: false, storage: 'memory:' }, { monotonicMs }))
-  // What is compiled when it is first needed takes turns of its own.
+  // The first use compiles code, which takes additional turns.
   await tenant.send('POST', '/tokens', { type: 'token', data: 'x', mask: '{{' })
   let turns = 0
   let done = false

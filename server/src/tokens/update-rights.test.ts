@@ -3,7 +3,7 @@ import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
 import { openTenant, openVault, type Send, type TestTenant } from '../../testing/vault.ts'
 import { openAuthorized } from '../sessions/_fixture.ts'
 
-/** Who may set expressions over data that is there, and what the answer to an update shows. */
+/** Rights to set expressions over existing data, and what the response to an update shows. */
 const vault = openVault(t)
 const secret = '123-45-6789'
 const update = ['token:update']

@@ -22,7 +22,7 @@ type Teardown = { teardown(task: () => unknown): void }
 export const tenantA = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c11'
 export const tenantB = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c22'
 
-/** What one process has of a store that it may share with others. */
+/** One process on a store that it may share with others. */
 export interface Queue {
   readonly context: WebhooksContext
   readonly webhooks: Webhooks
@@ -31,7 +31,7 @@ export interface Queue {
   accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, receipt?: Receipt): Promise<void>
   store(tenant?: string): Promise<TenantStore>
   secret(tenant?: string): Promise<string>
-  /** How many documents of jobs there are: schedules, contents. */
+  /** Counts the documents of jobs: schedules and contents. */
   left(): Promise<readonly [number, number]>
 }
 

@@ -39,7 +39,7 @@ t.test('what was accepted is delivered by the next server on the folder, and by 
 
   const second = startProcess(t, args)
   url = (await second.ready()).url
-  // What the first had claimed comes back when its lease is over.
+  // Jobs that the first process claimed are free again when their lease ends.
   t.equal((await call('', '/_dev/clock', { advance_ms: 60_000 })).status, 200)
   await receiver.arrived(1)
   const delivery = receiver.received.at(-1)

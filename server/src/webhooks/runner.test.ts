@@ -153,7 +153,7 @@ t.test('what does not end in time is given back, and the next process has it at 
     context: { limits: { runs: 1 } },
   })
   await second.clock.advance(0)
-  // What the first one had under way ends after all, too late.
+  // The first process finishes its work after all, too late.
   end()
   await second.clock.advance(minute)
   t.same(
@@ -286,7 +286,7 @@ t.test('processes that see the same jobs do not all begin with the same ones', a
   })
   const limits = { waiting: { overall: 8, perTenant: 8 }, graceMs: 0 }
   const options = { store: shared, masterKey: newMasterKey(), context: { limits } }
-  // What a process has accepted itself it need not look for.
+  // A process need not search for jobs that it accepted itself.
   const third = await openQueue(t, options)
   await Promise.all(Array.from({ length: 200 }, () => third.accept({ callbackUrl })))
   const queues = [await openQueue(t, options), await openQueue(t, options)]

@@ -25,7 +25,7 @@ export interface HandlerRequest<Id extends OperationId> {
   >
   readonly body: Immutable<Data<Id>['body']>
   readonly traceId: string
-  /** How many formulas wait for the answer; 0 for a request from outside. */
+  /** The number of formulas that wait for the response; 0 for a request from outside. */
   readonly depth: number
   /** With an idempotency key: keeps the answer, in the commit that does the work. */
   readonly receipt?: Receipt<Kept<Id>> | undefined
@@ -58,7 +58,7 @@ export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
 /** The handlers of the operations whose ids begin with `Tag`. */
 export type HandlersOf<Tag extends string> = Pick<Handlers, Extract<OperationId, `${Tag}.${string}`>>
 
-/** What a receipt keeps of an answer: the id of what was made, and what is stored nowhere else. */
+/** The parts of a response that a receipt keeps: the id of what was made, and values that are stored nowhere else. */
 interface KeptParts {
   'tokens.create': { readonly details: KeptTokens }
   'tokens.update': KeptUpdate

@@ -9,7 +9,7 @@ export const mostOpenedAtOnce = 256 * 1024
 /** Bytes opened between two pauses of long work: 1 MiB takes about 15 ms. */
 export const stepBytes = 64 * 1024
 
-/** How many documents of a kind with large records are read together. */
+/** The number of documents that are read together if their records are large. */
 export const readTogether = 4
 
 /** Thrown where the records asked for should not be in memory together. */

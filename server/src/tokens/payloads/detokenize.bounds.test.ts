@@ -2,7 +2,7 @@ import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
 import type { JsonValue } from '../../base/json.ts'
 
-/** What one payload may ask of a server, and what it may get. */
+/** Limits on the work and the result of one payload. */
 const vault = openVault(t)
 
 async function create(tenant: TestTenant, body: object): Promise<string> {
@@ -11,7 +11,7 @@ async function create(tenant: TestTenant, body: object): Promise<string> {
   return json.id
 }
 
-/** What a payload becomes; whatever JSON it is. */
+/** Detokenizes a payload. */
 async function detokenized(send: TestTenant['send'], payload: JsonValue): Promise<JsonValue> {
   const { status, text } = await send('POST', '/detokenize', { raw: JSON.stringify(payload) })
   if (status !== 200) throw new Error(text)

@@ -11,7 +11,7 @@ async function create(tenant: TestTenant, body: object): Promise<string> {
   return json.id
 }
 
-/** What a payload becomes; whatever JSON it is. */
+/** Detokenizes a payload. */
 async function detokenized(send: TestTenant['send'], payload: JsonValue): Promise<JsonValue> {
   const { status, text } = await send('POST', '/detokenize', { raw: JSON.stringify(payload) })
   if (status !== 200) throw new Error(text)

@@ -17,7 +17,7 @@ import { resolveReferences } from './detokenize.ts'
 import type { KeptTokens } from './kept-tokens.ts'
 import { tokenize } from './tokenize.ts'
 
-/** What the invocation of a reactor uses beyond the two endpoints. */
+/** Functions that invocations of reactors use, beyond the two endpoints. */
 const random = systemRandom()
 const nowUs = () => Date.now() * 1000
 const engine = new MemoryStore()

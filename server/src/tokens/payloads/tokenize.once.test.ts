@@ -2,7 +2,7 @@ import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
 import type { JsonValue } from '../../base/json.ts'
 
-/** What a payload makes only once: duplicates in it and around it, and repetitions of the whole. */
+/** Tokens made only once: duplicates in a payload, across payloads, and repeated requests. */
 const vault = openVault(t)
 const card = { type: 'card', data: { number: '4242424242424242' } }
 const only = { ...card, deduplicate_token: true }

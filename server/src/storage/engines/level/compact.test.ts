@@ -16,7 +16,7 @@ import {
 import type { Write } from '../../port.ts'
 import { LevelStore } from './level-store.ts'
 
-/** Whether any part of a box of random bytes, which no compression changes, is in the folder's files. */
+/** True if any part of a box of random bytes, which compression cannot change, is in the folder's files. */
 async function isInFiles(folder: string, box: Buffer): Promise<boolean> {
   for (const name of await readdir(folder)) {
     const bytes = await readFile(join(folder, name))

@@ -75,7 +75,7 @@ t.test('killed at any moment, the store has every acknowledged commit and a corr
   for (const [round, answers] of [40, 333, 1_500, 2_600].entries()) {
     await writeAndKill(folder, round, answers, known)
     await compare(t, folder, known)
-    // What was in doubt is settled by now.
+    // Commits in doubt are settled by now.
     const store = await LevelStore.open(`${folder}/data`)
     const documents = await store.get('token', tenantA, [...known.keys()].map(digest))
     for (const [at, id] of [...known.keys()].entries()) {

@@ -6,7 +6,7 @@ import { LevelStore } from './level-store.ts'
 
 const count = 13_000
 
-/** The same documents in both engines: four blocks, one of them emptied, with holes and changes in others. */
+/** Puts the same documents into both engines: four blocks, one of them emptied, with holes and changes in others. */
 async function fill(store: Store): Promise<void> {
   const make = (id: number): Write => {
     const terms = ['all', id % 2 === 0 ? 'even' : 'odd', ...(id % 1_000 === 0 ? ['rare'] : []), `own ${id}`]

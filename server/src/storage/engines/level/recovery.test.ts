@@ -8,7 +8,7 @@ import { LevelStore } from './level-store.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openLevelDb } from './leveldb.ts'
 
-/** What goes wrong with the disk, turned on and off by a test. */
+/** Faults of the disk that a test turns on and off. */
 interface Faults {
   /** The next batch fails: before anything of it is stored, or after all of it is. */
   nextBatch?: 'before' | 'after'

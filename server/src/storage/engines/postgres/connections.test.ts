@@ -24,7 +24,7 @@ const commitDone: Moment = { at: 'before answering', pattern: /COMMIT\0/ }
 /** Short where nothing else ends the wait, and long enough for a busy machine. */
 const patience = (fault: Fault) => (fault === 'freeze' ? { answerMs: 2500 } : {})
 
-/** What a silent connection holds the database lets go of before anyone gives up waiting for it. */
+/** The database releases locks of a silent connection before a waiter's timeout. */
 const silence = (fault: Fault) =>
   fault === 'freeze' ? '%20-c%20idle_in_transaction_session_timeout%3D1000' : ''
 

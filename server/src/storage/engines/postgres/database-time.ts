@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { databaseTime } from './sql.ts'
 
-/** How often the database is asked for the time. Clocks drift by seconds a day. */
+/** Interval of reading the database's time. Clocks drift by seconds a day. */
 const everyMs = 60_000
 
 /** The fastest of this many queries is used, as its result is the most precise. */

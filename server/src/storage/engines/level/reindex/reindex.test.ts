@@ -223,7 +223,7 @@ t.test('a document that was cut off keeps its place', async t => {
     t.equal(countFaults(found), 0)
     await verify(level, true)
     t.ok((await contents(level)) === before)
-    // What is wrong beside it is put right all the same.
+    // Other faults are still corrected.
     const live = `${key.slice(0, 23)}b*00000`
     const image = await level.get(live)
     await level.put(live, Buffer.from([0, 1, 0]))

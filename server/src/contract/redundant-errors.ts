@@ -1,20 +1,20 @@
 import type { ErrorObject } from 'ajv'
 
 /**
- * A combination that fails reports itself and each of its branches. The branches of a rule that explains
- * itself would only repeat it in riddles; but where it is plain which of them was meant, what is wrong with
- * that one says more than the rule.
+ * Removes redundant errors of `oneOf`, `anyOf` and `not`. The validator reports the combination and each of its branches.
+ * If the schema explains the combination (`x-violation`), the errors of its branches add nothing, unless exactly one
+ * branch was meant: then its errors are kept instead of the explanation.
  */
-export function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
+export function withoutRedundantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const dropped = new Set<ErrorObject>()
   for (const [index, rule] of errors.entries()) {
     if (rule.parentSchema?.['x-violation'] === undefined) continue
-    for (const echo of echoesOf(rule, branchesBefore(errors, index))) dropped.add(echo)
+    for (const redundant of redundantErrorsOf(rule, branchesBefore(errors, index))) dropped.add(redundant)
   }
   return errors.filter(error => !dropped.has(error) && !(error.keyword === 'if' || error.keyword === 'allOf'))
 }
 
-/** The errors of a combination's branches: the validator reports them right before its own. */
+/** Returns the errors of a combination's branches, which the validator reports right before the combination's own. */
 function branchesBefore(errors: readonly ErrorObject[], index: number): ErrorObject[] {
   const rule = errors[index]
   let start = index
@@ -22,7 +22,7 @@ function branchesBefore(errors: readonly ErrorObject[], index: number): ErrorObj
   return errors.slice(start, index)
 }
 
-function echoesOf(rule: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
+function redundantErrorsOf(rule: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
   const branches = new Map<string, ErrorObject[]>()
   for (const error of errors) {
     const [name = ''] = error.schemaPath.slice(rule.schemaPath.length + 1).split('/', 1)
@@ -36,7 +36,7 @@ function echoesOf(rule: ErrorObject, errors: readonly ErrorObject[]): ErrorObjec
   return [rule, ...all.filter(branch => branch !== meant[0]).flat()]
 }
 
-/** Whether the branch was not what the caller meant: they left out its member, or gave one it excludes. */
+/** True if the caller did not mean this branch: its required member is missing, or an excluded one is present. */
 function isOfAnotherShape(error: ErrorObject, rule: ErrorObject): boolean {
   if (error.keyword === 'required') return error.instancePath === rule.instancePath
   return error.keyword === 'type' && error.params.type === 'null'
