@@ -1,5 +1,5 @@
+import { connectionLimits } from '../base/limits.ts'
 import { nextTurn } from '../base/turn.ts'
-import { limits } from '../http/limits.ts'
 import type { UnderWay } from '../http/under-way.ts'
 import { startSweeper } from '../retention/sweeper.ts'
 import { defaultAuditRetentionDays } from '../vault-options.ts'
@@ -26,7 +26,7 @@ export function startWorkers(deployment: Deployment, requests: UnderWay): () => 
     // A restart goes on from this time, whatever the machine's clock shows then.
     if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
     // Requests whose callers hung up may still add to the audit log.
-    await requests.none(limits.closeGraceMs)
+    await requests.none(connectionLimits.closeGraceMs)
     await audit.close()
     await engine.close()
   }

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../base/json.ts'
+import { expressionLimits } from '../base/limits.ts'
 import { systemRandom } from '../base/random.ts'
 import { parseTemplate } from './compile/template.ts'
 import { createExpressions, ExpressionError, type Expressions, type ExpressionsOptions } from './engine.ts'
 import { allFilters } from './filters/index.ts'
-import { defaultLimits, Meter } from './limits.ts'
+import { Meter } from './limits.ts'
 import { Run } from './run.ts'
 
 /** Expressions whose clocks stand still, so that tests reach step limits only, on any machine. */
@@ -31,7 +32,7 @@ export function refusal(act: () => unknown): ExpressionError {
 /** Returns the number of steps that a template takes on this data, without limits. */
 export function costOf(template: string, data: JsonValue): number {
   const most = 1e12
-  const unlimited = { ...defaultLimits, steps: most, textLength: most, rangeLength: most, operands: most }
+  const unlimited = { ...expressionLimits, steps: most, textLength: most, rangeLength: most, operands: most }
   const meter = new Meter(
     unlimited,
     () => 0,

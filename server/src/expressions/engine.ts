@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { JsonValue } from '../base/json.ts'
+import { expressionLimits } from '../base/limits.ts'
 import { parseTemplate, type Template } from './compile/template.ts'
 import { ExpressionError, positionAt } from './expression-error.ts'
 import { allFilters } from './filters/index.ts'
-import { defaultLimits, type ExpressionLimits, Meter } from './limits.ts'
+import { type ExpressionLimits, Meter } from './limits.ts'
 import { type Bindings, Run } from './run.ts'
 import { affordableJsonSize, jsonSize, toText } from './text.ts'
 import { fillTree, type TreeProblem } from './tree.ts'
@@ -64,7 +65,7 @@ const stepsOfFailure = { syntax: 500, value: 50, limit: 50, internal: 50 }
 const mostProblems = 20
 
 export function createExpressions(options: ExpressionsOptions): Expressions {
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...expressionLimits, ...options.limits }
   const context = { random: options.random, nowMs: options.nowMs ?? Date.now }
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const templates = new LRUCache<string, Template>({

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { expressionLimits } from '../base/limits.ts'
 import { cut, indexOf, lastIndexOf } from './find-text.ts'
-import { defaultLimits, Meter } from './limits.ts'
+import { Meter } from './limits.ts'
 import { Run } from './run.ts'
 
-const unlimited = { ...defaultLimits, steps: Number.POSITIVE_INFINITY }
+const unlimited = { ...expressionLimits, steps: Number.POSITIVE_INFINITY }
 const run = () =>
   new Run(
     { data: null },

@@ -1,10 +1,11 @@
 import t from 'tap'
+import { expressionLimits } from '../base/limits.ts'
 import { refusal, testExpressions } from './_fixture.ts'
-import { defaultLimits, Meter } from './limits.ts'
+import { Meter } from './limits.ts'
 
 t.test('steps are counted, fractions too, up to the limit', async t => {
   const meter = new Meter(
-    { ...defaultLimits, steps: 10 },
+    { ...expressionLimits, steps: 10 },
     () => 0,
     () => 0,
   )
@@ -22,7 +23,7 @@ t.test('limits grow with the data, which is sized only when needed', async t => 
     sized++
     return 3200
   }
-  const meter = new Meter({ ...defaultLimits, steps: 10, textLength: 100 }, size, () => 0)
+  const meter = new Meter({ ...expressionLimits, steps: 10, textLength: 100 }, size, () => 0)
   meter.step(10)
   meter.text(100)
   t.equal(sized, 0)
@@ -35,7 +36,7 @@ t.test('limits grow with the data, which is sized only when needed', async t => 
 
 t.test('results share one allowance of text', async t => {
   const meter = new Meter(
-    { ...defaultLimits, textLength: 100 },
+    { ...expressionLimits, textLength: 100 },
     () => 0,
     () => 0,
   )

@@ -1,32 +1,7 @@
-import { limits } from '../generated/facts.ts'
+import type { expressionLimits, LimitsLike } from '../base/limits.ts'
 import { ExpressionError } from './expression-error.ts'
 
-/** Limits on the cost of an expression. README.md explains each. */
-export interface ExpressionLimits {
-  readonly templateLength: number
-  readonly nesting: number
-  readonly operands: number
-  readonly steps: number
-  readonly textLength: number
-  readonly rangeLength: number
-  readonly timeMs: number
-  readonly treeExpressions: number
-  readonly cachedTemplates: number
-  readonly cachedLength: number
-}
-
-export const defaultLimits: ExpressionLimits = {
-  templateLength: limits.expressionCharacters,
-  nesting: 32,
-  operands: 200,
-  steps: 20_000,
-  textLength: 65_536,
-  rangeLength: 10_000,
-  timeMs: 50,
-  treeExpressions: 1_000,
-  cachedTemplates: 2_000,
-  cachedLength: 262_144,
-}
+export type ExpressionLimits = LimitsLike<typeof expressionLimits>
 
 /** Work on text and lists is charged by size, so that a step never takes more than about a microsecond. */
 const charactersPerStep = 256

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { JsonValue } from '../base/json.ts'
-import { defaultLimits, Meter } from './limits.ts'
+import { expressionLimits } from '../base/limits.ts'
+import { Meter } from './limits.ts'
 import { Run } from './run.ts'
 import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
 
@@ -10,7 +11,7 @@ const run = new Run(
   { data: null },
   context,
   new Meter(
-    { ...defaultLimits, steps: 1e12 },
+    { ...expressionLimits, steps: 1e12 },
     () => 0,
     () => 0,
   ),

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { connectionLimits } from '../base/limits.ts'
 import type { Core } from './core.ts'
-import { limits } from './limits.ts'
 import { type Listening, listen } from './listener.ts'
 
 /**
  * The lifetime of a connection whose peer does nothing, too little, or never closes: no longer than the limits
  * allow. One limit at a time is short, the others are so long that a test would run into its timeout.
  */
-type Bounds = Partial<Record<keyof typeof limits, number>>
+type Bounds = Partial<Record<keyof typeof connectionLimits, number>>
 const forever = 3_600_000
 const shortMs = 50
-const unhurried = {
-  ...limits,
+const generous = {
+  ...connectionLimits,
   headersTimeoutMs: forever,
   requestTimeoutMs: forever,
   keepAliveTimeoutMs: forever,
@@ -37,7 +37,7 @@ const core: Core = async ({ path, readBody }) => {
   if (path === '/long') return { status: 200, headers: { ...text }, body: long.repeat(16) }
   if (path === '/read') {
     try {
-      const body = await readBody(limits.bodyBytes)
+      const body = await readBody(connectionLimits.bodyBytes)
       return { status: body ? 200 : 413, headers: { ...text }, body: String(body?.length) }
     } catch (error) {
       return { status: 503, headers: { ...text }, body: (error as Error).message }
@@ -49,7 +49,7 @@ const core: Core = async ({ path, readBody }) => {
 type Tap = { teardown(task: () => unknown): void }
 
 async function open(t: Tap, bounds: Bounds, answer: Core = core): Promise<Listening> {
-  const listening = await listen(answer, '127.0.0.1', 0, { ...unhurried, ...bounds })
+  const listening = await listen(answer, '127.0.0.1', 0, { ...generous, ...bounds })
   t.teardown(() => listening.close())
   return listening
 }
@@ -154,7 +154,7 @@ const held: readonly {
   {
     name: 'answered for the last time that goes on sending',
     bounds: { lingerMs: shortMs },
-    sends: head('POST', '/', `Content-Length: ${16 * limits.bodyBytes}`),
+    sends: head('POST', '/', `Content-Length: ${16 * connectionLimits.bodyBytes}`),
     trickles: true,
     gets: /^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*answered$/,
   },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { ConnectionLimits } from './limits.ts'
+import type { ConnectionLimits } from '../base/limits.ts'
 
 interface Ending {
   once(event: 'close', listener: () => void): unknown

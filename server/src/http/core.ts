@@ -1,5 +1,6 @@
 import type { DeniedCause } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
+import { connectionLimits, largeBody } from '../base/limits.ts'
 import { describeError, type Log } from '../base/log.ts'
 import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
@@ -9,7 +10,6 @@ import { byFormula } from '../reactors/outcome.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
-import { largeBody, limits } from './limits.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from './message.ts'
 import { type OutsidePaths, respondOutside } from './outside/paths.ts'
 import { beginPieces, joinPieces, pagePieces } from './pieces.ts'
@@ -91,7 +91,7 @@ async function toLongResponse(
   if (typeof begun === 'string') return { status, headers, body: begun }
   // Under `--dev` the whole body is checked against the contract; a formula gets its answer in one message.
   if (request.delegation || dev) {
-    const body = await joinPieces(begun, dev ? undefined : limits.formulaAnswerBytes)
+    const body = await joinPieces(begun, dev ? undefined : connectionLimits.formulaAnswerBytes)
     if (body !== undefined) return { status, headers, body }
     throw tooLargeForFormula()
   }

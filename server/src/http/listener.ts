@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { type ConnectionLimits, connectionLimits } from '../base/limits.ts'
 import { BodyBudget, readAll } from './body.ts'
 import { Connections, refusalOf } from './connections.ts'
 import type { Core } from './core.ts'
-import { type ConnectionLimits, limits } from './limits.ts'
 import { Outbox } from './outbox.ts'
 import { writeResponse } from './write.ts'
 
@@ -21,7 +21,7 @@ export async function listen(
   core: Core,
   host: string,
   port: number,
-  bounds: ConnectionLimits = limits,
+  bounds: ConnectionLimits = connectionLimits,
 ): Promise<Listening> {
   const connections = new Connections(bounds)
   const bodies = new BodyBudget(bounds)
@@ -112,7 +112,7 @@ function discardRest(request: IncomingMessage, connections: Connections): void {
 function isWorthReading(request: IncomingMessage): boolean {
   if (request.complete) return true
   const { 'transfer-encoding': encoding, 'content-length': length } = request.headers
-  return encoding === undefined && Number(length ?? 0) <= limits.bodyBytes
+  return encoding === undefined && Number(length ?? 0) <= connectionLimits.bodyBytes
 }
 
 /** Refuses what is not HTTP, or did not arrive in time, on the bare socket, as there is no request. */

@@ -1,8 +1,8 @@
 import type { Delegation } from '../access/delegation.ts'
+import { connectionLimits } from '../base/limits.ts'
 import type { ServiceTransport } from '../sandbox/sandbox.ts'
 import type { Core } from './core.ts'
 import type { HeaderNames } from './header-names.ts'
-import { limits } from './limits.ts'
 import { problemResponse, tooLargeForFormula } from './problem.ts'
 
 /**
@@ -34,7 +34,7 @@ export function serviceTransport(
       delegation,
     })
     const { body } = response
-    if (body === undefined || Buffer.byteLength(body) <= limits.formulaAnswerBytes) return response
+    if (body === undefined || Buffer.byteLength(body) <= connectionLimits.formulaAnswerBytes) return response
     return problemResponse(tooLargeForFormula(), delegation.traceId)
   }
 }

@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { connectionLimits } from '../../base/limits.ts'
 import { parseBody, readBodyWithin } from '../json-body.ts'
-import { limits } from '../limits.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
 
 /** The operations behind `/_dev/*`. */
@@ -75,7 +75,7 @@ function refuseWebPages({ origin, host }: CoreRequest['headers']): void {
 }
 
 async function readMembers(request: CoreRequest): Promise<JsonObject> {
-  const bytes = await readBodyWithin(request, limits.bodyBytes)
+  const bytes = await readBodyWithin(request, connectionLimits.bodyBytes)
   const value = bytes.length === 0 ? {} : parseBody(bytes)
   if (isJsonObject(value)) return value
   throw new ServiceError('malformed_json', 'the body must be a JSON object')

@@ -1,10 +1,10 @@
 import { ErrorList } from '../../base/error-list.ts'
 import { invalid, type ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { expressionLimits } from '../../base/limits.ts'
 import { errorPath, memberPath } from '../../base/member-path.ts'
 import type { Turns } from '../../base/turn.ts'
 import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
-import { defaultLimits } from '../../expressions/limits.ts'
 import { limits } from '../../generated/facts.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
@@ -37,7 +37,7 @@ export async function findReferences(
     if (named.size > limits.payloadTokens) throw tooManyTokens(root)
     if (reference.filters === '') return
     // As many as a mask may have.
-    const { treeExpressions } = defaultLimits
+    const { treeExpressions } = expressionLimits
     if (++filtered > treeExpressions) {
       throw invalid(errorPath(root), `has more than ${treeExpressions} expressions with filters`)
     }

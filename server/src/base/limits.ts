@@ -1,0 +1,111 @@
+import { limits } from '../generated/facts.ts'
+
+// The limits that are not part of the contract.
+
+/** Limits of the same names with any values, such as smaller ones for tests. */
+export type LimitsLike<T> = {
+  readonly [Name in keyof T]: T[Name] extends number ? number : LimitsLike<T[Name]>
+}
+
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+
+/** From this size on, in bytes, a request yields to others between the steps that go through its whole body. */
+export const largeBody = 64 * kibibyte
+
+/** Limits on connections and requests. Times are real milliseconds: they protect sockets, not tokens. */
+export const connectionLimits = {
+  /** The body of a request outside the contract. Operations have limits of their own. */
+  bodyBytes: limits.bodyBytes,
+  /** The response to a request of a formula: as much as a formula may return, and JSON around it. */
+  formulaAnswerBytes: 6 * mebibyte,
+  /** All bodies in memory together, not counting the first `freeBodyBytes` of each. */
+  allBodyBytes: 256 * mebibyte,
+  freeBodyBytes: 64 * kibibyte,
+  headerBytes: 16 * kibibyte,
+  /** From the first byte of a request, or from the connection if none comes, to the end of its headers. */
+  headersTimeoutMs: 10_000,
+  /** From the first byte of a request to the end of its body. */
+  requestTimeoutMs: 60_000,
+  /** Time that a connection stays open after a response, without a further request. */
+  keepAliveTimeoutMs: 65_000,
+  /** Time for the receiver to read a response, or the next piece of one that is sent in pieces. */
+  answerTimeoutMs: 60_000,
+  /** Time for the receiver to read all pieces of a response. */
+  wholeAnswerTimeoutMs: 600_000,
+  /** Time for a caller that is still sending its body to notice the response. */
+  lingerMs: 2_000,
+  /** Interval of the checks of the times above; a connection may last this much longer. */
+  checkIntervalMs: 1_000,
+  /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
+  closeGraceMs: 22_000,
+  /** Simultaneous connections. One more replaces the one that has been idle longest, if one is idle. */
+  connections: 2_000,
+  /** Unanswered requests of one connection. One more closes the connection after their responses. */
+  pipelinedRequests: 100,
+} as const
+
+export type ConnectionLimits = LimitsLike<typeof connectionLimits>
+
+/** Limits on the cost of an expression. `expressions/README.md` explains each. */
+export const expressionLimits = {
+  templateLength: limits.expressionCharacters,
+  nesting: 32,
+  operands: 200,
+  steps: 20_000,
+  textLength: 65_536,
+  rangeLength: 10_000,
+  timeMs: 50,
+  treeExpressions: 1_000,
+  cachedTemplates: 2_000,
+  cachedLength: 262_144,
+} as const
+
+/** Limits on the cost of invocations, beyond those that depend on the machine. Times are in real milliseconds. */
+export const sandboxLimits = {
+  /** Processor time of one invocation, by lane. */
+  cpuMs: { sync: 5_000, async: 30_000 },
+  /** Size of the JSON that an invocation returns. */
+  outputBytes: limits.formulaOutputBytes,
+  /** V8's heap of one process. */
+  heapMiB: 96,
+  /** All private memory of a process, including buffers outside the heap. */
+  dataMiB: 320,
+  /** The usual resident memory of a process. Determines how many processes there may be. */
+  usualMiB: 128,
+  /** Requests of `svc` and `fetch`: open at once, in total, bytes of each body, and bytes of unread responses. */
+  calls: { open: 20, total: 200, bodyBytes: limits.formulaOutputBytes, unreadBytes: 32 * mebibyte },
+  /** Output on the console; the rest is dropped. */
+  console: { lines: 100, lineLength: 4_096, bytes: 64 * kibibyte },
+  /** Frames and bytes that one invocation may send, of all types together. */
+  traffic: { frames: 1_000, bytes: 64 * mebibyte },
+  /** Pending timers. */
+  timers: 256,
+  /** Waiting invocations and the bytes of their input, for each lane and depth; and those of one tenant. */
+  queue: 512,
+  queuePerTenant: 64,
+  queueBytes: 64 * mebibyte,
+  queueBytesPerTenant: 16 * mebibyte,
+  /** Time that an invocation may wait for a process. */
+  waitMs: 10_000,
+  /** The wait of a tenant for its next process after its code caused one to be ended. */
+  backOff: { firstMs: 100, mostMs: 3_000, forgetMs: 60_000, tenants: 10_000 },
+  /** Maximum nesting of formulas that call formulas. */
+  depth: limits.formulaDepth,
+  /** Started processes without a tenant. */
+  spares: 2,
+  /** Time that a free process waits for the next invocation of its tenant. */
+  idleMs: 60_000,
+  /** A process is replaced after this many invocations, or above this resident size. */
+  runsPerProcess: 1_000,
+  residentMiB: 160,
+  /** Time from the answer until nothing of the invocation may be left. */
+  drainMs: 150,
+  /** Time for a process to start. */
+  startMs: 10_000,
+  /** Processes that parse and rewrite code. */
+  preparers: 2,
+  /** Processor time for preparing one text, and the real time in which a process must get it. */
+  prepareMs: 2_000,
+  prepareWithinMs: 8_000,
+} as const
