@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { JsonValue } from '../base/json.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -42,13 +43,12 @@ export interface QueryParameter {
   readonly default?: JsonValue
 }
 
-/** Returns every operation of the contract. */
+const require = createRequire(generatedFiles)
+
+/** Returns every operation of the contract. On demand, since the script that generates the file imports this module. */
 export function readOperations(): readonly Operation[] {
-  operations ??= JSON.parse(readFileSync(new URL('operations.json', generatedFiles), 'utf8')) as Operation[]
-  return operations
+  return require('./operations.json')
 }
-// Read on demand: the script that generates the file imports this module, too.
-let operations: readonly Operation[] | undefined
 
 /** Returns the contract as JSON, with the header prefix of this server. */
 export function readDocument(headerPrefix: string): string {

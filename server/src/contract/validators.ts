@@ -32,13 +32,13 @@ const formatTable = {
   ...Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, { validate: test }])),
 }
 
-/** Of the headers in `openapi.yaml`, whatever a server calls its own. In lower case, as validators have them. */
+/** The prefix of the headers in `openapi.yaml`, in lower case as validators expect it. A server may use another one. */
 const contractPrefix = `${contractHeaderPrefix.toLowerCase()}-`
 const idempotencyHeader = `${contractPrefix}idempotency-key`
 
 const loaded = new Map<Module, Validate>()
 
-/** Functions made from the contract by `npm run generate`: the same for every vault, loaded when one needs them. */
+/** Loads functions made from the contract by `npm run generate`. All vaults share them. */
 function load(module: Module): Validate {
   const functions: Validate = loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
   loaded.set(module, functions)
@@ -46,14 +46,14 @@ function load(module: Module): Validate {
 }
 
 /**
- * Holds requests, values and responses against the contract. Each is checked by a validator that stops at the first
- * error; only what fails goes, shortened, through one that collects them all, which is loaded when it is needed.
+ * Validates requests, values and responses against the contract. A first validator stops at the first error. Values that
+ * fail are shortened and pass through a second one, loaded on demand, that collects all errors.
  */
 export class Validators {
   readonly operations = readOperations()
   /** In lower case, with the hyphen. */
   readonly #headerPrefix: string
-  /** Every name of a member that the contract knows. */
+  /** The names of all members in the contract. */
   #named: ReadonlySet<string> | undefined
 
   constructor(headerPrefix: string) {
