@@ -1,4 +1,4 @@
-import { auditEntry } from '../audit/entries.ts'
+import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
@@ -30,6 +30,8 @@ export interface ApplicationsContext {
   /** Ends the sessions that an application created or authorized. @param actor the application that deleted it */
   endSessionsOf(store: TenantStore, application: string, actor: string): Promise<void>
 }
+
+const applicationEntry = entriesOf('application')
 
 export class Applications {
   readonly #context: ApplicationsContext
@@ -72,7 +74,7 @@ export class Applications {
           writes: [
             write,
             insertKey(root, { id: digest, tenant, application: id }),
-            this.#auditEntry(store, 'application:create', id, created_by),
+            applicationEntry(this.#context, store, 'application:create', id, created_by),
           ],
           kept: { entity: id, details: { key } },
           result: written => ({ ...showApplication(tenant, { value, ...written(write) }), key }),
@@ -173,7 +175,7 @@ export class Applications {
           store.remove('application', id, current.version),
           ...unused,
           root.remove('key', current.value.key_digest),
-          this.#auditEntry(store, 'application:delete', id, caller.application),
+          applicationEntry(this.#context, store, 'application:delete', id, caller.application),
         ],
         result: () => {},
         // Another attempt helps only if the application was changed or a reactor began to use it.
@@ -195,21 +197,16 @@ export class Applications {
   ): Attempt<Application, never> {
     const write = store.replace('application', version, value)
     return {
-      writes: [write, ...others, this.#auditEntry(store, operation, value.id, value.modified_by)],
+      writes: [
+        write,
+        ...others,
+        applicationEntry(this.#context, store, operation, value.id, value.modified_by),
+      ],
       result: written => showApplication(store.tenant, { value, ...written(write) }),
       onConflict: conflict => {
         if (conflict.write > 0) throw new Error('the key of an application cannot be changed')
       },
     }
-  }
-
-  #auditEntry(store: TenantStore, operation: string, id: string, actor: string | null): Write {
-    return auditEntry(store, this.#context.random, {
-      operation,
-      entity_type: 'application',
-      entity_id: id,
-      actor,
-    })
   }
 
   #content(type: ApplicationType, input: UpdateApplicationRequest) {

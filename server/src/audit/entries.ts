@@ -58,3 +58,17 @@ export function auditEntry(
   if (entity_id !== undefined) terms.push(store.term('entity_id', entity_id))
   return store.insert('audit', record, { terms }, place.fresh)
 }
+
+/**
+ * Returns a function that makes the writes which record successful actions on one kind of entity.
+ * @returns its `actor` is the application that acted; `null` for the system itself
+ */
+export function entriesOf(entity_type: LogEntityType) {
+  return (
+    { random }: { readonly random: Random },
+    store: TenantStore,
+    operation: string,
+    entity_id: string,
+    actor: string | null,
+  ): Write => auditEntry(store, random, { operation, entity_type, entity_id, actor })
+}

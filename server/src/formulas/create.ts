@@ -1,9 +1,7 @@
 import type { Caller } from '../access/caller.ts'
-import { auditEntry } from '../audit/entries.ts'
+import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
-import type { Write } from '../storage/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
 import { readFormula, showFormula } from './formula.ts'
@@ -25,7 +23,7 @@ export async function createFormula(
       const value = { id: context.random.uuid(), ...content, created_by: caller.application }
       const write = store.insert('formula', value)
       // An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
-      const entry = formulaEntry(context, own, 'reactor:create', value.id, caller)
+      const entry = formulaEntry(context, own, 'reactor:create', value.id, caller.application)
       return {
         writes: [write, entry],
         kept: { entity: value.id },
@@ -36,20 +34,7 @@ export async function createFormula(
   )
 }
 
-export function formulaEntry(
-  { random }: FormulasContext,
-  store: TenantStore,
-  operation: string,
-  id: string,
-  { application }: Caller,
-): Write {
-  return auditEntry(store, random, {
-    operation,
-    entity_type: 'reactor_formula',
-    entity_id: id,
-    actor: application,
-  })
-}
+export const formulaEntry = entriesOf('reactor_formula')
 
 export function notOperator(): ServiceError {
   return new ServiceError('permission_denied', "only the operator's tenant can write official formulas")

@@ -19,7 +19,7 @@ export async function deleteFormula(context: FormulasContext, caller: Caller, id
         store.remove('formula', value.id, version),
         // Fails where a reactor that uses the formula is made at this moment.
         ...(await removeUsageCount(store, 'formula', value.id)),
-        formulaEntry(context, own, 'reactor:delete', value.id, caller),
+        formulaEntry(context, own, 'reactor:delete', value.id, caller.application),
       ],
       result: () => {},
     }

@@ -40,7 +40,7 @@ export async function updateFormula(
       }
       const write = store.replace('formula', record.version, value)
       return {
-        writes: [write, formulaEntry(context, own, 'reactor:update', value.id, caller)],
+        writes: [write, formulaEntry(context, own, 'reactor:update', value.id, caller.application)],
         kept: { entity: value.id },
         result: written => showFormula({ value, ...written(write) }),
       }

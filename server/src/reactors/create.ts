@@ -41,7 +41,7 @@ export async function createReactor(
           ...(application.id === undefined
             ? []
             : await changeUsageCount(store, 'application', application.id, 1)),
-          reactorEntry(context, store, 'reactor:create', id, caller),
+          reactorEntry(context, store, 'reactor:create', id, caller.application),
         ],
         kept: { entity: id },
         result: written => {

@@ -21,7 +21,7 @@ export async function deleteReactor(context: ReactorsContext, caller: Caller, id
         ...(value.application === undefined
           ? []
           : await changeUsageCount(store, 'application', value.application, -1)),
-        reactorEntry(context, store, 'reactor:delete', value.id, caller),
+        reactorEntry(context, store, 'reactor:delete', value.id, caller.application),
       ],
       result: () => {},
     }

@@ -1,6 +1,5 @@
 import type { ApplicationRecord } from '../access/application.ts'
-import type { Caller } from '../access/caller.ts'
-import { auditEntry } from '../audit/entries.ts'
+import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port.ts'
@@ -35,12 +34,4 @@ export async function applicationPart(store: TenantStore, id: string | undefined
   return { id: record.value.id, unchanged: [store.expect('application', record.value.id, record.version)] }
 }
 
-export function reactorEntry(
-  { random }: ReactorsContext,
-  store: TenantStore,
-  operation: string,
-  id: string,
-  { application }: Caller,
-): Write {
-  return auditEntry(store, random, { operation, entity_type: 'reactor', entity_id: id, actor: application })
-}
+export const reactorEntry = entriesOf('reactor')

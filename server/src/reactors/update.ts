@@ -82,7 +82,7 @@ async function change(
           ...unchanged(found),
           ...application.unchanged,
           ...(await countMove(store, current.value.application, application.id)),
-          reactorEntry(context, store, 'reactor:update', value.id, caller),
+          reactorEntry(context, store, 'reactor:update', value.id, caller.application),
         ],
         kept: { entity: value.id },
         result: written => reactorShower(context, store, found)({ value, ...written(write) }),

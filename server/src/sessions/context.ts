@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '../access/application.ts'
 import type { Caller } from '../access/caller.ts'
-import { auditEntry } from '../audit/entries.ts'
+import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { Write } from '../storage/port.ts'
@@ -43,13 +43,4 @@ export async function callingApplication(
   return { value: record.value, unchanged: store.expect('application', application, record.version) }
 }
 
-/** @param actor the application that acted; `null` for the system */
-export function sessionEntry(
-  { random }: SessionsContext,
-  store: TenantStore,
-  operation: string,
-  id: string,
-  actor: string | null,
-): Write {
-  return auditEntry(store, random, { operation, entity_type: 'session', entity_id: id, actor })
-}
+export const sessionEntry = entriesOf('session')
