@@ -66,6 +66,6 @@ tap.test(
       cwd: folder,
       env,
     }).catch((error: { code: number }) => error.code)
-    t.equal(wrong, 2, 'exit code where there is no server')
+    t.equal(wrong, 2, 'the exit code without a server')
   },
 )

@@ -11,7 +11,7 @@ type Members = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: the case itself checks the form of a response
 type Answer = any
 
-/** What a context needs of the run. */
+/** The parts of a run that a context needs. */
 export interface Surroundings {
   readonly target: Target
   readonly recorder: Recorder
