@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('src/', import.meta.url))
 
 /** Folders and files that do not process callers' text, or only in a separate process. */
 const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(commands|generated)\//, 'not part of a server that answers requests'],
+  [/^(commands|generated)\//, 'not used while requests are served'],
   [/\.(test|cases|model|samples)\.ts$|(^|\/)_[^/]+\.ts$/, 'tests'],
   [/^sandbox\/empty-root\.ts$/, 'parses the output of the dynamic loader'],
   [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],

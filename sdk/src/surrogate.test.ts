@@ -95,7 +95,7 @@ const bad: [string, Partial<Record<keyof SurrogateOptions, unknown>>][] = [
   ['a base URL with credentials', { baseUrl: `http://user:${apiKey}@vault.test` }],
   ['an invalid header prefix', { headerPrefix: 'A B' }],
   ['a negative timeout', { timeout: -1 }],
-  ['a timeout that is no number', { timeout: 'soon' }],
+  ['a timeout that is not a number', { timeout: 'soon' }],
   ['half a retry', { maxRetries: 0.5 }],
 ]
 for (const [what, options] of bad) {

@@ -1,4 +1,4 @@
-// What the compiler has to accept and refuse, checked by `npm run types`. Running it also checks the calls.
+// Calls that the compiler must accept or refuse, checked by `npm run types`. Running it also checks the calls.
 import t from 'tap'
 import { fakeClient, json } from '../testing/fakes.ts'
 import type {

@@ -1,6 +1,6 @@
 import type { BuildOptions } from 'esbuild'
 
-/** What esbuild does with our own code alike for the built server and for tests; packages of others stay packages. */
+/** Options of esbuild for our own code, the same for the built server and for tests; third-party packages stay packages. */
 export const bundleOptions = {
   bundle: true,
   splitting: true,

@@ -14,7 +14,7 @@ const keptMs = 24 * 3_600_000
 
 const sourceUrl = 'urlOfTheSource'
 
-/** What reads a file beside itself finds it where the source is. */
+/** Keeps `import.meta.url` that of the source, for code that reads files next to it. */
 const atTheSource: Plugin = {
   name: 'at-the-source',
   setup: ({ onLoad }) =>

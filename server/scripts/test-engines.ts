@@ -13,7 +13,7 @@ import { findTests, groupTests, readWords } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Who imports one of these, or something that does, leaves the choice of the engine to the run, or needs this one. */
+/** A test that imports one of these, directly or not, runs on the engine that the run chooses, or needs this one. */
 const marks = ['storage.ts', 'postgres.ts'].map(name => join(root, 'server/testing', name))
 
 const leftOut: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ export function readWords(words: readonly string[], usual: readonly string[]) {
   const flags = words.filter(word => word.startsWith('-'))
   const paths = words.filter(word => !word.startsWith('-')).map(path => resolve(path))
   const isNamed = (test: string) => paths.some(path => `${join(root, test)}${sep}`.startsWith(path + sep))
-  // Which tap answers itself, if it is given no files.
+  // tap runs these itself if it gets no files.
   if (flags.includes('--version') || flags.includes('--help')) return { flags, tests: [], isWhole: false }
   const tests = paths.length === 0 ? usual : findTests().filter(isNamed)
   if (tests.length === 0) throw new Error(`there are no tests in ${paths.join(', ')}`)

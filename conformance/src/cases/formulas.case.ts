@@ -101,7 +101,7 @@ export const formulaCases = cases({
         'no name': parameter({ type: 'number' }),
         'no type': parameter({ name: 'a' }),
         'another type': parameter({ name: 'a', type: 'integer' }),
-        'optional that is no boolean': parameter({ name: 'a', type: 'number', optional: 'yes' }),
+        'optional that is not a boolean': parameter({ name: 'a', type: 'number', optional: 'yes' }),
       })
     },
   ],

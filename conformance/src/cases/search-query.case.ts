@@ -87,7 +87,7 @@ export const searchQueryCases = cases({
           const both = await c.asPrivate('POST', '/tokens/search', { query: joined })
           c.ok(
             JSON.stringify(c.ids(reply.body)) !== JSON.stringify(c.ids(both.body)),
-            `${operator} is no operator`,
+            `${operator} is not an operator`,
           )
         }
       }

@@ -133,7 +133,7 @@ export const surrogateTokenCases = cases({
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       const replies = await Promise.all(Array.from({ length: 6 }, () => post(c)(body)))
       const ids = replies.map(reply => c.success(reply).body.id as string)
-      c.equal(replies.filter(reply => reply.status === 201).length, 1, 'answers of 201')
+      c.equal(replies.filter(reply => reply.status === 201).length, 1, 'responses of 201')
       c.equal(new Set(ids).size, 1, 'different ids')
       c.equal(await c.found(''), [ids[0]], 'what is stored')
     },

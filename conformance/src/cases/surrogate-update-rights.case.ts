@@ -39,7 +39,7 @@ async function setsNone(c: Context, who: string, call: Call): Promise<void> {
   c.equal(await c.read(id), before, `the token afterwards, for ${who}`)
 }
 
-/** Who may set expressions over the data of an existing token, which is read access, and what an update shows. */
+/** The rights to set expressions over the data of an existing token, which is read access, and what an update shows. */
 export const updateRightCases = cases({
   'ACC-520.a': [
     'a private application can set expressions if it holds token:update directly or its rule reveals',
@@ -117,7 +117,7 @@ export const updateRightCases = cases({
       const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
       const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
       const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
-      c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both answers')
+      c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both responses')
     },
   ],
   'SES-520.a': [

@@ -160,7 +160,7 @@ export const wireCases = cases({
           'a page 0': 'page=0&size=100',
           'a size of 101': 'page=1&size=101',
           'a size of 0': 'page=1&size=0',
-          'a page that is no number': 'page=one&size=100',
+          'a page that is not a number': 'page=one&size=100',
         })
       }
     },

@@ -144,7 +144,7 @@ export const tokenUpdateCases = cases({
         {
           'an invalid card number': { data: { number: '12345' }, metadata: { a: '2' } },
           'metadata that is not a string': { metadata: { a: 2 } },
-          'containers that are no list': { containers: c.container },
+          'containers that are not a list': { containers: c.container },
           'a malformed time': { expires_at: 'never', metadata: { a: '2' } },
         },
       )

@@ -284,7 +284,7 @@ t.test('what is done to applications is in the log, with who did it, and what is
   t.notMatch(log.text, 'A name to remember')
 })
 
-t.test('members that are no part of a rule are ignored, not kept', async t => {
+t.test('members that do not belong to a rule are ignored and not kept', async t => {
   const tenant = await openTenant(vault)
   const conditions = [{ attribute: 'id', operator: 'equals', value: 'abc', extra: 1 }]
   const { json } = await tenant.asManagement('POST', '/applications', {

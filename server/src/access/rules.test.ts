@@ -35,7 +35,7 @@ t.test('a permission held directly is a last rule on / that masks', async t => {
   t.same(decide(both, read, at('/b/')), { allowed: true, transform: 'mask' })
 })
 
-t.test('without any match there is no access', async t => {
+t.test('no access without a match', async t => {
   t.same(decide(given([rule(1, '/a/', 'reveal')]), read, at('/b/')), { allowed: false, container: '/b/' })
   t.same(decide(given([]), read, at('/b/')), { allowed: false, container: '/b/' })
 })

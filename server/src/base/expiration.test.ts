@@ -69,7 +69,7 @@ t.test('each spelling is the instant it says, echoed in ISO 8601 with its offset
   }
 })
 
-t.test('anything else is no expiration', async t => {
+t.test('anything else is not an expiration', async t => {
   for (const text of refused) t.equal(parseExpiration(text), undefined, JSON.stringify(text))
 })
 

@@ -26,5 +26,5 @@ t.test('an object with plaintext is never printed, and its members can be read',
     t.notMatch(text, /4242/)
   }
   t.equal(card.number, '4242424242424242')
-  t.match(inspect({ ...card }), /4242/, 'a copy of its members is no such thing')
+  t.match(inspect({ ...card }), /4242/, 'a copy of its members is not protected')
 })

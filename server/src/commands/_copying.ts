@@ -60,7 +60,7 @@ export async function read(
   }
 }
 
-/** Copies a vault with records of every kind from store to store, and compares the answers of the last and the first. */
+/** Copies a vault with records of every kind from store to store, and compares responses of the last and the first. */
 export async function moves(t: Test, ...storages: string[]): Promise<void> {
   const [first = ''] = storages
   let reply = 500

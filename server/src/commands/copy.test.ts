@@ -12,7 +12,7 @@ import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } f
 import { reportProgress } from './copy.ts'
 import { runCommand } from './table.ts'
 
-t.test('a server on the copy of a vault gives the same answers as one on the source', async t => {
+t.test('a server on the copy of a vault responds as one on the source', async t => {
   const folder = t.testdir()
   await moves(t, `level:${folder}/a`, `level:${folder}/b`)
 })

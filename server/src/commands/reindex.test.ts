@@ -13,7 +13,7 @@ const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
 
 const open = (folder: string) => openVault(t, { storage: `level:${folder}`, masterKey, dev: false })
 
-/** Tokens of all sorts, changed and deleted; answers the key that searches them. */
+/** Creates, changes and deletes tokens of all types. Returns a key that may search them. */
 async function fill(folder: string): Promise<string> {
   const vault = open(folder)
   const { send, privateKey } = await openTenant(vault)

@@ -4,7 +4,7 @@ import { costOf } from './_fixture.ts'
 import { allFilters } from './filters/index.ts'
 
 /**
- * Whatever takes longer for larger data must cost more steps. Each row has a template and its data as functions of
+ * An operation that takes longer for larger data must cost more steps. Each row has a template and its data as functions of
  * a size, and the minimum number of steps for each unit of size.
  */
 type Row = readonly [

@@ -184,7 +184,7 @@ const held: readonly {
     reads: false,
   },
   {
-    name: 'that reads none of several answers',
+    name: 'that reads none of several responses',
     bounds: { answerTimeoutMs: shortMs },
     sends: head('GET', '/long').repeat(3),
     trickles: true,
@@ -264,7 +264,7 @@ t.test('a piece that fails ends the connection and the generator', async t => {
   socket.destroy()
   await untilConnections(listening, 0)
   while (released < 2) await turn()
-  t.pass('whoever hangs up ends the pieces')
+  t.pass('a caller that hangs up ends the pieces')
 })
 
 t.test('a request in progress has no time limit', async t => {

@@ -124,5 +124,5 @@ t.test('other OPTIONS requests are not preflights', async t => {
     405,
   )
   const plain = await tenant.send('GET', '/tokens')
-  t.equal(plain.headers.get('access-control-allow-origin'), null, 'nobody asked')
+  t.equal(plain.headers.get('access-control-allow-origin'), null, 'no origin was sent')
 })

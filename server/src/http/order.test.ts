@@ -3,7 +3,7 @@ import { echo, openReactors, reactorOn } from '../../testing/reactors.ts'
 import { openTenant, type TestTenant } from '../../testing/vault.ts'
 
 /**
- * The order of checks. A request can be wrong in several ways at once; which of them answers is part of the
+ * The order of checks. A request can be wrong in several ways at once; which of them is reported is part of the
  * contract. Each ladder below is a request with a fault for each step: any two neighbouring faults together,
  * and each fault with all that come after it, answer as the earlier one.
  */
@@ -11,7 +11,7 @@ const vault = openReactors(t)
 const limit = 1024 * 1024
 
 interface Ladder {
-  /** In the order in which they are looked for, with what each answers. */
+  /** In the order in which they are checked, with the status of each. */
   readonly faults: readonly (readonly [fault: string, status: number, code: string])[]
   readonly success: number
   /** The request with these faults. Only `fetch` is left to do. */

@@ -4,7 +4,7 @@ import { makeFormula, makeReactor, openReactors } from '../../testing/reactors.t
 import { openTenant, type Reply, type TestTenant } from '../../testing/vault.ts'
 import { errorRegistry } from '../base/errors.ts'
 
-/** The problems that the contract shows are what this server answers, word for word. */
+/** The problems shown in the contract are those that this server returns, word for word. */
 interface Problem {
   readonly type: string
   readonly title: string

@@ -1,6 +1,6 @@
 import { type Refusal, type Shot, text, validation } from './refusals.cases.ts'
 
-/** Bodies that no operation gets to see: what is no JSON that can be kept, too much of it, or called something else. */
+/** Bodies refused before any operation: not JSON that can be kept, too large, or of another content type. */
 const malformed = { status: 400, code: 'malformed_json' }
 const card = '4242424242424242'
 
@@ -45,7 +45,7 @@ const malformedBodies: readonly Refusal[] = [
   body('control character', json('"a\u0001b"'), json('"a\\u0001b"')),
   body('byte order mark', raw(bytes([0xef, 0xbb, 0xbf], whole)), raw(bytes(whole))),
   body('UTF-16', raw(Buffer.from(whole, 'utf16le')), raw(Buffer.from(whole, 'utf8'))),
-  body('a byte that is no UTF-8', aroundText([0xff]), aroundText([0xc3, 0xbf])),
+  body('a byte that is not UTF-8', aroundText([0xff]), aroundText([0xc3, 0xbf])),
   body('an overlong slash', aroundText([0xc0, 0xaf]), aroundText([0x2f])),
   body('half a character', aroundText([0xe2, 0x82]), aroundText([0xe2, 0x82, 0xac])),
   body('a surrogate in UTF-8', aroundText([0xed, 0xa0, 0x80]), aroundText([0xed, 0x9f, 0xbf])),

@@ -10,7 +10,7 @@ export interface Shot {
   readonly path: string
   readonly as?: Who
   readonly body?: JsonValue
-  /** The body as it is, where it is no JSON of ours; a list is sent piece by piece, without a length. */
+  /** The body as it is, if it is not JSON; a list is sent in chunks, without a length. */
   readonly raw?: string | Uint8Array | readonly string[]
   /** `null` leaves the header out. */
   readonly type?: string | null

@@ -76,7 +76,7 @@ const entries = (count: number) =>
 const parameters: readonly Refusal[] = [
   ...lists,
   parameter(
-    'a filter that is no UTF-8',
+    'a filter that is not UTF-8',
     get('/tokens?metadata.k=%ff'),
     get('/tokens?metadata.k=%C3%BF'),
     'metadata',
@@ -89,7 +89,7 @@ const parameters: readonly Refusal[] = [
     'type',
   ),
   parameter('51 metadata entries', get(`/tokens?${entries(51)}`), get(`/tokens?${entries(50)}`), 'metadata'),
-  parameter('a name that is no UTF-8', get('/tokens?%ff=1'), get('/tokens?%C3%BF=1'), 'query'),
+  parameter('a name that is not UTF-8', get('/tokens?%ff=1'), get('/tokens?%C3%BF=1'), 'query'),
   parameter('half an escape', get('/tokens?id=%4'), get('/tokens?id=%40'), 'id'),
   parameter(
     'kind of log entry',
@@ -107,9 +107,9 @@ const parameters: readonly Refusal[] = [
   parameter('id too long', get(`/tokens/${text(401, 'l')}`), get(`/tokens/${text(400, 'l')}`), 'id'),
   parameter('id with a slash', get('/tokens/no%2Fte'), get('/tokens/no%74e'), 'id'),
   parameter('id with a null', get('/tokens/note%00'), get('/tokens/note'), 'id'),
-  parameter('id that is no UTF-8', get('/tokens/not%e9'), get('/tokens/not%65'), 'id'),
+  parameter('id that is not UTF-8', get('/tokens/not%e9'), get('/tokens/not%65'), 'id'),
   parameter(
-    'id that is no UUID',
+    'id that is not a UUID',
     get('/applications/note', 'management'),
     get('/applications/{application}', 'management'),
     'id',

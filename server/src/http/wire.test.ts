@@ -61,7 +61,7 @@ const malformed: readonly [
 ][] = [
   ['no HTTP at all', 'hello\r\n\r\n', get()],
   ['no host', `GET /tokens HTTP/1.1\r\n${key}\r\n${close}\r\n\r\n`, get()],
-  ['a method that is no word', get().replace('GET', 'G(T'), get()],
+  ['a method that is not a token', get().replace('GET', 'G(T'), get()],
   ['HTTP of tomorrow', get().replace('HTTP/1.1', 'HTTP/9.9'), get()],
   ['a path with a space', get().replace('/tokens', '/tok ens'), get()],
   [
@@ -117,7 +117,7 @@ t.test('older clients, proxies and pipelines are served', async t => {
   const whole = await talk(get().replace('/tokens', 'http://vault:4000/tokens?size=7'))
   t.match(whole, /^HTTP\/1\.1 200 [\s\S]*"page_size":7/, 'a whole URL')
   const two = await talk(`GET /tokens HTTP/1.1\r\n${headers(key)}${get().replace('/tokens', '/nothing')}`)
-  t.match(two, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /, 'answers in the order of the requests')
+  t.match(two, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /, 'responses in the order of the requests')
 })
 
 t.test('header names are case-insensitive, and a repeated key is refused', async t => {

@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
   ['3: and is not mere text', [], 'text', { refused: 'args' }],
   ['3: text out of a token is not read again', [], { a: '{{ braces }}' }, { a: '{{ number }}' }],
   ['3: malformed braces are refused', [], { a: { b: '{{ number' } }, { refused: 'args.a.b' }],
-  ['3: names of members are no expressions', [], { '{{ no-token }}': 1 }, { '{{ no-token }}': 1 }],
+  ['3: names of members are not expressions', [], { '{{ no-token }}': 1 }, { '{{ no-token }}': 1 }],
   ['no args are an empty object', [], undefined, {}],
   ['null args are an empty object', [], null, {}],
 
@@ -105,7 +105,12 @@ const rows: readonly Row[] = [
   ['7: with no args at all', [string('a')], undefined, { refused: 'args.a' }],
   ['7: null is missing', [string('a')], { a: null }, { refused: 'args.a' }],
   ['7: a nested one', [string('a.b')], { a: {} }, { refused: 'args.a.b' }],
-  ['7: a nested one below what is no object', [string('a.b')], { a: 'x' }, { refused: 'args.a.b' }],
+  [
+    '7: a nested one below a value that is not an object',
+    [string('a.b')],
+    { a: 'x' },
+    { refused: 'args.a.b' },
+  ],
   ['7: what is optional may be left out', [string('a'), optional('b')], { a: '1' }, { a: '1' }],
   ['7: and null leaves it out', [optional('b')], { b: null }, {}],
   ['7: an empty text is there', [string('a')], { a: '' }, { a: '' }],

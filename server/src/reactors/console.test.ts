@@ -32,7 +32,7 @@ t.test('what a formula prints is shown to its owner, and is in no log', async t 
   t.equal((await tenant.asManagement('GET', path)).status, 401, 'as after any reset')
 })
 
-t.test('without --dev nothing is kept, and nothing answers', async t => {
+t.test('without --dev nothing is kept, and the path is a 404', async t => {
   const vault = openReactors(t, { dev: false })
   const tenant = await openTenant(vault)
   const react = await reactorOn(tenant, code)

@@ -273,7 +273,7 @@ t.test('what the formula refuses or chooses is told as it would be at once', asy
   t.match(await told({}), { status: 500, title: 'Reactor Runtime Error' })
 })
 
-t.test('where there is no room, nothing is done', async t => {
+t.test('nothing is started without room', async t => {
   const { vault, perform } = openJobs(t, { run: async () => ({ kind: 'busy' }), close: async () => {} })
   const tenant = await openTenant(vault)
   await (await reactorOn(tenant, sum))({ callback_url, args: { secret: '' } })
@@ -286,7 +286,7 @@ t.test('where there is no room, nothing is done', async t => {
   t.equal(asked, 0)
 })
 
-t.test('an idempotency key is kept with the job, and answers 202 again', async t => {
+t.test('an idempotency key is kept with the job, and a repeat returns 202', async t => {
   const { vault, accepted, kept } = openJobs(t)
   const tenant = await openTenant(vault)
   const react = await reactorOn(tenant, sum)

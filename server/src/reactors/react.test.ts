@@ -173,7 +173,7 @@ t.test('nor may it do so where our own headers begin with x-', async t => {
   t.notMatch(forged.headers.get('x-trace-id'), 'forged')
 })
 
-t.test('code that is no function is 422, as is code that is not there', async t => {
+t.test('code that is not a function is 422, as is missing code', async t => {
   const tenant = await openTenant(vault)
   for (const code of [
     'module.exports = {',
@@ -243,7 +243,7 @@ t.test('there is no reactor: 404, in the order of checks', async t => {
   t.equal((await tenant.send('POST', react.path, {}, { 'Content-Type': 'text/plain' })).status, 415)
 })
 
-t.test('a timeout is of invocations that nobody waits for', async t => {
+t.test('only asynchronous invocations take a timeout', async t => {
   const tenant = await openTenant(vault)
   const react = await reactorOn(tenant, echo)
   for (const body of [{ timeout_ms: 10_000 }, { timeout_ms: 10_000, callback_url: null }]) {
@@ -252,7 +252,7 @@ t.test('a timeout is of invocations that nobody waits for', async t => {
   t.equal((await react({ timeout_ms: null })).status, 200)
 })
 
-t.test('an idempotency key answers a success again, and runs a failure anew', async t => {
+t.test('an idempotency key repeats a success, and runs a failure again', async t => {
   const tenant = await openTenant(vault)
   const code = `${errors}module.exports = async req => {
     if (req.args.fail) throw new errors.CustomHttpResponseError({ status: 503, body: { at: Math.random() } })

@@ -83,7 +83,7 @@ const request = (method: string, path: string, headers: Record<string, string> =
   ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
 })
 
-t.test('nothing that a formula sends says who asks, and nothing beside the contract answers', async t => {
+t.test('a formula cannot choose its caller, and reaches nothing outside the contract', async t => {
   const answers: { status: number; text: string }[] = []
   let requests: ServiceRequest[] = []
   const vault = openReactors(t, {}, { sandbox: asking(() => requests, answers) })
@@ -161,7 +161,7 @@ t.test('an answer that is too large for a formula is refused', async t => {
 t.test('formulas invoke each other, but not without end', async t => {
   const tenant = await openTenant(vault)
   const application = await tenant.application({ permissions: ['token:use'] })
-  // Each level answers what the one below it answered, or how it was refused.
+  // Each level returns what the one below it returned, or how it was refused.
   const code = `module.exports = async ({ svc, args }) => {
     if (!args.path[0]) return { raw: 'bottom' }
     try {

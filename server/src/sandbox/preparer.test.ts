@@ -32,7 +32,7 @@ const reader = Buffer.from(`
       count++
       if (code.includes('dies')) process.exit(0)
       if (code.includes('slow')) for (;;);
-      if (code.includes('waits')) continue // and never answers
+      if (code.includes('waits')) continue // and never responds
       say({ type: 'prepared', run, ok: true }, 'module.exports = () => ({ raw: ' + count + ' })')
     }
   })

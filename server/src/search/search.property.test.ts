@@ -21,7 +21,7 @@ interface Token {
   readonly created_at: string
   readonly modified_by?: string
   readonly modified_at?: string
-  /** What its search indexes give. */
+  /** The values of its search indexes. */
   readonly patterns: readonly string[]
 }
 
@@ -339,7 +339,7 @@ async function readers(tenant: TestTenant, tokens: readonly Token[]): Promise<Re
 for (const engine of enginesToTry) {
   t.test(`in ${engine}, random queries find what a naive model finds`, async t => {
     const place = engine === 'level' ? { storage: `level:${t.testdir()}` } : {}
-    // Each of these answers would otherwise be held against the contract, which other tests do.
+    // Otherwise each of these responses would be validated against the contract, which other tests do.
     const vault = openVault(t, { ...place, dev: false, masterKey: new Uint8Array(32).fill(7) })
     const tenant = await openTenant(vault)
     const tokens = await fill(tenant, ms => vault.clock.advance(ms))

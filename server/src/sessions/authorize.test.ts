@@ -63,7 +63,7 @@ const refusals: readonly Refusal[] = [
     at: 'rules.0.permissions.0',
   },
   {
-    name: 'permissions that are no list',
+    name: 'permissions that are not a list',
     refused: { permissions: 'token:read' },
     control: read,
     ...invalid,
@@ -283,7 +283,7 @@ t.test('what the authorizer holds in one place only can be granted', async t => 
   t.equal((await session.authorize(read, own)).status, 200)
 })
 
-t.test('a nonce is used once, whoever comes second', async t => {
+t.test('a nonce can be used once, also by two at the same time', async t => {
   const tenant = await openTenant(vault)
   const session = await openSession(tenant)
   t.equal((await session.authorize(read)).status, 200)
@@ -376,7 +376,7 @@ t.test('the audit log says who created a session and who authorized it, or tried
   const weak = await tenant.application(read)
   const session = await openSession(tenant)
   t.equal((await session.authorize({ permissions: ['token:delete'] }, weak)).status, 403)
-  // Refusals are written behind the answer; whoever reads the log waits for them.
+  // Refusals are written after the response; reading the log waits for them.
   await tenant.asManagement('GET', '/logs')
   t.equal((await session.authorize(read, weak)).status, 200)
   const { id: creator } = (await tenant.asPublic('GET', '/applications/key')).json

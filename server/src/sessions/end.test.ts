@@ -54,7 +54,7 @@ t.test('a key is dead when its time is over, and the sweep then takes all that i
   t.same(ids(ended), ids(created))
 })
 
-t.test('a key is refused after its time even if nobody swept', async t => {
+t.test('a key is refused after its time even before a sweep', async t => {
   const store = await openTestStore(t)
   const unswept = replacing(store, { lease: async () => false })
   const vault = openVault(t, { now }, { openStore: async () => unswept })

@@ -179,7 +179,7 @@ t.test('a session reaches nothing of another tenant', async t => {
   t.equal((await other.send('GET', `/tokens/${id}`)).status, 200)
 })
 
-t.test('a key that was changed in one place is no key', async t => {
+t.test('a key that was changed in one place is not valid', async t => {
   const tenant = await openTenant(vault)
   const session = await openSession(tenant)
   t.equal((await session.send('GET', '/tokens')).status, 403, 'control: known, without rights')

@@ -9,7 +9,7 @@ import type { CommitResult, DocumentKind, Query, Store, StoredDocument, Write } 
 type Step =
   | { readonly step: 'commit'; readonly commits: readonly { writes: readonly Draft[]; nowUs: number }[] }
   | ({ readonly step: 'find' } & Search)
-  // A search beside a commit: it tells of the moment before or the moment after, never of one between.
+  // A search during a commit sees the state before it or after it, never one between.
   | ({ readonly step: 'race'; readonly writes: readonly Draft[]; readonly searchFirst: boolean } & Search)
   | { readonly step: 'get'; readonly place: Place; readonly ids: readonly number[] }
   | { readonly step: 'due'; readonly kind: DocumentKind; readonly beforeMs: number; readonly limit: number }
@@ -183,7 +183,7 @@ export interface ModelRun {
   readonly oneByOne?: (store: Store) => boolean
 }
 
-/** Random histories, of which the engine must tell exactly what the naive model tells. */
+/** Random histories, after which the engine must return exactly what the naive model returns. */
 export async function runStoreModel(
   t: Test,
   { openModel, open, reopen, runs, oneByOne = () => false }: ModelRun,

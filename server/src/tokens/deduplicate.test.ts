@@ -15,7 +15,7 @@ t.test('equal contents have equal fingerprints within a tenant and a type, and n
   t.not(await fingerprint(other, card), first)
 })
 
-t.test('an expression that gives nothing leaves the token without a fingerprint', async t => {
+t.test('an expression without a result leaves the token without a fingerprint', async t => {
   const tenant = await openTenant(vault)
   const body = {
     type: 'token',
@@ -30,7 +30,7 @@ t.test('an expression that gives nothing leaves the token without a fingerprint'
   t.not(second.json.id, first.json.id)
 })
 
-t.test('a deduplicating create answers the oldest token and stores nothing', async t => {
+t.test('a deduplicating create returns the oldest token and stores nothing', async t => {
   const tenant = await openTenant(vault)
   const oldest = await tenant.send('POST', '/tokens', card)
   const younger = await tenant.send('POST', '/tokens', card)

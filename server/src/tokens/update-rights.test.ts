@@ -113,7 +113,7 @@ t.test('every member that may not be set is named, and none is evaluated', async
   t.equal((await tenant.send('PATCH', `/tokens/${id}`, first)).status, 400, 'control: it fails')
 })
 
-t.test('a refusal says no more than that where there is no token, or no right to it at all', async t => {
+t.test('a refusal is the same as for a missing token, or without any right to it', async t => {
   const tenant = await openTenant(vault)
   const id = await made(tenant, { containers: ['/other/'] })
   const masking = await tenant.application({ rules: [rule('mask', '/pii/')] })

@@ -100,7 +100,7 @@ t.test(
 t.test('killed while it delivers, it delivers again under the same id, and runs nothing again', async t => {
   const [folder, key] = [t.testdir({}), newKey()]
   const start = processesOn(t, folder, key)
-  // The first time it takes the request and never answers.
+  // The first time it accepts the request and never responds.
   const receiver = await openReceiver(t, (_, __, count) => (count === 1 ? undefined : 200))
   const first = start({ goes: 'to the end', callbackUrl: receiver.origin })
   await receiver.arrived(1)

@@ -10,7 +10,7 @@ import type { Job, ScheduleRecord } from './job.ts'
 const minute = 60_000
 const callbackUrl = 'http://127.0.0.1:1/'
 
-/** Performs nothing before it is told to, and tells what it was given. */
+/** Performs nothing until it is told to, and records what it was given. */
 function holding() {
   const started: Job[] = []
   const waiting: (() => void)[] = []

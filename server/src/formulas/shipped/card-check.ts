@@ -5,7 +5,7 @@ export const cardCheck: FormulaRecord = {
   id: '3a1f6c52-9d0b-4c1e-8f57-6a2b9d4e0c11',
   name: 'Card BIN and Luhn check',
   description:
-    'Takes a card number, or a card token as `card`, and answers its BIN (eight digits of a number of 16 or more, ' +
+    'Takes a card number, or a card token as `card`, and returns its BIN (eight digits of a number of 16 or more, ' +
     'else six), last four digits, length and network, and whether its check digit is right.',
   type: 'official',
   configuration: [],

@@ -13,7 +13,7 @@ async function official(tenant: TestTenant, name: string) {
   return (args: JsonObject) => tenant.send('POST', `/reactors/${id}/react`, { args })
 }
 
-t.test('the card check tells what may be known of a number', async t => {
+t.test('the card check returns what may be known of a number', async t => {
   const tenant = await openTenant(vault)
   const check = await official(tenant, 'Card BIN and Luhn check')
   const rows: [number: string, network: string, bin: string, valid: boolean][] = [

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Handler, HandlerRequest, Handlers, HandlersOf, Replays } from './handler.ts'
 
 /** Each of these is checked when it compiles: `@ts-expect-error` fails where there is no error. */
-t.test('requests and answers have the types of the contract', async t => {
+t.test('requests and responses have the types of the contract', async t => {
   const request = (given: unknown) => given as HandlerRequest<'reactors.list'>
   const { query } = request({ query: { page: 1, size: 20 } })
   const page: number = query.page

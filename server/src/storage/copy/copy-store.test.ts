@@ -193,7 +193,11 @@ t.test('an unfinished copy can only be continued with the same source and keys',
     name: 'CopyRefused',
     message: /another master key/,
   })
-  await t.rejects(copy(to, new MemoryStore(), { fromKey: newKey }), UnfinishedCopy, 'and is no source itself')
+  await t.rejects(
+    copy(to, new MemoryStore(), { fromKey: newKey }),
+    UnfinishedCopy,
+    'and cannot be a source itself',
+  )
   const rotation = { store: to, from: newKey, to: oldKey, random, nowUs: 1 }
   await t.rejects(rotateMasterKey(rotation), UnfinishedCopy, 'nor can its key be rotated')
   t.same(await contents(to, []), before)

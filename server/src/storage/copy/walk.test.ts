@@ -59,7 +59,7 @@ t.test('every document is yielded once, in the order of creation', async t => {
   )
 })
 
-t.test('LevelDB tells the same', async t => {
+t.test('LevelDB reports the same', async t => {
   const store = await LevelStore.open(t.testdir())
   t.teardown(() => store.close())
   const stampAt = (index: number) => index * 10 + Math.floor(index / 700) * 10 ** 12

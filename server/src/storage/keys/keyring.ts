@@ -160,7 +160,7 @@ function wrapContext(address: Digest): string {
   return `tenant-keys|${address}`
 }
 
-/** The address of a tenant's keys: the bytes of its own id, which is no secret. */
+/** The address of a tenant's keys: the bytes of its own id, which is not secret. */
 export const addressOf = digestOfUuid
 export const tenantAt = uuidOfDigest
 

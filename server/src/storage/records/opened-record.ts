@@ -22,5 +22,5 @@ export class OpenedRecord<T extends RecordValue> extends Plaintext implements Wr
   }
 }
 
-/** The parts of a record that answers show. */
+/** The parts of a record that responses show. */
 export type Dated<T extends RecordValue> = Pick<OpenedRecord<T>, 'value' | 'createdUs' | 'modifiedUs'>

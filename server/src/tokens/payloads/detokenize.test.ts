@@ -18,7 +18,7 @@ async function detokenized(send: TestTenant['send'], payload: JsonValue): Promis
   return JSON.parse(text)
 }
 
-t.test('expressions are found at any depth; what is no text stays as it is', async t => {
+t.test('expressions are found at any depth; values other than strings are unchanged', async t => {
   const tenant = await openTenant(vault)
   const id = await create(tenant, { type: 'card', data: card })
   const payload = (value: JsonValue) => ({

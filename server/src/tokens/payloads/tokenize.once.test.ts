@@ -123,7 +123,7 @@ t.test('a token whose time is over makes way for its successor', async t => {
   t.not(second.json[0].id, first[0].id)
 })
 
-t.test('an idempotency key answers the whole again, to the microsecond, and does nothing', async t => {
+t.test('an idempotency key repeats the whole response, to the microsecond, and does nothing', async t => {
   const tenant = await openTenant(vault)
   const original = (await tenant.send('POST', '/tokens', card)).json
   const payload = {

@@ -58,7 +58,7 @@ t.test('the payload itself may be one value or one description', async t => {
   t.same((await tenant.send('POST', '/tokenize', [])).json, [])
 })
 
-t.test('a description takes all that a create takes, and answers the same', async t => {
+t.test('a description accepts all that a create accepts, and returns the same', async t => {
   const tenant = await openTenant(vault)
   const description = {
     id: 'my own: "id".',

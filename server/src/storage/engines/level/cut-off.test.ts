@@ -18,7 +18,7 @@ t.test('a value that was cut off anywhere does not affect others', async t => {
   const raw = await openLevelDb(folder)
   const value = (await raw.get(key)) as Buffer
   await raw.close()
-  // Up to the box: what of that is cut off only the seal can tell.
+  // Up to the box: only its seal detects a cut inside it.
   for (const length of [0, 1, 40, 41, 42, 41 + 22, 41 + 3 * 22 - 1]) {
     const level = await openLevelDb(folder)
     await level.put(key, value.subarray(0, length))

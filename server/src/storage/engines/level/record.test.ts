@@ -20,7 +20,7 @@ t.test('a document reads back as it was written', async t => {
     fc.property(
       fc.record({
         ordinal: fc.maxSafeNat(),
-        // 0 is no version: it stands for a value that was cut off.
+        // 0 is not a version: it marks a value that was cut off.
         version: fc.integer({ min: 1, max: 0xffffffff }),
         createdUs: fc.maxSafeNat(),
         modifiedUs: maybe,

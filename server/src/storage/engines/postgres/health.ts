@@ -40,7 +40,7 @@ export class Health {
   async #probe(): Promise<void> {
     try {
       const { rows } = await this.#pool.query<{ transaction_read_only: string }>(isReadOnly)
-      // A standby answers, but takes no writes.
+      // A standby responds, but accepts no writes.
       this.#failure = rows[0]?.transaction_read_only === 'on' ? 'the database takes no writes' : undefined
     } catch (error) {
       this.#failure = reasonOf(error)

@@ -18,7 +18,7 @@ t.test('the total of all is read from the collection, not counted', withPostgres
   const page = { ...everything, nowMs: 10, limit: 2 }
   t.equal((await find(store, { op: 'all' }, page)).total, 3)
 
-  // Whoever counts rows does not notice.
+  // A count of rows is not affected.
   await database().query(`UPDATE ${schema.name}.collections SET documents = documents + 1000`)
   const totalOf = async (query: Parameters<typeof find>[1], options = page) =>
     (await find(store, query, options)).total
