@@ -90,6 +90,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
   onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/src/crypto/', 'server/src/base/random.ts', 'server/src/sandbox/child/')
+  onlyIn(t, /^buffer\//, 'server/src/sandbox/child/inside/')
   onlyIn(t, /^(ses|acorn|node:vm)$/, 'server/src/sandbox/child/')
   onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules.ts', 'server/scripts/')
   onlyIn(

@@ -3,8 +3,8 @@
  * bytes. Failures return `undefined`: an error of Node must never reach a compartment, because its class is shared
  * by all of them.
  */
-import { isUtf8 } from 'node:buffer'
 import { createHash, createHmac, randomFillSync, randomUUID, timingSafeEqual } from 'node:crypto'
+import { TextDecoder, TextEncoder } from 'node:util'
 
 const { apply } = Reflect
 const getter = (of: object, name: PropertyKey) => {
@@ -46,27 +46,41 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-const urlMembers = [
-  'href',
-  'origin',
-  'protocol',
-  'username',
-  'password',
-  'host',
-  'hostname',
-  'port',
-  'pathname',
-  'search',
-  'hash',
-] as const
-export type UrlParts = { [Name in (typeof urlMembers)[number]]: string }
+/** An object of Node behind functions that take and return only text, numbers, booleans and lists of text. */
+export interface Remote {
+  get(name: string): unknown
+  /** Returns false if the value is refused. */
+  set(name: string, value: string): boolean
+  /** Returns the result in a list, or `undefined` if the call fails. */
+  call(name: string, values: readonly unknown[]): readonly [unknown] | undefined
+  /** Returns an object that belongs to this one. */
+  member(name: string): Remote
+}
+
+function remote(given: object): Remote {
+  const object = given as Record<string, unknown>
+  return Object.freeze({
+    get: (name: string) => attempt(() => object[name]),
+    set: (name: string, value: string) =>
+      attempt(() => {
+        object[name] = value
+        return true
+      }) ?? false,
+    call: (name: string, values: readonly unknown[]) =>
+      attempt((): [unknown] => {
+        const result = apply(object[name] as () => unknown, object, values)
+        const isList = typeof result === 'object' && result !== null
+        return [isList ? [...(result as Iterable<unknown>)] : result]
+      }),
+    member: (name: string) => remote(object[name] as object),
+  })
+}
 
 const NativeUrl = URL
 const NativeParameters = URLSearchParams
-const partsOf = (url: URL): UrlParts =>
-  Object.fromEntries(urlMembers.map(name => [name, url[name]])) as UrlParts
+const { atob: nativeAtob, btoa: nativeBtoa } = globalThis
+const encoder = new TextEncoder()
 
-const encodings = new Set<unknown>(['utf8', 'hex', 'base64', 'base64url', 'latin1', 'ascii', 'utf16le'])
 const algorithms = new Set<unknown>(['md5', 'sha1', 'sha256', 'sha384', 'sha512'])
 const fresh = (bytes: Uint8Array): Uint8Array => new NativeBytes(bytes)
 
@@ -74,35 +88,28 @@ const randomPool = Buffer.alloc(4096)
 let randomLeft = 0
 
 export const natives = {
-  parseUrl: (input: string, base?: string) =>
-    attempt(() => partsOf(base === undefined ? new NativeUrl(input) : new NativeUrl(input, base))),
-  changeUrl: (href: string, member: string, value: string) =>
-    attempt(() => {
-      const url = new NativeUrl(href)
-      if (!(urlMembers as readonly string[]).includes(member) || member === 'origin') return undefined
-      ;(url as unknown as Record<string, string>)[member] = `${value}`
-      return partsOf(url)
-    }),
-  parseQuery: (text: string) => attempt(() => [...new NativeParameters(`${text}`)]),
-  showQuery: (pairs: [string, string][]) => attempt(() => new NativeParameters(pairs).toString()),
+  url: (input: string, base?: string) => attempt(() => remote(new NativeUrl(input, base))),
+  query: (init: string | [string, string][]) => attempt(() => remote(new NativeParameters(init))),
 
   encode: (text: string, encoding: string) =>
-    attempt(() => {
-      if (!encodings.has(encoding)) return undefined
-      return fresh(Buffer.from(`${text}`, encoding as BufferEncoding))
-    }),
+    attempt(() => fresh(Buffer.from(`${text}`, encoding as BufferEncoding))),
   decode: (bytes: unknown, encoding: string) =>
     attempt(() => {
-      const view = window(bytes)
-      if (!view || !encodings.has(encoding)) return undefined
-      const text = Buffer.from(view.buffer, view.byteOffset, view.byteLength)
-      return text.toString(encoding as BufferEncoding)
+      const { buffer, byteOffset, byteLength } = window(bytes) as Uint8Array
+      return Buffer.from(buffer, byteOffset, byteLength).toString(encoding as BufferEncoding)
     }),
-  isUtf8: (bytes: unknown) =>
+  isEncoding: (name: unknown) => attempt(() => Buffer.isEncoding(name as string)) ?? false,
+  encodeInto: (text: string, bytes: unknown) =>
+    attempt(() => encoder.encodeInto(text, window(bytes) as Uint8Array)),
+  decoder: (label: string, fatal: boolean, ignoreBOM: boolean) =>
     attempt(() => {
-      const view = window(bytes)
-      return view !== undefined && isUtf8(Buffer.from(view.buffer, view.byteOffset, view.byteLength))
-    }) ?? false,
+      const decoder = new TextDecoder(label, { fatal, ignoreBOM })
+      const decode = (bytes: unknown, stream: boolean) =>
+        attempt(() => decoder.decode(window(bytes) as Uint8Array, { stream }))
+      return { encoding: decoder.encoding, decode }
+    }),
+  btoa: (text: string) => attempt(() => nativeBtoa(text)),
+  atob: (text: string) => attempt(() => nativeAtob(text)),
   /** Returns a copy of the bytes of a typed array, a view or an ArrayBuffer. */
   copy: (bytes: unknown) => attempt(() => new NativeBytes(window(bytes) as Uint8Array)),
   fillRandom: (bytes: unknown) =>

@@ -12,47 +12,56 @@ export class DOMException extends Error {
   }
 }
 
-const abort: unique symbol = Symbol('abort')
+const key = Symbol('key')
+let abort: (signal: AbortSignal, reason?: unknown) => void
 
 export class AbortSignal {
   #aborted = false
   #reason: unknown = undefined
-  readonly #listeners = new Map<Listener, boolean>()
+  readonly #listeners = new Set<Listener>()
   onabort: Listener | null = null
 
   /** @internal Only controllers and the static functions create signals. */
-  constructor(key?: unknown) {
-    if (key !== abort) throw new TypeError('Illegal constructor')
+  constructor(given?: unknown) {
+    if (given !== key) throw new TypeError('Illegal constructor')
   }
 
-  static abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): AbortSignal {
-    const signal = new AbortSignal(abort)
-    signal[abort](reason)
+  static abort(reason?: unknown): AbortSignal {
+    const signal = new AbortSignal(key)
+    abort(signal, reason)
     return signal
   }
 
   static timeout(ms: unknown): AbortSignal {
-    const signal = new AbortSignal(abort)
-    bridge.setTimer(
-      () => signal[abort](new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
-      Number(ms),
-      false,
-    )
+    const signal = new AbortSignal(key)
+    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+    bridge.setTimer(() => abort(signal, reason), Number(ms), false)
     return signal
   }
 
   static any(signals: Iterable<AbortSignal>): AbortSignal {
-    const signal = new AbortSignal(abort)
+    const signal = new AbortSignal(key)
     for (const one of [...signals]) {
-      if (one.aborted) signal[abort](one.reason)
-      else one.addEventListener('abort', () => signal[abort](one.reason))
+      if (one.aborted) abort(signal, one.reason)
+      else one.addEventListener('abort', () => abort(signal, one.reason))
     }
     return signal
   }
 
-  static controlled(): [AbortSignal, (reason: unknown) => void] {
-    const signal = new AbortSignal(abort)
-    return [signal, reason => signal[abort](reason)]
+  static {
+    abort = (signal, reason = new DOMException('This operation was aborted', 'AbortError')) => {
+      if (signal.#aborted) return
+      signal.#aborted = true
+      signal.#reason = reason
+      const event = Object.freeze({ type: 'abort' as const, target: signal })
+      for (const listener of [...signal.#listeners, ...(signal.onabort ? [signal.onabort] : [])]) {
+        // A listener that throws must not prevent the others from being called.
+        bridge.soon(() => {
+          if (typeof listener === 'function') Reflect.apply(listener, signal, [event])
+          else listener.handleEvent(event)
+        })
+      }
+    }
   }
 
   get aborted(): boolean {
@@ -67,47 +76,24 @@ export class AbortSignal {
     if (this.#aborted) throw this.#reason
   }
 
-  addEventListener(type: unknown, listener: Listener | null, options?: boolean | { once?: boolean }): void {
-    if (type !== 'abort' || !listener) return
-    this.#listeners.set(listener, typeof options === 'object' && Boolean(options?.once))
+  /** All listeners are called at most once, since a signal aborts once. */
+  addEventListener(type: unknown, listener: Listener | null): void {
+    if (type === 'abort' && listener) this.#listeners.add(listener)
   }
 
   removeEventListener(type: unknown, listener: Listener): void {
     if (type === 'abort') this.#listeners.delete(listener)
   }
-
-  [abort](reason: unknown): void {
-    if (this.#aborted) return
-    this.#aborted = true
-    this.#reason = reason
-    const event = Object.freeze({ type: 'abort' as const, target: this })
-    const listeners = [...this.#listeners.keys(), ...(this.onabort ? [this.onabort] : [])]
-    this.#listeners.clear()
-    for (const listener of listeners) {
-      // A listener that throws must not prevent the others from being called.
-      bridge.soon(() => {
-        if (typeof listener === 'function') Reflect.apply(listener, this, [event])
-        else listener.handleEvent(event)
-      })
-    }
-  }
 }
 
 export class AbortController {
-  readonly #signal: AbortSignal
-  readonly #abort: (reason: unknown) => void
-
-  constructor() {
-    const [signal, abort] = AbortSignal.controlled()
-    this.#signal = signal
-    this.#abort = abort
-  }
+  readonly #signal = new AbortSignal(key)
 
   get signal(): AbortSignal {
     return this.#signal
   }
 
-  abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
-    this.#abort(reason)
+  abort(reason?: unknown): void {
+    abort(this.#signal, reason)
   }
 }

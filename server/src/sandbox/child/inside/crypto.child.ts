@@ -46,7 +46,7 @@ class Digest {
 
   update(data: unknown, encoding?: string): this {
     if (!this.#chunks) throw new TypeError('digest was already called')
-    this.#chunks.push(Buffer.from(data, encoding))
+    this.#chunks.push(Buffer.from(data as string, encoding as 'utf8'))
     return this
   }
 
@@ -55,14 +55,14 @@ class Digest {
     const bytes = this.#finish(Buffer.concat(this.#chunks)) ?? new Uint8Array(0)
     this.#chunks = undefined
     const digest = Buffer.from(bytes)
-    return encoding === undefined || encoding === 'buffer' ? digest : digest.toString(encoding)
+    return encoding === undefined || encoding === 'buffer' ? digest : digest.toString(encoding as 'utf8')
   }
 }
 
 const lower = (name: unknown) => `${name}`.toLowerCase().replace('-', '')
 
 function randomBytes(size: number): Buffer {
-  const bytes = new Buffer(size)
+  const bytes = Buffer.alloc(size)
   for (let at = 0; at < bytes.length; at += 65_536) getRandomValues(bytes.subarray(at, at + 65_536))
   return bytes
 }
@@ -71,7 +71,7 @@ function randomBytes(size: number): Buffer {
 export const nodeCrypto = {
   createHash: (algorithm: unknown) => new Digest(bytes => natives.digest(lower(algorithm), bytes)),
   createHmac: (algorithm: unknown, key: unknown) => {
-    const secret = Buffer.from(key)
+    const secret = Buffer.from(key as string)
     return new Digest(bytes => natives.hmac(lower(algorithm), secret, bytes))
   },
   randomBytes,

@@ -25,7 +25,7 @@ function fetchBy(kind: 'svc' | 'fetch', target: (request: Request) => string) {
 function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort)
     answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

@@ -1,18 +1,17 @@
+import { type Pair, Pairs, pairsOf } from './pairs.child.ts'
+
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** Stores names in lower case, and joins values of the same name by commas. */
-export class Headers {
+export class Headers extends Pairs {
   readonly #values = new Map<string, string>()
 
   constructor(init: unknown = []) {
+    super()
     if (init === null || typeof init !== 'object') {
       throw new TypeError('headers must be an object or a list of pairs')
     }
-    const pairs = Symbol.iterator in init ? [...(init as Iterable<[string, string]>)] : Object.entries(init)
-    for (const pair of pairs) {
-      const [name, value] = [...pair]
-      this.append(name, value)
-    }
+    for (const [name, value] of pairsOf(init)) this.append(name, value)
   }
 
   append(name: unknown, value: unknown): void {
@@ -37,24 +36,8 @@ export class Headers {
     this.#values.delete(nameFrom(name))
   }
 
-  forEach(callback: (value: string, name: string, all: Headers) => void, self?: unknown): void {
-    for (const [name, value] of this.entries()) Reflect.apply(callback, self, [value, name, this])
-  }
-
-  *entries(): Generator<[string, string]> {
+  *entries(): Generator<Pair> {
     for (const name of [...this.#values.keys()].sort()) yield [name, this.#values.get(name) ?? '']
-  }
-
-  *keys(): Generator<string> {
-    for (const [name] of this.entries()) yield name
-  }
-
-  *values(): Generator<string> {
-    for (const [, value] of this.entries()) yield value
-  }
-
-  [Symbol.iterator](): Generator<[string, string]> {
-    return this.entries()
   }
 }
 
