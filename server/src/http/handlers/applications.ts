@@ -1,36 +1,18 @@
 import type { Applications } from '../../access/applications.ts'
-import type { HandlersOf } from './handler.ts'
+import { answer, type HandlersOf } from './handler.ts'
 
 export function applicationHandlers(applications: Applications): HandlersOf<'applications'> {
   return {
-    'applications.create': async ({ caller, body, receipt }) => ({
-      status: 201,
-      body: await applications.create(caller, body, receipt),
-    }),
-    'applications.list': async ({ caller, query }) => ({
-      status: 200,
-      body: await applications.list(caller, query),
-    }),
-    'applications.get': async ({ caller, path }) => ({
-      status: 200,
-      body: await applications.get(caller, path.id),
-    }),
+    'applications.create': ({ caller, body, receipt }) =>
+      answer(201, applications.create(caller, body, receipt)),
+    'applications.list': ({ caller, query }) => answer(200, applications.list(caller, query)),
+    'applications.get': ({ caller, path }) => answer(200, applications.get(caller, path.id)),
     // Requirements: APP-506
-    'applications.getByKey': async ({ caller }) => ({
-      status: 200,
-      body: await applications.get(caller, caller.application),
-    }),
-    'applications.update': async ({ caller, path, body, receipt }) => ({
-      status: 200,
-      body: await applications.update(caller, path.id, body, receipt),
-    }),
-    'applications.regenerateKey': async ({ caller, path, receipt }) => ({
-      status: 200,
-      body: await applications.regenerateKey(caller, path.id, receipt),
-    }),
-    'applications.delete': async ({ caller, path }) => {
-      await applications.delete(caller, path.id)
-      return { status: 204 }
-    },
+    'applications.getByKey': ({ caller }) => answer(200, applications.get(caller, caller.application)),
+    'applications.update': ({ caller, path, body, receipt }) =>
+      answer(200, applications.update(caller, path.id, body, receipt)),
+    'applications.regenerateKey': ({ caller, path, receipt }) =>
+      answer(200, applications.regenerateKey(caller, path.id, receipt)),
+    'applications.delete': ({ caller, path }) => answer(204, applications.delete(caller, path.id)),
   }
 }

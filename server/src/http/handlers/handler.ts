@@ -52,6 +52,19 @@ export interface ChosenAnswer {
 /** Calls one verb of the domain with the parts of a request, and puts its outcome into an answer. */
 export type Handler<Id extends OperationId> = (request: HandlerRequest<Id>) => Promise<HandlerAnswer<Id>>
 
+/** Puts the outcome of a verb of the domain into an answer. */
+export async function answer<S extends number>(
+  status: S,
+  done: Promise<void>,
+): Promise<{ readonly status: S }>
+export async function answer<S extends number, T>(
+  status: S,
+  body: Promise<T>,
+): Promise<{ readonly status: S; readonly body: T }>
+export async function answer(status: number, body: Promise<unknown>) {
+  return { status, body: await body }
+}
+
 /** A handler for each operation of the contract. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
 

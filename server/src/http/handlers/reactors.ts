@@ -7,35 +7,20 @@ import { readWanted } from '../../reactors/prepare.ts'
 import { react } from '../../reactors/react.ts'
 import { patchReactor, updateReactor } from '../../reactors/update.ts'
 import type { KeptReaction, Reaction } from '../../webhooks/reaction.ts'
-import type { HandlerAnswer, HandlersOf } from './handler.ts'
+import { answer, type HandlerAnswer, type HandlersOf } from './handler.ts'
 
 export function reactorHandlers(context: ReactorsContext): HandlersOf<'reactors'> {
   return {
-    'reactors.create': async ({ caller, body, receipt }) => ({
-      status: 201,
-      body: await createReactor(context, caller, body, receipt),
-    }),
-    'reactors.list': async ({ caller, query }) => ({
-      status: 200,
-      body: await listReactors(context, caller, query),
-    }),
-    'reactors.get': async ({ caller, path }) => ({
-      status: 200,
-      body: await readReactor(context, caller, path.id),
-    }),
-    'reactors.update': async ({ caller, path, body, receipt }) => ({
-      status: 200,
-      body: await updateReactor(context, caller, path.id, body, receipt),
-    }),
+    'reactors.create': ({ caller, body, receipt }) =>
+      answer(201, createReactor(context, caller, body, receipt)),
+    'reactors.list': ({ caller, query }) => answer(200, listReactors(context, caller, query)),
+    'reactors.get': ({ caller, path }) => answer(200, readReactor(context, caller, path.id)),
+    'reactors.update': ({ caller, path, body, receipt }) =>
+      answer(200, updateReactor(context, caller, path.id, body, receipt)),
     // Requirements: REA-012
-    'reactors.patch': async ({ caller, path, body, receipt }) => {
-      await patchReactor(context, caller, path.id, body, receipt)
-      return { status: 204 }
-    },
-    'reactors.delete': async ({ caller, path }) => {
-      await deleteReactor(context, caller, path.id)
-      return { status: 204 }
-    },
+    'reactors.patch': ({ caller, path, body, receipt }) =>
+      answer(204, patchReactor(context, caller, path.id, body, receipt)),
+    'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(context, caller, path.id)),
     'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
       const wanted = readWanted(body)
       const input = { reactor: path.id, args: body.args ?? {}, depth, traceId }

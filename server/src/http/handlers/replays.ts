@@ -8,7 +8,7 @@ import { readSessionEnd } from '../../sessions/create.ts'
 import { showKept, showKeptToken } from '../../tokens/payloads/kept-tokens.ts'
 import { readUpdated } from '../../tokens/update.ts'
 import { showReaction } from '../../webhooks/reaction.ts'
-import type { Replays } from './handler.ts'
+import { answer, type Replays } from './handler.ts'
 import { answerOf } from './reactors.ts'
 
 export interface ReplayContext {
@@ -22,46 +22,22 @@ export interface ReplayContext {
 export function idempotentReplays({ applications, reactors, sessions }: ReplayContext): Replays {
   const { tokens } = reactors
   return {
-    'tokens.create': async ({ caller }, { details }) => ({
-      status: details.tokens[0]?.as === 'original' ? 200 : 201,
-      body: await showKeptToken(tokens, caller, details),
-    }),
-    'tokens.update': async ({ caller, path, body }, kept) => ({
-      status: 200,
-      body: await readUpdated(tokens, caller, path.id, body, kept),
-    }),
-    tokenize: async ({ caller }, { details }) => ({
-      status: 200,
-      body: await showKept(tokens, caller, details),
-    }),
-    'applications.create': async ({ caller }, { entity, details }) => ({
-      status: 201,
-      body: await applications.getWithKey(caller, entity, details.key),
-    }),
-    'applications.update': async ({ caller }, { entity }) => ({
-      status: 200,
-      body: await applications.get(caller, entity),
-    }),
-    'applications.regenerateKey': async ({ caller }, { entity, details }) => ({
-      status: 200,
-      body: await applications.getWithKey(caller, entity, details.key),
-    }),
-    'reactorFormulas.create': async ({ caller }, { entity }) => ({
-      status: 201,
-      body: await readFormulaById(reactors, caller, entity),
-    }),
-    'reactorFormulas.update': async ({ caller }, { entity }) => ({
-      status: 200,
-      body: await readFormulaById(reactors, caller, entity),
-    }),
-    'reactors.create': async ({ caller }, { entity }) => ({
-      status: 201,
-      body: await readReactor(reactors, caller, entity),
-    }),
-    'reactors.update': async ({ caller }, { entity }) => ({
-      status: 200,
-      body: await readReactor(reactors, caller, entity),
-    }),
+    'tokens.create': ({ caller }, { details }) =>
+      answer(details.tokens[0]?.as === 'original' ? 200 : 201, showKeptToken(tokens, caller, details)),
+    'tokens.update': ({ caller, path, body }, kept) =>
+      answer(200, readUpdated(tokens, caller, path.id, body, kept)),
+    tokenize: ({ caller }, { details }) => answer(200, showKept(tokens, caller, details)),
+    'applications.create': ({ caller }, { entity, details }) =>
+      answer(201, applications.getWithKey(caller, entity, details.key)),
+    'applications.update': ({ caller }, { entity }) => answer(200, applications.get(caller, entity)),
+    'applications.regenerateKey': ({ caller }, { entity, details }) =>
+      answer(200, applications.getWithKey(caller, entity, details.key)),
+    'reactorFormulas.create': ({ caller }, { entity }) =>
+      answer(201, readFormulaById(reactors, caller, entity)),
+    'reactorFormulas.update': ({ caller }, { entity }) =>
+      answer(200, readFormulaById(reactors, caller, entity)),
+    'reactors.create': ({ caller }, { entity }) => answer(201, readReactor(reactors, caller, entity)),
+    'reactors.update': ({ caller }, { entity }) => answer(200, readReactor(reactors, caller, entity)),
     'reactors.patch': async ({ caller }, { entity }) => {
       await readReactor(reactors, caller, entity)
       return { status: 204 }

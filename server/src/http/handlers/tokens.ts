@@ -5,7 +5,7 @@ import { listTokens } from '../../tokens/list.ts'
 import { readToken } from '../../tokens/read.ts'
 import { searchTokens } from '../../tokens/search.ts'
 import { updateToken } from '../../tokens/update.ts'
-import type { HandlersOf } from './handler.ts'
+import { answer, type HandlersOf } from './handler.ts'
 
 export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
   return {
@@ -13,25 +13,11 @@ export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
       const { token, created } = await createToken(context, caller, body, receipt)
       return { status: created ? 201 : 200, body: token }
     },
-    'tokens.list': async ({ caller, query }) => ({
-      status: 200,
-      body: await listTokens(context, caller, query),
-    }),
-    'tokens.search': async ({ caller, body }) => ({
-      status: 200,
-      body: await searchTokens(context, caller, body),
-    }),
-    'tokens.get': async ({ caller, path }) => ({
-      status: 200,
-      body: await readToken(context, caller, path.id),
-    }),
-    'tokens.update': async ({ caller, path, body, receipt }) => ({
-      status: 200,
-      body: await updateToken(context, caller, path.id, body, receipt),
-    }),
-    'tokens.delete': async ({ caller, path }) => {
-      await deleteToken(context, caller, path.id)
-      return { status: 204 }
-    },
+    'tokens.list': ({ caller, query }) => answer(200, listTokens(context, caller, query)),
+    'tokens.search': ({ caller, body }) => answer(200, searchTokens(context, caller, body)),
+    'tokens.get': ({ caller, path }) => answer(200, readToken(context, caller, path.id)),
+    'tokens.update': ({ caller, path, body, receipt }) =>
+      answer(200, updateToken(context, caller, path.id, body, receipt)),
+    'tokens.delete': ({ caller, path }) => answer(204, deleteToken(context, caller, path.id)),
   }
 }
