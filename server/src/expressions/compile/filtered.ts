@@ -1,6 +1,8 @@
 import type { Tokenizer } from 'liquidjs'
+import type { JsonValue } from '../../base/json.ts'
 import { didYouMean } from '../../base/near-names.ts'
-import { nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
+import { ExpressionError, nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
+import { Unsuitable } from '../filters/filter.ts'
 import type { Evaluate, Run } from '../run.ts'
 import { toJson, type Value } from '../value.ts'
 import { compileCondition } from './condition.ts'
@@ -64,7 +66,12 @@ function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling
     run.at = begin
     chargeFor(value, run)
     for (const argument of args) chargeFor(argument, run)
-    const result = filter.apply(value, args, run, options)
+    let result: JsonValue
+    try {
+      result = filter.apply(value, args, run, options)
+    } catch (error) {
+      throw error instanceof Unsuitable ? new ExpressionError('value', `${name} ${error.message}`) : error
+    }
     chargeFor(result, run)
     return result
   }

@@ -1,6 +1,6 @@
 import { JsonError, type JsonValue, parseJson } from '../../base/json.ts'
 import { jsonText } from '../text.ts'
-import { type FilterFamily, scalarText, unsuitable } from './filter.ts'
+import { type FilterFamily, ofScalar, unsuitable } from './filter.ts'
 
 /** Each of these filters returns null for null. */
 export const castingFilters: FilterFamily = {
@@ -14,7 +14,7 @@ export const castingFilters: FilterFamily = {
       if (input === null || typeof input === 'boolean') return input
       const text = typeof input === 'string' && input.length <= 5 ? input.toLowerCase() : ''
       if (text === 'true' || text === 'false') return text === 'true'
-      throw unsuitable('to_boolean', "takes a boolean, or 'true' or 'false'")
+      throw unsuitable("takes a boolean, or 'true' or 'false'")
     },
   },
 
@@ -31,10 +31,7 @@ export const castingFilters: FilterFamily = {
    * Converts a number or boolean to its JSON text.
    * @example {{ 2.5 | to_string }} → 2.5
    */
-  to_string: {
-    takes: [0, 0],
-    apply: input => (input === null ? null : scalarText('to_string', input)),
-  },
+  to_string: ofScalar([0, 0], text => text),
 
   /**
    * Returns compact JSON, or text unchanged. Members come in the order in which they are stored, so two objects
@@ -57,5 +54,5 @@ function numberIn(input: JsonValue): number {
       if (!(error instanceof JsonError)) throw error
     }
   }
-  throw unsuitable('to_number', 'takes a number, or text that is exactly one JSON number')
+  throw unsuitable('takes a number, or text that is exactly one JSON number')
 }

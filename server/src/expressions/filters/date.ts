@@ -22,7 +22,7 @@ export const dateFilters: FilterFamily = {
       const pattern = format === undefined || format === null ? defaultFormat : toText(format, run)
       return strftime(moment, pattern, (width, length) => {
         run.meter.step(4)
-        if (width > longestField) throw unsuitable('date', `pads to at most ${longestField} characters`)
+        if (width > longestField) throw unsuitable(`pads to at most ${longestField} characters`)
         run.meter.text(length + width)
       })
     },

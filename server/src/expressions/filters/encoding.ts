@@ -70,15 +70,15 @@ function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw unsuitable('url_decode', 'takes text in which every % begins an encoded character')
+    throw unsuitable('takes text in which every % begins an encoded character')
   }
 }
 
-function base64Decode(filter: string, text: string, alphabet: RegExp): string {
+function base64Decode(text: string, alphabet: RegExp): string {
   const bare = text.replace(/[\t\n\f\r ]|={1,2}$/g, '')
   const decoded =
     alphabet.test(bare) && bare.length % 4 !== 1 ? decodeUtf8(Buffer.from(bare, 'base64')) : undefined
-  if (decoded === undefined) throw unsuitable(filter, 'takes base64 of UTF-8 text')
+  if (decoded === undefined) throw unsuitable('takes base64 of UTF-8 text')
   return decoded
 }
 
@@ -91,7 +91,7 @@ export const encodingFilters: FilterFamily = {
   url_encode: ofText(text => encodeURIComponent(text).replaceAll('%20', '+'), 4),
   url_decode: ofText(percentDecode, 4),
   base64_encode: ofText(text => Buffer.from(text).toString('base64')),
-  base64_decode: ofText(text => base64Decode('base64_decode', text, /^[A-Za-z0-9+/]*$/)),
+  base64_decode: ofText(text => base64Decode(text, /^[A-Za-z0-9+/]*$/)),
   base64_url_safe_encode: ofText(text => Buffer.from(text).toString('base64url')),
-  base64_url_safe_decode: ofText(text => base64Decode('base64_url_safe_decode', text, /^[A-Za-z0-9_-]*$/)),
+  base64_url_safe_decode: ofText(text => base64Decode(text, /^[A-Za-z0-9_-]*$/)),
 }

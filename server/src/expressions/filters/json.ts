@@ -18,11 +18,11 @@ export const jsonFilters: FilterFamily = {
     apply: (input, [path], run) => {
       if (input === null) return null
       if (typeof path !== 'string' || path.length > longestPath) {
-        throw unsuitable('json', `takes a JSONPath of at most ${longestPath} characters`)
+        throw unsuitable(`takes a JSONPath of at most ${longestPath} characters`)
       }
       const [found, second] = follow(parsed(input, run), stepsOf(path), () => run.meter.step())
       if (second === undefined) return found ?? null
-      throw unsuitable('json', 'finds more than one value; make the path select one')
+      throw unsuitable('finds more than one value; make the path select one')
     },
   },
 }
@@ -32,7 +32,7 @@ function stepsOf(path: string): Step[] {
     return parsePath(path)
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error
-    throw unsuitable('json', `takes a JSONPath; this one is not valid at character ${error.offset + 1}`)
+    throw unsuitable(`takes a JSONPath; this one is not valid at character ${error.offset + 1}`)
   }
 }
 
@@ -44,6 +44,6 @@ function parsed(input: JsonValue, run: Run): JsonValue {
     return parseJson(input)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    throw unsuitable('json', 'takes an object or list, or text that is JSON')
+    throw unsuitable('takes an object or list, or text that is JSON')
   }
 }

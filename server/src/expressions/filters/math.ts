@@ -1,21 +1,13 @@
-import type { JsonValue } from '../../base/json.ts'
 import { isTruthy, toNumber } from '../value.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
 /** A filter from numbers to a number. Infinity and NaN are errors, since JSON has neither. */
-function arithmetic(
-  name: string,
-  takes: Filter['takes'],
-  calculate: (...numbers: number[]) => number,
-): Filter {
-  return {
-    takes,
-    apply: (input: JsonValue, args) => finite(name, calculate(toNumber(input), ...args.map(toNumber))),
-  }
+function arithmetic(takes: Filter['takes'], calculate: (...numbers: number[]) => number): Filter {
+  return { takes, apply: (input, args) => finite(calculate(toNumber(input), ...args.map(toNumber))) }
 }
 
-function finite(name: string, result: number): number {
-  if (!Number.isFinite(result)) throw unsuitable(name, 'does not result in a finite number')
+function finite(result: number): number {
+  if (!Number.isFinite(result)) throw unsuitable('does not result in a finite number')
   return result === 0 ? 0 : result
 }
 
@@ -29,7 +21,7 @@ const dividedBy: Filter = {
   apply: (input, [divisor = null, asked]) => {
     const [left, right] = [toNumber(input), toNumber(divisor)]
     const isWhole = asked === undefined ? Number.isInteger(left) && Number.isInteger(right) : isTruthy(asked)
-    return finite('divided_by', isWhole ? Math.floor(left / right) : left / right)
+    return finite(isWhole ? Math.floor(left / right) : left / right)
   },
 }
 
@@ -48,16 +40,16 @@ function shift(number: number, places: number): number {
 
 /** The arithmetic of Liquid. */
 export const mathFilters: FilterFamily = {
-  abs: arithmetic('abs', [0, 0], Math.abs),
-  ceil: arithmetic('ceil', [0, 0], Math.ceil),
-  floor: arithmetic('floor', [0, 0], Math.floor),
-  round: arithmetic('round', [0, 1], round),
-  plus: arithmetic('plus', [1, 1], (left, right = 0) => left + right),
-  minus: arithmetic('minus', [1, 1], (left, right = 0) => left - right),
-  times: arithmetic('times', [1, 1], (left, right = 0) => left * right),
+  abs: arithmetic([0, 0], Math.abs),
+  ceil: arithmetic([0, 0], Math.ceil),
+  floor: arithmetic([0, 0], Math.floor),
+  round: arithmetic([0, 1], round),
+  plus: arithmetic([1, 1], (left, right = 0) => left + right),
+  minus: arithmetic([1, 1], (left, right = 0) => left - right),
+  times: arithmetic([1, 1], (left, right = 0) => left * right),
   divided_by: dividedBy,
   // The result has the sign of the divisor.
-  modulo: arithmetic('modulo', [1, 1], (left, right = 0) => ((left % right) + right) % right),
-  at_least: arithmetic('at_least', [1, 1], Math.max),
-  at_most: arithmetic('at_most', [1, 1], Math.min),
+  modulo: arithmetic([1, 1], (left, right = 0) => ((left % right) + right) % right),
+  at_least: arithmetic([1, 1], Math.max),
+  at_most: arithmetic([1, 1], Math.min),
 }
