@@ -1,5 +1,5 @@
 import { endOfString } from './json-bounds.ts'
-import { findNumberFault, numberAt, passPlainNumber } from './json-number.ts'
+import { findNumberFault } from './json-number.ts'
 import { memberPath } from './member-path.ts'
 
 /** Thrown for JSON that cannot be stored unchanged. `path` is dotted, `offset` counts UTF-16 units from 0. */
@@ -17,141 +17,80 @@ export class JsonError extends Error {
 
 /** A list or object that contains the current position. */
 interface Level {
-  readonly isObject: boolean
-  /** The current index or name; `undefined` before the first name. */
-  step: number | string | undefined
-  /** The names so far; absent for the first one. */
-  names: Set<string> | undefined
+  /** The current index or name. */
+  step: number | string
+  /** The names so far, of an object. */
+  readonly names?: Set<string>
 }
 
+/** Characters that are scanned before other requests get a turn. */
+const pieceOfScan = 16 * 1024
+
 /**
- * Finds JSON that `JSON.parse` accepts but alters. It scans text that `JSON.parse` has accepted, so it does not check
- * the grammar again. It can be run in parts.
+ * Finds JSON that `JSON.parse` accepts but alters, in text that `JSON.parse` has accepted: the grammar is not checked
+ * again. Yields from time to time, so that other requests can have their turn.
+ * @throws {JsonError}
  */
-export class LossScan {
-  readonly #text: string
-  readonly #isWellFormed: boolean
-  readonly #levels: Level[] = []
-  #level: Level | undefined
-  #isNameNext = false
-  #at = 0
-  /** The offset of the next backslash, or the end. */
-  #backslash = -1
-
-  constructor(text: string) {
-    this.#text = text
-    this.#isWellFormed = text.isWellFormed()
+export function* scanForLoss(text: string): Generator<void, void> {
+  const levels: Level[] = []
+  let level: Level | undefined
+  let isNameNext = false
+  let pauseAt = pieceOfScan
+  let at = 0
+  const refuse = (fault: string | undefined) => {
+    if (fault !== undefined) throw new JsonError(fault, memberPath(levels.map(({ step }) => step)), at)
   }
-
-  /** Scans about so many more characters. Returns true at the end of the text. @throws {JsonError} */
-  run(characters = this.#text.length): boolean {
-    const stop = Math.min(this.#at + characters, this.#text.length)
-    while (this.#at < stop) this.#token()
-    return this.#at >= this.#text.length
-  }
-
-  #token(): void {
-    switch (this.#text.charCodeAt(this.#at)) {
-      case 0x22: // a quote
-        if (this.#isNameNext) this.#name()
-        else this.#string()
-        return
-      case 0x2c: // a comma
-        this.#at++
-        if (this.#level?.isObject) this.#isNameNext = true
-        else if (this.#level) (this.#level.step as number)++
-        return
+  for (let end = 0; at < text.length; at = end) {
+    end = at + 1
+    switch (text.charCodeAt(at)) {
       case 0x7b: // {
-        this.#enter({ isObject: true, step: undefined, names: undefined })
-        return
       case 0x5b: // [
-        this.#enter({ isObject: false, step: 0, names: undefined })
-        return
+        isNameNext = text[at] === '{'
+        level = isNameNext ? { step: '', names: new Set() } : { step: 0 }
+        levels.push(level)
+        break
       case 0x7d: // }
       case 0x5d: // ]
-        this.#at++
-        this.#levels.pop()
-        this.#level = this.#levels.at(-1)
-        this.#isNameNext = false
-        return
-      case 0x74: // true
-      case 0x6e: // null
-        this.#at += 4
-        return
-      case 0x66: // false
-        this.#at += 5
-        return
-      case 0x20:
-      case 0x0a:
-      case 0x0d:
-      case 0x09:
-      case 0x3a: // a colon
-        this.#at++
-        return
+        levels.pop()
+        level = levels.at(-1)
+        isNameNext = false
+        break
+      case 0x2c: // a comma
+        if (typeof level?.step === 'number') level.step++
+        else isNameNext = true
+        break
+      case 0x22: {
+        end = endOfString(text, at) + 1
+        const value = stringOf(text.slice(at, end))
+        if (isNameNext && level?.names) {
+          isNameNext = false
+          level.step = value
+          if (value === '__proto__') refuse('is not allowed as a member name')
+          if (level.names.has(value)) refuse('is there twice')
+          level.names.add(value)
+        }
+        if (!value.isWellFormed()) refuse('contains a lone surrogate, which is not text')
+        break
+      }
       default:
-        this.#number()
+        if (!startsNumber(text.charCodeAt(at))) break
+        while (continuesNumber(text.charCodeAt(end))) end++
+        refuse(findNumberFault(text.slice(at, end)))
     }
+    if (end < pauseAt) continue
+    pauseAt = end + pieceOfScan
+    yield
   }
+}
 
-  #enter(level: Level): void {
-    this.#at++
-    this.#levels.push(level)
-    this.#level = level
-    this.#isNameNext = level.isObject
-  }
+function stringOf(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
+}
 
-  #name(): void {
-    const start = this.#at
-    const level = this.#level as Level
-    const before = level.step
-    level.step = ''
-    const name = this.#string()
-    level.step = name
-    this.#isNameNext = false
-    if (name === '__proto__') this.#fail('is not allowed as a member name', start)
-    if (level.names) {
-      if (level.names.has(name)) this.#fail('is there twice', start)
-      level.names.add(name)
-    } else if (before !== undefined) {
-      if (before === name) this.#fail('is there twice', start)
-      level.names = new Set([String(before), name])
-    }
-  }
+function startsNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d
+}
 
-  #string(): string {
-    const start = this.#at
-    const end = endOfString(this.#text, start)
-    this.#at = end + 1
-    const raw = this.#text.slice(start + 1, end)
-    const value: string = this.#hasEscape(start, end) ? JSON.parse(`"${raw}"`) : raw
-    if (!this.#isWellFormed || value !== raw) {
-      if (!value.isWellFormed()) this.#fail('contains a lone surrogate, which is not text', start)
-    }
-    return value
-  }
-
-  #hasEscape(start: number, end: number): boolean {
-    if (this.#backslash < start) {
-      const next = this.#text.indexOf('\\', start)
-      this.#backslash = next < 0 ? this.#text.length : next
-    }
-    return this.#backslash < end
-  }
-
-  #number(): void {
-    const plain = passPlainNumber(this.#text, this.#at)
-    if (plain >= 0) {
-      this.#at = plain
-      return
-    }
-    const token = numberAt(this.#text, this.#at)
-    const fault = findNumberFault(token)
-    if (fault !== undefined) this.#fail(fault, this.#at)
-    this.#at += token.length
-  }
-
-  #fail(message: string, offset: number): never {
-    const path = memberPath(this.#levels.map(({ step = '' }) => step))
-    throw new JsonError(message, path, offset)
-  }
+function continuesNumber(code: number): boolean {
+  return startsNumber(code) || code === 0x2e || code === 0x2b || code === 0x65 || code === 0x45
 }

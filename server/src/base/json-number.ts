@@ -6,8 +6,6 @@ interface Decimal {
 }
 
 const zero = 0x30
-const dot = 0x2e
-const minus = 0x2d
 
 /**
  * Returns why a number would be altered by `JSON.parse`, which makes a double of it. Returns `undefined` if the value
@@ -34,14 +32,9 @@ export function findNumberFault(token: string): string | undefined {
   return 'is a number with more digits than can be kept; send it as a string'
 }
 
-function mantissaOf(token: string): string {
-  const mark = token.search(/[eE]/)
-  return mark < 0 ? token : token.slice(0, mark)
-}
-
 function toDecimal(token: string): Decimal {
-  const mantissa = mantissaOf(token)
-  const given = Number(token.slice(mantissa.length + 1))
+  const [mantissa = '', exponentGiven = '0'] = token.split(/[eE]/)
+  const given = Number(exponentGiven)
   const point = mantissa.indexOf('.')
   const digits = mantissa.replace('.', '').replace('-', '')
   const exponent = given - (point < 0 ? 0 : mantissa.length - 1 - point)
@@ -50,32 +43,4 @@ function toDecimal(token: string): Decimal {
   let end = digits.length
   while (end > start && digits.charCodeAt(end - 1) === zero) end--
   return { digits: digits.slice(start, end), exponent: exponent + digits.length - end }
-}
-
-/** Decimals of up to this many characters are never altered. */
-const surelyKept = 15
-
-/** Returns the end of the number at `start` if it is surely not altered, as most are; otherwise -1. */
-export function passPlainNumber(text: string, start: number): number {
-  let at = start
-  let code = text.charCodeAt(at)
-  if (code === minus) {
-    code = text.charCodeAt(++at)
-    if (code === zero) return -1
-  }
-  while ((code >= zero && code <= 0x39) || code === dot) code = text.charCodeAt(++at)
-  const isPlain = at > start && at - start <= surelyKept && code !== 0x65 && code !== 0x45
-  return isPlain ? at : -1
-}
-
-/** Returns the number at `start`: all following characters that numbers can have. */
-export function numberAt(text: string, start: number): string {
-  let at = start
-  while (isOfNumber(text.charCodeAt(at))) at++
-  return text.slice(start, at)
-}
-
-function isOfNumber(code: number): boolean {
-  if (code < 0x3a) return code >= zero || code === dot || code === minus || code === 0x2b
-  return code === 0x65 || code === 0x45
 }

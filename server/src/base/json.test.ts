@@ -21,6 +21,7 @@ const cases: readonly [name: string, refused: string, path: string, accepted: st
   ['an integer above 2^53 - 1', '{"a":9007199254740992}', 'a', '{"a":9007199254740991}'],
   ['an integer below -(2^53 - 1)', '{"a":-9007199254740992}', 'a', '{"a":-9007199254740991}'],
   ['an integer written with an exponent', '[1e20]', '0', '[1e15]'],
+  ['an integer written as JavaScript does', '[1e+21]', '0', '[1e+15]'],
   ['18 significant digits', '[0.123456789012345678]', '0', '[0.1234567890123456]'],
   ['a decimal near 0.3', '[0.30000000000000001]', '0', '[0.30000000000000004]'],
   ['a number below the smallest', '[4.9e-324]', '0', '[5e-324]'],
@@ -53,7 +54,10 @@ const cases: readonly [name: string, refused: string, path: string, accepted: st
 t.test('JSON that would be altered is refused with its path, and a similar text is accepted', async t => {
   for (const [name, refused, path, accepted] of cases) {
     t.equal(refusal(refused).path, path, name)
+    // Blanks make the text one that is always scanned.
+    t.equal(refusal(` ${refused}`).path, path, `${name}, behind a blank`)
     t.same(parseJson(accepted), JSON.parse(accepted), `${name}: control`)
+    t.same(parseJson(` ${accepted}`), JSON.parse(accepted), `${name}: control, behind a blank`)
   }
 })
 
