@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import type { JsonValue } from '../base/json.ts'
 import { expressionLimits } from '../base/limits.ts'
+import { mapLeaves } from '../base/map-leaves.ts'
+import { memberPath } from '../base/member-path.ts'
 import { parseTemplate, type Template } from './compile/template.ts'
 import { ExpressionError, positionAt } from './expression-error.ts'
 import { allFilters } from './filters/index.ts'
 import { type ExpressionLimits, Meter } from './limits.ts'
 import { type Bindings, Run } from './run.ts'
 import { affordableJsonSize, jsonSize, toText } from './text.ts'
-import { fillTree, type TreeProblem } from './tree.ts'
 import { toJson } from './value.ts'
 
 export { ExpressionError } from './expression-error.ts'
 export type { ExpressionLimits } from './limits.ts'
 export type { Bindings } from './run.ts'
-export type { TreeProblem } from './tree.ts'
 
 export interface ExpressionsOptions {
   /** Returns random bytes, for aliases. */
@@ -44,12 +44,19 @@ export interface Expressions {
    */
   withSharedLimits(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
   /**
-   * Evaluates all expressions of a tree, see `fillTree`; those that fail do not throw. Returns `undefined` if the tree
-   * is a single expression and it fails.
+   * Returns the tree with each expression replaced by its value. One that fails or gives null is left out of its object
+   * or list; values that are not expressions stay, null too. Returns `undefined` if the tree is a single expression and
+   * it fails.
    */
   evaluateTree(tree: JsonValue, bindings: Bindings): JsonValue | undefined
   /** Like `evaluateTree`, and also returns the errors of its expressions. */
   checkTree(tree: JsonValue, bindings: Bindings): CheckedTree
+}
+
+/** An error in one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
+export interface TreeProblem {
+  readonly path: string
+  readonly message: string
 }
 
 export interface CheckedTree {
@@ -123,10 +130,17 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
 
   function checkTree(tree: JsonValue, bindings: Bindings): CheckedTree {
     const problems: TreeProblem[] = []
-    const onError = (path: string, { message }: ExpressionError) => {
-      if (problems.length < mostProblems) problems.push({ path, message })
-    }
-    const value = fillTree(tree, { isExpression, evaluate: leafEvaluator(bindings), onError })
+    const evaluate = leafEvaluator(bindings)
+    const value = mapLeaves(tree, (leaf, path) => {
+      if (typeof leaf !== 'string' || !isExpression(leaf)) return leaf
+      try {
+        return evaluate(leaf) ?? undefined
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error
+        if (problems.length < mostProblems) problems.push({ path: memberPath(path), message: error.message })
+        return undefined
+      }
+    })
     return { value, problems }
   }
 

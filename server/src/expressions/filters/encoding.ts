@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../../base/json.ts'
+import { standard } from '../compile/liquidjs.ts'
 import { toText } from '../text.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
@@ -12,58 +13,6 @@ function ofText(apply: (text: string) => string, effort = 1): Filter {
       return apply(text)
     },
   }
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&#34;',
-  "'": '&#39;',
-}
-const characters = Object.fromEntries(
-  Object.entries(entities).map(([character, entity]) => [entity, character]),
-)
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => entities[character] ?? character)
-}
-
-function unescapeHtml(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|#34|#39);/g, entity => characters[entity] ?? entity)
-}
-
-/** Parts of HTML that browsers do not show: scripts, styles, comments and tags. Unclosed ones are kept. */
-const blocks = [
-  ['<script', '</script>'],
-  ['<style', '</style>'],
-  ['<!--', '-->'],
-  ['<', '>'],
-] as const
-
-function stripHtml(text: string): string {
-  let kept = ''
-  let at = 0
-  // Openers without a closer after them: looking for it again each time would take quadratic time.
-  const open = new Set<string>()
-  for (;;) {
-    const start = text.indexOf('<', at)
-    if (start < 0) return kept + text.slice(at)
-    kept += text.slice(at, start)
-    const end = endOfBlock(text, start, open)
-    if (end < 0) return kept + text.slice(start)
-    at = end
-  }
-}
-
-function endOfBlock(text: string, start: number, open: Set<string>): number {
-  for (const [opener, closer] of blocks) {
-    if (open.has(opener) || !text.startsWith(opener, start)) continue
-    const end = text.indexOf(closer, start + opener.length)
-    if (end >= 0) return end + closer.length
-    open.add(opener)
-  }
-  return -1
 }
 
 function percentDecode(text: string): string {
@@ -84,11 +33,11 @@ function base64Decode(text: string, alphabet: RegExp): string {
 
 /** The filters of Liquid that encode and decode text. */
 export const encodingFilters: FilterFamily = {
-  escape: ofText(escapeHtml, 8),
-  escape_once: ofText(text => escapeHtml(unescapeHtml(text)), 12),
-  newline_to_br: ofText(text => text.replace(/\r?\n/g, '<br />\n'), 4),
-  strip_html: ofText(stripHtml),
-  url_encode: ofText(text => encodeURIComponent(text).replaceAll('%20', '+'), 4),
+  escape: ofText(standard('escape'), 8),
+  escape_once: ofText(standard('escape_once'), 12),
+  newline_to_br: ofText(standard('newline_to_br'), 4),
+  strip_html: ofText(standard('strip_html')),
+  url_encode: ofText(standard('url_encode'), 4),
   url_decode: ofText(percentDecode, 4),
   base64_encode: ofText(text => Buffer.from(text).toString('base64')),
   base64_decode: ofText(text => base64Decode(text, /^[A-Za-z0-9+/]*$/)),

@@ -1,3 +1,4 @@
+import { standard } from '../compile/liquidjs.ts'
 import { isTruthy, toNumber } from '../value.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
@@ -25,25 +26,12 @@ const dividedBy: Filter = {
   },
 }
 
-/** Rounds half away from zero. Shifts in decimal, so that 1.005 to two places is 1.01. */
-function round(number: number, places = 0): number {
-  const scaled = shift(Math.abs(number), places)
-  // Such a number has no fraction, and shifting it would change it.
-  if (!(scaled <= Number.MAX_SAFE_INTEGER)) return number
-  return Math.sign(number) * shift(Math.round(scaled), -places)
-}
-
-function shift(number: number, places: number): number {
-  const [mantissa = '0', exponent = '0'] = String(number).split('e')
-  return Number(`${mantissa}e${Number(exponent) + Math.trunc(places)}`)
-}
-
 /** The arithmetic of Liquid. */
 export const mathFilters: FilterFamily = {
   abs: arithmetic([0, 0], Math.abs),
   ceil: arithmetic([0, 0], Math.ceil),
   floor: arithmetic([0, 0], Math.floor),
-  round: arithmetic([0, 1], round),
+  round: arithmetic([0, 1], standard('round')),
   plus: arithmetic([1, 1], (left, right = 0) => left + right),
   minus: arithmetic([1, 1], (left, right = 0) => left - right),
   times: arithmetic([1, 1], (left, right = 0) => left * right),

@@ -1,11 +1,14 @@
 import { ErrorList } from '../../base/error-list.ts'
 import { invalid } from '../../base/errors.ts'
-import { isJsonObject, type JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json.ts'
+import { mapLeaves } from '../../base/map-leaves.ts'
 import { errorPath } from '../../base/member-path.ts'
 import type { Expressions } from '../../expressions/engine.ts'
 import { limits } from '../../generated/facts.ts'
 import { pathOf, problemOf, templateOf } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
+
+type Steps = Parameters<typeof pathOf>[1]
 
 /**
  * Replaces each of `texts` in a JSON value by the value of its pieces. All filters share one time limit.
@@ -22,57 +25,44 @@ export function fillReferences(
 ): JsonValue {
   const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
   const errors = new ErrorList()
-  const steps: (string | number)[] = []
   let left = limits.detokenizedBytes - jsonBytes(json)
 
   const take = (bytes: number) => {
     left -= bytes
     if (left < 0) throw invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
   }
-  const resolve = (reference: Reference): JsonValue => {
+  const resolve = (reference: Reference, path: Steps): JsonValue => {
     const [id, second = id] = reference.ids
     const data = values.get(values.has(id) ? id : second) ?? null
     if (reference.filters === '') return data
     try {
       return evaluate(templateOf(reference), { data })
     } catch (error) {
-      errors.add(pathOf(root, steps), problemOf(error))
+      errors.add(pathOf(root, path), problemOf(error))
       if (errors.isFull) errors.refuseIfAny(filtersFailed)
       return null
     }
   }
-  const join = (pieces: readonly Piece[]): string => {
+  const join = (pieces: readonly Piece[], path: Steps): string => {
     let text = ''
     for (const piece of pieces) {
-      text += typeof piece === 'string' ? piece : asText(resolve(piece))
+      text += typeof piece === 'string' ? piece : asText(resolve(piece, path))
       // Checked on the way, so that no text becomes longer than the limit. In bytes it is at least as long.
       if (text.length > limits.detokenizedBytes) take(text.length)
     }
     return text
   }
-  const fill = (value: JsonValue): JsonValue => {
-    if (typeof value === 'string') {
-      const pieces = texts.get(value)
-      if (!pieces) return value
-      const [only] = pieces
-      const whole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
-      const filled = whole ? resolve(only) : join(pieces)
-      take(jsonBytes(filled) - jsonBytes(value))
-      return filled
-    }
-    if (Array.isArray(value)) return value.map((element, index) => below(index, element))
-    if (!isJsonObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
-  }
-  const below = (step: string | number, value: JsonValue): JsonValue => {
-    steps.push(step)
-    const filled = fill(value)
-    steps.pop()
+  const filled = mapLeaves(json, (value, path) => {
+    const pieces = typeof value === 'string' ? texts.get(value) : undefined
+    if (!pieces) return value
+    const [only] = pieces
+    const whole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
+    const filled = whole ? resolve(only, path) : join(pieces, path)
+    take(jsonBytes(filled) - jsonBytes(value))
     return filled
-  }
-  const filled = fill(json)
+  })
   errors.refuseIfAny(filtersFailed)
-  return filled
+  return filled ?? null
 }
 
 const filtersFailed = 'a filter cannot be applied'

@@ -1,5 +1,6 @@
 import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { mapLeaves } from '../../base/map-leaves.ts'
 import { memberPath } from '../../base/member-path.ts'
 import type { CreateTokenRequest } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
@@ -27,39 +28,28 @@ export interface Payload {
  */
 export function readPayload(payload: JsonValue): Payload {
   const requested: RequestedToken[] = []
-  const steps: (string | number)[] = []
-  const below = (step: string | number, value: JsonValue): JsonValue => {
-    steps.push(step)
-    const shape = read(value)
-    steps.pop()
-    return shape
-  }
-  const request = (input: CreateTokenRequest, bare: boolean): number => {
-    if (requested.length === limits.payloadTokens)
-      throw invalid('body', `asks for more than ${limits.payloadTokens} tokens`)
-    return requested.push({ path: memberPath(steps), input, bare }) - 1
-  }
-  const read = (value: JsonValue): JsonValue => {
-    if (value === null) return null
-    if (Array.isArray(value)) return value.map((element, index) => below(index, element))
-    if (!isJsonObject(value)) return request({ type: 'token', data: value }, true)
-    if (isDescription(value)) return request(value as unknown as CreateTokenRequest, false)
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, below(name, member)]))
-  }
-  return { shape: read(payload), requested }
+  const shape = mapLeaves(
+    payload,
+    (value, path) => {
+      if (value === null) return null
+      if (requested.length === limits.payloadTokens)
+        throw invalid('body', `asks for more than ${limits.payloadTokens} tokens`)
+      const bare = !isJsonObject(value)
+      const input: unknown = bare ? { type: 'token', data: value } : value
+      return requested.push({ path: memberPath(path), input: input as CreateTokenRequest, bare }) - 1
+    },
+    value => typeof value !== 'object' || value === null || isDescription(value),
+  )
+  return { shape: shape ?? null, requested }
 }
 
 /** Returns the payload with each requested token replaced by its outcome. */
 // Requirements: TKZ-501
 export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
-  if (typeof shape === 'number') return outcomes[shape] ?? null
-  if (Array.isArray(shape)) return shape.map(element => fillShape(element, outcomes))
-  if (!isJsonObject(shape)) return shape
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, member]) => [name, fillShape(member, outcomes)]),
-  )
+  const filled = mapLeaves(shape, leaf => (typeof leaf === 'number' ? (outcomes[leaf] ?? null) : leaf))
+  return filled ?? null
 }
 
-function isDescription(value: JsonObject): boolean {
+function isDescription(value: JsonObject | JsonValue[]): boolean {
   return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')
 }

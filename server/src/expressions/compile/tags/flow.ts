@@ -12,32 +12,23 @@ interface Branch {
   readonly body: Node
 }
 
-const ifTag: CompileTag = (tag, parser) => {
-  const condition = compileFiltered(tag.tokenizer, parser.compiling)
-  return conditional(tag, condition, parser)
-}
-
-const unless: CompileTag = (tag, parser) => {
-  const condition = compileFiltered(tag.tokenizer, parser.compiling)
-  return conditional(tag, run => !isTruthy(condition(run)), parser)
-}
-
-function conditional(tag: TagToken, first: Evaluate, parser: TagParser): Node {
+/** `if`, and `unless`, which negates its first condition. */
+const conditional: CompileTag = (tag, parser) => {
+  const first = compileFiltered(tag.tokenizer, parser.compiling)
+  let applies: Evaluate = tag.name === 'if' ? first : run => !isTruthy(first(run))
   const branches: Branch[] = []
-  let applies = first
   for (;;) {
     const { body, end } = parser.block(tag, ['elsif', 'else', `end${tag.name}`])
     branches.push({ applies, body })
-    if (end.name === 'elsif') {
-      applies = compileFiltered(end.tokenizer, parser.compiling)
-      continue
-    }
-    expectEnd(end.tokenizer)
-    return firstOf(branches, end.name === 'else' ? elseBlock(tag, parser) : undefined)
+    if (end.name !== 'elsif') return firstOf(branches, elseBlock(tag, parser, end))
+    applies = compileFiltered(end.tokenizer, parser.compiling)
   }
 }
 
-function elseBlock(tag: TagToken, parser: TagParser): Node {
+/** Compiles the block of `else`, if that is the tag that ended the one before; nothing may follow it. */
+export function elseBlock(tag: TagToken, parser: TagParser, before: TagToken): Node | undefined {
+  expectEnd(before.tokenizer)
+  if (before.name !== 'else') return undefined
   const { body, end } = parser.block(tag, ['elsif', 'else', 'when', `end${tag.name}`])
   if (end.name !== `end${tag.name}`) {
     throw new SyntaxFault(`"${end.name}" is not allowed after "else"`, end.begin)
@@ -67,8 +58,7 @@ const caseTag: CompileTag = (tag, parser) => {
     branches.push({ values, body: block.body })
     end = block.end
   }
-  expectEnd(end.tokenizer)
-  const otherwise = end.name === 'else' ? elseBlock(tag, parser) : undefined
+  const otherwise = elseBlock(tag, parser, end)
   return run => {
     const value = subject(run)
     let found = false
@@ -100,4 +90,4 @@ function whenValues({ tokenizer }: TagToken, { compiling }: TagParser): Evaluate
 }
 
 /** Tags that branch. */
-export const flowTags = { if: ifTag, unless, case: caseTag }
+export const flowTags = { if: conditional, unless: conditional, case: caseTag }

@@ -2,11 +2,12 @@ import type { TagToken } from 'liquidjs'
 import type { JsonValue } from '../../../base/json.ts'
 import { nameOf, SyntaxFault } from '../../expression-error.ts'
 import { countMembers } from '../../members.ts'
-import type { Evaluate, Node, Run } from '../../run.ts'
+import type { Evaluate, Run } from '../../run.ts'
 import { toText } from '../../text.ts'
 import { toJson, toNumber } from '../../value.ts'
 import { expectEnd } from '../filtered.ts'
 import { compileOperand } from '../operand.ts'
+import { elseBlock } from './flow.ts'
 import type { CompileTag, TagParser } from './tag.ts'
 import { variableName } from './variables.ts'
 
@@ -21,14 +22,8 @@ interface Loop {
 
 const forTag: CompileTag = (tag, parser) => {
   const loop = readLoop(tag, parser, ['limit', 'offset', 'reversed'])
-  const [item, state] = [parser.compiling.scope.slot(), parser.compiling.scope.slot()]
-  const names = new Map([
-    [loop.name, item],
-    ['forloop', state],
-  ])
-  const { body, end } = parser.compiling.scope.within(names, () => parser.block(tag, ['else', 'endfor']))
-  expectEnd(end.tokenizer)
-  const otherwise = end.name === 'else' ? lastBlock(tag, parser) : undefined
+  const { item, state, body, end } = loopBlock(tag, parser, loop)
+  const otherwise = elseBlock(tag, parser, end)
   return run => {
     const all = itemsOf(loop, run)
     const items = loop.options.has('reversed') ? all.toReversed() : all
@@ -43,10 +38,16 @@ const forTag: CompileTag = (tag, parser) => {
   }
 }
 
-function lastBlock(tag: TagToken, parser: TagParser): Node {
-  const { body, end } = parser.block(tag, [`end${tag.name}`])
-  expectEnd(end.tokenizer)
-  return body
+/** Compiles the block of a loop, and makes slots for its variables: the item, and the state of the loop. */
+function loopBlock(tag: TagToken, parser: TagParser, { name }: Loop) {
+  const { scope } = parser.compiling
+  const [item, state] = [scope.slot(), scope.slot()]
+  const names = new Map([
+    [name, item],
+    [`${tag.name}loop`, state],
+  ])
+  const ends = tag.name === 'for' ? ['else', 'endfor'] : ['endtablerow']
+  return { item, state, ...scope.within(names, () => parser.block(tag, ends)) }
 }
 
 function loopState(index0: number, length: number): JsonValue {
@@ -63,12 +64,7 @@ function loopState(index0: number, length: number): JsonValue {
 
 const tablerow: CompileTag = (tag, parser) => {
   const loop = readLoop(tag, parser, ['limit', 'offset', 'cols'])
-  const [item, state] = [parser.compiling.scope.slot(), parser.compiling.scope.slot()]
-  const names = new Map([
-    [loop.name, item],
-    ['tablerowloop', state],
-  ])
-  const { body, end } = parser.compiling.scope.within(names, () => parser.block(tag, ['endtablerow']))
+  const { item, state, body, end } = loopBlock(tag, parser, loop)
   expectEnd(end.tokenizer)
   return run => {
     const items = itemsOf(loop, run)

@@ -4,21 +4,17 @@ import { TypeGuards } from '../liquidjs.ts'
 import { literal, output } from '../nodes.ts'
 import type { CompileTag } from './tag.ts'
 
-const raw: CompileTag = (tag, parser) => {
-  let text = ''
-  for (let token = parser.take(); token; token = parser.take()) {
-    if (TypeGuards.isTagToken(token) && token.name === 'endraw') return literal(text)
-    text += token.getText()
+/** A tag whose block is not parsed; `toText` makes the text that it writes. */
+const unparsed =
+  (toText: (block: string) => string): CompileTag =>
+  (tag, parser) => {
+    let block = ''
+    for (let token = parser.take(); token; token = parser.take()) {
+      if (TypeGuards.isTagToken(token) && token.name === `end${tag.name}`) return literal(toText(block))
+      block += token.getText()
+    }
+    throw new SyntaxFault(`"${tag.name}" is not closed`, tag.begin)
   }
-  throw new SyntaxFault('"raw" is not closed', tag.begin)
-}
-
-const comment: CompileTag = (tag, parser) => {
-  for (let token = parser.take(); token; token = parser.take()) {
-    if (TypeGuards.isTagToken(token) && token.name === 'endcomment') return literal('')
-  }
-  throw new SyntaxFault('"comment" is not closed', tag.begin)
-}
 
 const inlineComment: CompileTag = tag => {
   const [, ...lines] = tag.args.split('\n')
@@ -34,23 +30,20 @@ const echo: CompileTag = (tag, { compiling }) => {
 /** `{% liquid … %}`: tags without delimiters, one on each line. */
 const liquid: CompileTag = (tag, parser) => parser.nested(tag.tokenizer.readLiquidTagTokens(), tag)
 
-const breakTag: CompileTag = tag => {
-  expectEnd(tag.tokenizer)
-  return () => 'break'
-}
-
-const continueTag: CompileTag = tag => {
-  expectEnd(tag.tokenizer)
-  return () => 'continue'
-}
+const signalling =
+  (signal: 'break' | 'continue'): CompileTag =>
+  tag => {
+    expectEnd(tag.tokenizer)
+    return () => signal
+  }
 
 /** Tags that neither branch, loop nor assign. */
 export const plainTags = {
-  raw,
-  comment,
+  raw: unparsed(block => block),
+  comment: unparsed(() => ''),
   '#': inlineComment,
   echo,
   liquid,
-  break: breakTag,
-  continue: continueTag,
+  break: signalling('break'),
+  continue: signalling('continue'),
 }

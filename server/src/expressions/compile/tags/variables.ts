@@ -33,33 +33,20 @@ const capture: CompileTag = (tag, parser) => {
   }
 }
 
-const increment: CompileTag = (tag, { compiling }) => {
-  const name = counterName(tag)
-  compiling.scope.count(name)
-  return run => {
-    const count = run.counter(name) ?? 0
-    run.setCounter(name, count + 1)
-    run.write(String(count))
-    return undefined
+/** `increment` writes a counter and adds to it; `decrement` subtracts from it first. */
+const counting =
+  (change: 1 | -1): CompileTag =>
+  (tag, { compiling }) => {
+    const name = variableName(tag)
+    expectEnd(tag.tokenizer)
+    compiling.scope.count(name)
+    return run => {
+      const count = run.counter(name) ?? 0
+      run.setCounter(name, count + change)
+      run.write(String(Math.min(count, count + change)))
+      return undefined
+    }
   }
-}
-
-const decrement: CompileTag = (tag, { compiling }) => {
-  const name = counterName(tag)
-  compiling.scope.count(name)
-  return run => {
-    const count = (run.counter(name) ?? 0) - 1
-    run.setCounter(name, count)
-    run.write(String(count))
-    return undefined
-  }
-}
-
-function counterName(tag: TagToken): string {
-  const name = variableName(tag)
-  expectEnd(tag.tokenizer)
-  return name
-}
 
 export function variableName({ tokenizer }: TagToken): string {
   const name = tokenizer.readIdentifier()
@@ -70,4 +57,4 @@ export function variableName({ tokenizer }: TagToken): string {
 }
 
 /** Tags that set variables. */
-export const variableTags = { assign, capture, increment, decrement }
+export const variableTags = { assign, capture, increment: counting(1), decrement: counting(-1) }

@@ -1,0 +1,34 @@
+import type { JsonObject, JsonValue } from './json.ts'
+
+/**
+ * Returns a copy of a JSON value with each leaf replaced. A leaf that becomes `undefined` is left out of its object or
+ * list, so later elements of a list move up.
+ *
+ * @param replace gets a leaf and its path, which is valid only during the call
+ * @param isLeaf by default true for everything but objects and lists
+ */
+export function mapLeaves(
+  json: JsonValue,
+  replace: (leaf: JsonValue, path: readonly (string | number)[]) => JsonValue | undefined,
+  isLeaf: (value: JsonValue) => boolean = value => typeof value !== 'object' || value === null,
+): JsonValue | undefined {
+  const path: (string | number)[] = []
+  const below = (step: string | number, value: JsonValue) => {
+    path.push(step)
+    const mapped = map(value)
+    path.pop()
+    return mapped
+  }
+  const map = (value: JsonValue): JsonValue | undefined => {
+    if (isLeaf(value)) return replace(value, path)
+    if (Array.isArray(value)) {
+      return value.map((element, index) => below(index, element)).filter(one => one !== undefined)
+    }
+    const members = Object.entries(value as JsonObject).map(
+      ([name, one]) => [name, below(name, one)] as const,
+    )
+    // `Object.fromEntries` defines members instead of assigning them, so `__proto__` is an ordinary member.
+    return Object.fromEntries(members.filter(([, one]) => one !== undefined)) as JsonObject
+  }
+  return map(json)
+}
