@@ -33,9 +33,9 @@ export async function bundleSandbox(): Promise<void> {
   const bundles: readonly [entry: string, name: string, options: BuildOptions][] = [
     ['../src/sandbox/child/boot.child.ts', 'boot', { ...program, minify: true }],
     ['../src/sandbox/child/main.child.ts', 'runner', program],
-    ['../src/sandbox/child/prepare.child.ts', 'prepare', program],
     ['../src/sandbox/child/inside/main.child.ts', 'classes', expression],
     ['../../sdk/src/index.ts', 'client', expression],
+    ['../src/sandbox/rewrite.ts', 'rewrite', { ...expression, minify: true }],
   ]
   await Promise.all(
     bundles.map(([entry, name, options]) =>

@@ -103,9 +103,4 @@ export const sandboxLimits = {
   drainMs: 150,
   /** Time for a process to start. */
   startMs: 10_000,
-  /** Processes that parse and rewrite code. */
-  preparers: 2,
-  /** Processor time for preparing one text, and the real time in which a process must get it. */
-  prepareMs: 2_000,
-  prepareWithinMs: 8_000,
 } as const

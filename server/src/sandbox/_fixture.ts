@@ -11,7 +11,6 @@ export const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
   // Machines that run tests may be slow and have little memory.
   waitMs: 60_000,
-  prepareWithinMs: 60_000,
   memoryMiB: 16_384,
   spares: 1,
   slots: 4,

@@ -11,8 +11,6 @@ import { bundleModules, FormulaModuleRefused } from './modules.ts'
 import { type Monotonic, monotonic } from './monotonic.ts'
 import type { SandboxOptions } from './options.ts'
 import { Pool } from './pool.ts'
-import { Preparer } from './preparer.ts'
-import { PreparationFailed, type Prepared } from './preparer-process.ts'
 import { type Programs, readPrograms } from './programs.ts'
 import { NotStarted } from './runner.ts'
 import type { Invocation, Outcome, Sandbox } from './sandbox.ts'
@@ -48,13 +46,11 @@ export interface SandboxParts {
 interface Started {
   readonly isolation: Isolation
   readonly pool: Pool
-  readonly preparer: Preparer
 }
 
 /** All that an invocation needs to run. */
 interface Obtained {
   readonly process: TenantProcess
-  readonly code: string
   readonly release: Release
 }
 
@@ -97,21 +93,19 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     )
     return starting
   }
-  const close = async ({ pool, preparer }: Started) => {
+  const close = async ({ pool }: Started) => {
     backOff.close()
-    await Promise.all([preparer.close(), pool.close()])
+    await pool.close()
   }
 
-  /** Waits for the sandbox to start, the code to be prepared, a slot and a process, all within one time limit. */
+  /** Waits for the sandbox to start, a slot and a process, all within one time limit. */
   const obtain = async (invocation: Invocation): Promise<Obtained | Outcome> => {
     const wait = new Wait(time, limits.waitMs)
     try {
       const made = started ?? (await wait.for(start()))
-      const prepared = await prepare(made.preparer, invocation, wait)
-      if (!prepared.ok) return { kind: 'unusable', detail: prepared.detail }
       // Asynchronous work is put back into the store instead of waiting here.
       if (invocation.lane === 'async' && mustWait(invocation.tenant)) return { kind: 'busy' }
-      return { ...(await wait.for(enter(admission, made.pool, invocation, wait))), code: prepared.text }
+      return await wait.for(enter(admission, made.pool, invocation, wait))
     } catch (error) {
       return failureOf(error)
     } finally {
@@ -122,7 +116,6 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     if (error instanceof FormulaModuleRefused) throw error
     if (closed) return failed('crash', 'the sandbox is closed')
     if (error instanceof TooLate) return { kind: 'busy' }
-    if (error instanceof PreparationFailed) return preparationOutcome(error)
     ;(options.log ?? silentLog).error('the sandbox cannot start a process')
     if (error instanceof NotStarted && error.isLate) return { kind: 'busy' }
     return failed('crash', 'no process could be started')
@@ -140,9 +133,9 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
       if (!leave) return { kind: 'busy' }
       const obtained = await obtain(invocation).finally(leave)
       if ('kind' in obtained) return obtained
-      const { process, code, release } = obtained
+      const { process, release } = obtained
       const ended = closed ? 'the sandbox is closed' : 'the process of the formula ended'
-      const outcome = process.free ? process.run(invocation, code, input) : failed('crash', ended)
+      const outcome = process.free ? process.run(invocation, input) : failed('crash', ended)
       started?.pool.afterRun(process, release)
       return outcome
     },
@@ -181,17 +174,6 @@ async function startSandbox(
     bundleModules(modules, moduleRoot),
   ])
   const { launch, isolation } = launcher
-  const preparer = new Preparer({ launch, limits, backOff, program: programs.prepare })
-  const moduleTexts: Uint8Array[] = []
-  for (const [name, text] of bundles) {
-    const preparing = preparer.prepare('', text)
-    const prepared = 'ok' in preparing ? preparing : await preparing.prepared.catch(asRefusal)
-    if (!prepared.ok) {
-      await preparer.close()
-      throw new FormulaModuleRefused(`the module ${name} cannot be provided to formulas: ${prepared.detail}`)
-    }
-    moduleTexts.push(Buffer.from(prepared.text, 'utf8'))
-  }
   const pool = new Pool({
     launch,
     limits,
@@ -209,34 +191,22 @@ async function startSandbox(
       },
     },
     program: programs.runner,
-    parts: [programs.classes, programs.client, ...moduleTexts],
+    parts: [
+      programs.classes,
+      programs.client,
+      programs.rewrite,
+      ...[...bundles.values()].map(text => Buffer.from(text)),
+    ],
     egress: options.egress,
     headerPrefix: headerPrefix.toLowerCase(),
     log: options.log ?? silentLog,
     backOff,
   })
-  return { isolation, pool, preparer }
-}
-
-/** A module that exceeds the limits of preparation is refused like one that does not compile. */
-function asRefusal(error: unknown): Prepared {
-  if (!(error instanceof PreparationFailed)) throw error
-  return { ok: false, detail: 'parsing it takes too much time or memory' }
-}
-
-async function prepare(preparer: Preparer, { tenant, code }: Invocation, wait: Wait): Promise<Prepared> {
-  const preparing = preparer.prepare(tenant, code)
-  if ('ok' in preparing) return preparing
-  return wait.for(preparing.prepared).finally(() => preparing.giveUp())
+  return { isolation, pool }
 }
 
 /** Waits for a slot, then for a process. */
-function enter(
-  admission: Admission,
-  pool: Pool,
-  invocation: Invocation,
-  wait: Wait,
-): Promise<Omit<Obtained, 'code'>> {
+function enter(admission: Admission, pool: Pool, invocation: Invocation, wait: Wait): Promise<Obtained> {
   return new Promise((resolve, reject) => {
     const giveUp = admission.enter(invocation, release => {
       pool.take(invocation.tenant).then(
@@ -255,20 +225,6 @@ function enter(
   })
 }
 
-/** The outcome of an invocation whose code could not be prepared. */
-function preparationOutcome({ reason }: PreparationFailed): Outcome {
-  switch (reason) {
-    case 'slow':
-      return failed('time', 'the code takes too long to parse')
-    case 'memory':
-      return failed('memory', 'parsing the code takes too much memory')
-    case 'starved':
-      return { kind: 'busy' }
-    case 'crash':
-      return failed('crash', 'the process that parses the code ended')
-  }
-}
-
-function failed(reason: 'threw' | 'time' | 'memory' | 'crash', detail: string): Outcome {
+function failed(reason: 'threw' | 'crash', detail: string): Outcome {
   return { kind: 'failed', reason, detail }
 }

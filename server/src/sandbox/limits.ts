@@ -13,9 +13,9 @@ export interface SandboxLimits extends LimitsLike<typeof sandboxLimits> {
 }
 
 /** Returns the maximum number of processes that run formulas, busy or idle. */
-export function mostProcesses({ memoryMiB, usualMiB, depth, preparers }: SandboxLimits): number {
+export function mostProcesses({ memoryMiB, usualMiB, depth }: SandboxLimits): number {
   // At least enough for sync and async work at every depth.
-  return Math.max(depth + 2, Math.floor(memoryMiB / usualMiB) - preparers)
+  return Math.max(depth + 2, Math.floor(memoryMiB / usualMiB))
 }
 
 /** Returns half of the memory of this machine or container. */

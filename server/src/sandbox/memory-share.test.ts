@@ -52,7 +52,7 @@ t.test('the share is half of the memory of the machine, or of a smaller containe
   t.equal(memoryShareMiB(0), memoryShareMiB(2 ** 64), '0 means no limit')
   const limits = (memoryMiB: number) => ({ ...defaultLimits(2), memoryMiB })
   t.equal(mostProcesses(limits(512)), 4, 'the minimum')
-  t.equal(mostProcesses(limits(2_048)), 14)
+  t.equal(mostProcesses(limits(2_048)), 16)
 })
 
 const one = body('return { raw: 1 }')
@@ -61,7 +61,7 @@ const found = { status: 200, headers: { 'content-type': 'application/json' }, bo
 
 t.test('there are never more processes than the memory allows, and every invocation gets one', async t => {
   // Room for six: more tenants than that each get one in turn.
-  const limits = { memoryMiB: 8 * 128, idle: 100, slots: 100, slotsPerTenant: 50, spares: 2 }
+  const limits = { memoryMiB: 6 * 128, idle: 100, slots: 100, slotsPerTenant: 50, spares: 2 }
   const sandbox = openSandbox(t, { limits })
   let most = 0
   const watch = setInterval(() => {

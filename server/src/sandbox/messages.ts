@@ -16,7 +16,7 @@ export const formulaErrorNames = [
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
-/** The first frame. Parts of the body: the program, its code cache, the classes, the client, and the modules. */
+/** The first frame. Parts of the body: the program, its code cache, the classes, the client, the program that rewrites code, and the modules. */
 export interface BootHeader {
   readonly parts: readonly number[]
   readonly svcNames: readonly string[]

@@ -19,7 +19,7 @@ export async function bundleModules(
   const bundles = new Map<string, string>()
   if (names.length === 0) return bundles
   // Loaded only if the operator allows modules.
-  const { build } = await import('esbuild')
+  const [{ build }, { rewrite }] = await Promise.all([import('esbuild'), import('./rewrite.ts')])
   for (const name of names) {
     if (!packageName.test(name)) throw new FormulaModuleRefused(`${name} is not the name of a package`)
     const made = await build({
@@ -45,7 +45,11 @@ export async function bundleModules(
     if (text.length > longest) {
       throw new FormulaModuleRefused(`the module ${name} is longer than ${longest} bytes`)
     }
-    bundles.set(name, text)
+    try {
+      bundles.set(name, rewrite(text))
+    } catch {
+      throw new FormulaModuleRefused(`the module ${name} cannot be provided to formulas: it cannot be parsed`)
+    }
   }
   return bundles
 }

@@ -5,20 +5,20 @@ import { generatedFiles } from '../generated-files.ts'
 export interface Programs {
   readonly boot: string
   readonly runner: Uint8Array
-  readonly prepare: Uint8Array
   readonly classes: Uint8Array
   readonly client: Uint8Array
+  readonly rewrite: Uint8Array
 }
 
 /** @throws if a program was not generated */
 export async function readPrograms(): Promise<Programs> {
   const read = (name: string) => readFile(new URL(`sandbox/${name}.js`, generatedFiles))
-  const [boot, runner, prepare, classes, client] = await Promise.all([
+  const [boot, runner, classes, client, rewrite] = await Promise.all([
     read('boot'),
     read('runner'),
-    read('prepare'),
     read('classes'),
     read('client'),
+    read('rewrite'),
   ])
-  return { boot: boot.toString('utf8'), runner, prepare, classes, client }
+  return { boot: boot.toString('utf8'), runner, classes, client, rewrite }
 }

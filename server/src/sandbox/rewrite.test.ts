@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
-import { rewrite } from './child/rewrite.child.ts'
+import { rewrite } from './rewrite.ts'
 
 /** The words that the filters of a compartment look for. */
 const filtered = /<!--|-->|(?<![.\w$])import(\s*(\(|\/[/*])|$)/

@@ -99,17 +99,17 @@ export class TenantProcess {
   }
 
   /**
-   * Runs prepared code. Resolves with the outcome; the process is not free before `onIdle`.
+   * Runs the code. Resolves with the outcome; the process is not free before `onIdle`.
    * @param input `{ args, configuration }` as JSON
    */
-  run(invocation: Invocation, code: string, input: Uint8Array): Promise<Outcome> {
+  run(invocation: Invocation, input: Uint8Array): Promise<Outcome> {
     const runner = this.#runner
     if (!runner || !this.free) throw new Error('this process is not free')
     if (this.#tenant !== undefined && this.#tenant !== invocation.tenant) {
       throw new Error('a process never serves a second tenant')
     }
     this.#tenant = invocation.tenant
-    const codeBytes = Buffer.from(code, 'utf8')
+    const codeBytes = Buffer.from(invocation.code, 'utf8')
     const body = Buffer.concat([codeBytes, input])
     // The time limit of the formula starts here, however long the invocation waited for a process.
     const deadlineMs = performance.now() + invocation.timeoutMs

@@ -3,6 +3,15 @@ import type { Report, RunnerLimits } from '../messages.ts'
 import { type Inside, newCompartment } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
 
+/** All that a process keeps for its formulas. */
+export interface Runtime {
+  readonly inside: Inside
+  readonly modules: ReadonlyMap<string, string>
+  readonly limits: RunnerLimits
+  /** @throws {SyntaxError} and RangeError, if the nesting is too deep */
+  rewritten(code: string): string
+}
+
 export interface Work {
   readonly code: string
   readonly args: unknown
@@ -23,18 +32,13 @@ function compile(compartment: Compartment, code: string): Program {
 export class Unusable extends Error {}
 
 /** Runs a formula in a fresh compartment and returns its answer as JSON. @throws any value that the formula throws */
-export async function evaluate(
-  work: Work,
-  inside: Inside,
-  modules: ReadonlyMap<string, string>,
-  limits: RunnerLimits,
-): Promise<string> {
+export async function evaluate(work: Work, { inside, modules, limits, rewritten }: Runtime): Promise<string> {
   const compartment = newCompartment(inside.freshGlobals())
   compartment.globalThis.global = compartment.globalThis
   const load = loader(compartment, inside, modules)
   let program: Program
   try {
-    program = compile(compartment, work.code)
+    program = compile(compartment, rewritten(work.code))
   } catch (error) {
     throw new Unusable(explainSyntax(error))
   }
@@ -93,6 +97,7 @@ function answerJson(answer: unknown, { outputBytes }: RunnerLimits): string {
 
 /** Returns V8's message for code that does not compile, and our own where SES refuses it. */
 function explainSyntax(error: unknown): string {
+  if (error instanceof RangeError) return 'the code does not compile: it is nested too deeply'
   const message = error instanceof Error ? error.message : ''
   if (/possible import expression/i.test(message)) {
     return 'the code does not compile: import() is not supported'

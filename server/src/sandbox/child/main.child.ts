@@ -6,8 +6,9 @@ import type { BootHeader, Report, ToRunner } from '../messages.ts'
 import './harden.child.ts'
 import { bridge, setCurrent } from './bridge.child.ts'
 import { createInside } from './compartment.child.ts'
-import { evaluate, explain } from './evaluate.child.ts'
+import { evaluate, explain, type Runtime } from './evaluate.child.ts'
 import { Invocation } from './invocation.child.ts'
+import { rewriter } from './rewriter.child.ts'
 
 declare const boot: {
   readonly header: BootHeader
@@ -18,10 +19,13 @@ declare const boot: {
 const { header, parts, script } = boot
 const { limits } = header
 const [classes = '', client = ''] = parts.slice(0, 2).map(part => part.toString('utf8'))
+const [, , rewrite = Buffer.alloc(0), ...moduleTexts] = parts
 const { inside, clientModule } = createInside(header, classes, client)
 const modules = new Map(
-  header.moduleNames.map((name, index) => [name, parts[2 + index]?.toString('utf8') ?? '']),
+  header.moduleNames.map((name, index) => [name, moduleTexts[index]?.toString('utf8') ?? '']),
 )
+
+const runtime: Runtime = { inside, modules, limits, rewritten: rewriter(rewrite) }
 
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 const waiting: Buffer[] = []
@@ -61,7 +65,7 @@ function start({ run, codeLength, svc, fetch }: Extract<ToRunner, { type: 'run' 
       const { args, configuration } = JSON.parse(body.toString('utf8', codeLength))
       const made = svc ? inside.createClient(clientModule, header.headerPrefix) : null
       const clients = Object.fromEntries(header.svcNames.map(name => [name, made]))
-      const text = await evaluate({ code, args, configuration, clients }, inside, modules, limits)
+      const text = await evaluate({ code, args, configuration, clients }, runtime)
       invocation.finish({ kind: 'answered', text } as unknown as Report)
     } catch (error) {
       invocation.fail(error)
@@ -105,7 +109,7 @@ function receive(frame: Frame): void {
 async function warm(): Promise<void> {
   const code = 'module.exports = async req => { JSON.stringify(req); return { raw: [1, "a", {}] } }'
   const svc = inside.createClient(clientModule, header.headerPrefix)
-  await evaluate({ code, args: {}, configuration: {}, clients: { svc } }, inside, modules, limits)
+  await evaluate({ code, args: {}, configuration: {}, clients: { svc } }, runtime)
 }
 
 void warm().then(() => {

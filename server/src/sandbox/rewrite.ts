@@ -2,6 +2,8 @@
  * SES refuses code with text that could begin an import or an HTML comment anywhere, even in comments, strings,
  * regular expressions and names of members, where it is harmless. This rewrites it there without changing the
  * meaning or the lines. SES checks the result again and refuses whatever was missed.
+ *
+ * Runners use this for formulas, the host for the modules of the operator.
  */
 import { type Node, Parser, type Token, tokTypes } from 'acorn'
 
@@ -19,7 +21,7 @@ interface Change {
   readonly text: string
 }
 
-/** @throws {SyntaxError} with line and column in its message */
+/** @throws {SyntaxError} with line and column in its message; RangeError for code that is nested too deeply */
 export function rewrite(code: string): string {
   const changes: Change[] = []
   const tokens: Token[] = []

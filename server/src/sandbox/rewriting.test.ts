@@ -1,0 +1,62 @@
+import t from 'tap'
+import { body, manualTime, openSandbox } from './_fixture.ts'
+
+/** Code that must be rewritten, because it contains a word that the compartment would refuse. */
+const read = (n: number | string) => body(`return { raw: 'import( ${n}' }`)
+const answered = (n: number | string) => ({ kind: 'answered', raw: `import( ${n}` })
+
+/** Code with a text so long that parsing it takes a second. */
+const long = `const text = 'import( ${'x'.repeat(6_000_000)}'; ${body('return { raw: text.length }')}`
+const short = { sync: 150, async: 150 }
+const noBackOff = { firstMs: 1, mostMs: 1, forgetMs: 1, tenants: 1 }
+
+t.test('code that takes too long to parse fails, and is tried again the next time', async t => {
+  const sandbox = openSandbox(t, { limits: { cpuMs: short, backOff: noBackOff } })
+  for (let n = 0; n < 2; n++) t.match(await sandbox.formula(long), { kind: 'failed', reason: 'time' })
+  t.match(await sandbox.formula(read(1)), answered(1))
+  const patient = openSandbox(t, { limits: { cpuMs: { sync: 60_000, async: 60_000 } } })
+  t.match(await patient.formula(long), { kind: 'answered' })
+})
+
+t.test('code that takes too much memory to parse fails', async t => {
+  const cpuMs = { sync: 60_000, async: 60_000 }
+  const sandbox = openSandbox(t, { limits: { cpuMs, backOff: noBackOff } })
+  const code = (word: string) => `/* ${word}( */ () => { ${'f`a`;'.repeat(1_000_000)} }; ${read(2)}`
+  t.match(await sandbox.formula(code('import'), { timeoutMs: 60_000 }), { kind: 'failed', reason: 'memory' })
+  t.match(await sandbox.formula(read(2)), answered(2))
+})
+
+t.test('code that is nested too deeply is unusable, and its process goes on', async t => {
+  const sandbox = openSandbox(t)
+  t.match(await sandbox.formula(`/* import( */ ${'['.repeat(100_000)}`), {
+    kind: 'unusable',
+    detail: /^the code does not compile: /,
+  })
+  t.match(await sandbox.formula(read(1)), answered(1))
+  t.equal(sandbox.counts().ended, 0)
+})
+
+t.test('rewritten code is kept, and so is code that does not compile', async t => {
+  const sandbox = openSandbox(t)
+  for (let n = 0; n < 20; n++) {
+    t.match(await sandbox.formula('/* import( */ }'), { kind: 'unusable', detail: /\(1:14\)/ })
+    t.match(await sandbox.formula(read(n)), answered(n))
+    t.match(await sandbox.formula(read('always')), answered('always'))
+  }
+})
+
+t.test('a tenant with slow code does not delay others', async t => {
+  const time = manualTime()
+  const sandbox = openSandbox(t, { limits: { cpuMs: short } }, { time })
+  let failed = 0
+  const slow = Array.from({ length: 8 }, async () => {
+    const { kind } = await sandbox.formula(long, { tenant: 'hostile' })
+    failed++
+    return kind
+  })
+  for (const tenant of ['b', 'c', 'd']) t.match(await sandbox.formula(read(1), { tenant }), answered(1))
+  t.ok(failed <= 2, 'only those with a slot have begun; the others wait for the back-off')
+  time.advance(60_000)
+  const kinds = await Promise.all(slow)
+  t.equal(kinds.filter(kind => kind === 'busy').length, 6, 'the rest waited too long')
+})
