@@ -50,22 +50,10 @@ export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootst
   const tenants = list(file.tenants, 'tenants').map((value, index) =>
     readTenant(value, `tenants.${index}`, schemas),
   )
-  unique(
-    tenants.map(tenant => tenant.id),
-    'tenants',
-    'id',
-  )
   const applications = tenants.flatMap(tenant => tenant.applications)
-  unique(
-    applications.map(application => application.id),
-    'applications',
-    'id',
-  )
-  unique(
-    applications.map(application => application.key),
-    'applications',
-    'key',
-  )
+  unique(tenants, 'tenants', 'id')
+  unique(applications, 'applications', 'id')
+  unique(applications, 'applications', 'key')
   return { tenants }
 }
 
@@ -177,8 +165,16 @@ function expect(holds: boolean, path: string, message: string): void {
   if (!holds) throw new BootstrapError(`${path} ${message}`)
 }
 
-function unique(values: readonly string[], path: string, member: string): void {
-  expect(new Set(values).size === values.length, path, `must each have their own ${member}`)
+function unique<M extends string>(
+  items: readonly { readonly [member in M]: string }[],
+  path: string,
+  member: M,
+): void {
+  expect(
+    new Set(items.map(item => item[member])).size === items.length,
+    path,
+    `must each have their own ${member}`,
+  )
 }
 
 function prefixed(path: string, errors: FieldErrors): FieldErrors {

@@ -17,25 +17,27 @@ export interface Searchable {
 
 /** Returns the terms of everything a token can be found by, without duplicates. */
 export function termsOf(store: TenantStore, token: Searchable): Digest[] {
-  const terms = new Set<Digest>([typeTerm(store, token.type), createdByTerm(store, token.created_by)])
+  const terms = new Set<Digest>()
+  const add = (field: TermField, text: string) => terms.add(fieldTerm(store, field, text))
+  add('type', token.type)
+  add('created_by', token.created_by)
   // Addresses are exact, so an id with capitals needs a term to be found without regard to case.
-  if (token.id !== token.id.toLowerCase()) terms.add(idTerm(store, token.id))
+  if (token.id !== token.id.toLowerCase()) add('id', token.id)
   for (const term of containerTerms(store, token.containers)) terms.add(term)
   for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
-  for (const pattern of token.patterns ?? []) terms.add(dataTerm(store, pattern))
-  if (token.fingerprint !== undefined) terms.add(fingerprintTerm(store, token.fingerprint))
-  if (token.modified_by !== undefined) terms.add(modifiedByTerm(store, token.modified_by))
+  for (const pattern of token.patterns ?? []) add('data', pattern)
+  if (token.fingerprint !== undefined) add('fingerprint', token.fingerprint)
+  if (token.modified_by !== undefined) add('modified_by', token.modified_by)
   return [...terms]
 }
 
-export const typeTerm = (store: TenantStore, type: string) => store.term('type', type.toLowerCase())
-export const idTerm = (store: TenantStore, id: string) => store.term('id', id.toLowerCase())
-export const createdByTerm = (store: TenantStore, id: string) => store.term('created_by', id.toLowerCase())
-export const modifiedByTerm = (store: TenantStore, id: string) => store.term('modified_by', id.toLowerCase())
-export const fingerprintTerm = (store: TenantStore, digest: string) =>
-  store.term('fingerprint', digest.toLowerCase())
+/** Members whose whole text is looked for, without regard to case. */
+export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by'
+
 // Requirements: SEA-016, SEA-025
-export const dataTerm = (store: TenantStore, pattern: string) => store.term('data', pattern.toLowerCase())
+export function fieldTerm(store: TenantStore, field: TermField, text: string): Digest {
+  return store.term(field, text.toLowerCase())
+}
 
 /** Begins with the length of the key, so that no two different pairs have the same text. */
 // Requirements: TOK-021, SEA-009

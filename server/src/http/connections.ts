@@ -97,19 +97,17 @@ export class Connections {
   responding(socket: Socket): void {
     const connection = this.#connections.get(socket)
     // Later responses do not extend the deadline of the first.
-    if (connection && connection.answers++ === 0) this.#expectWithin(connection, this.#limits.answerTimeoutMs)
+    if (connection && connection.answers++ === 0) this.progressed(socket)
   }
 
   /** To be called when the receiver has taken a piece of a response, and more will follow. */
   progressed(socket: Socket): void {
-    const connection = this.#connections.get(socket)
-    if (connection) this.#expectWithin(connection, this.#limits.answerTimeoutMs)
+    this.#expectWithin(socket, this.#limits.answerTimeoutMs)
   }
 
   /** To be called after the last response: the socket is destroyed if the peer does not close it soon. */
   linger(socket: Socket): void {
-    const connection = this.#connections.get(socket)
-    if (connection) this.#expectWithin(connection, this.#limits.lingerMs)
+    this.#expectWithin(socket, this.#limits.lingerMs)
   }
 
   /** Ends a connection with a refusal, after the responses to earlier requests. */
@@ -162,8 +160,9 @@ export class Connections {
     if (socket.writableEnded) this.linger(socket)
   }
 
-  #expectWithin(connection: Connection, ms: number): void {
-    connection.deadlineMs = this.#nowMs() + ms
+  #expectWithin(socket: Socket, ms: number): void {
+    const connection = this.#connections.get(socket)
+    if (connection) connection.deadlineMs = this.#nowMs() + ms
   }
 
   /** Keeps one place free, as Node drops connections beyond the limit before they reach this class. */

@@ -34,11 +34,7 @@ async function* continued(
 ): AsyncGenerator<string, void> {
   try {
     yield first
-    for (;;) {
-      const { done, value } = await pieces.next()
-      yield value
-      if (done) return
-    }
+    yield yield* pieces
   } finally {
     await pieces.return('')
   }

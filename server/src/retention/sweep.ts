@@ -58,7 +58,7 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   // Without its tenant's keys it can be neither read nor audited. They may be restored from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {
-    return eraseExpired(context.tokens, store, record as OpenedRecord<TokenRecord>)
+    return eraseExpired({ ...context.tokens, store }, record as OpenedRecord<TokenRecord>)
   }
   if (document.kind === 'session' && record) {
     return endExpiredSession(context.sessions, store, record as OpenedRecord<SessionRecord>)

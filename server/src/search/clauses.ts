@@ -1,14 +1,15 @@
 import { levelsOf, toArea } from '../access/containers.ts'
+import type { TermField } from '../access/terms.ts'
 import { readMoment, type Span } from '../base/moments.ts'
 import { limits } from '../generated/facts.ts'
-import { type SearchQuery, type TextField, type TimeField, textFields, timeFields } from './query.ts'
+import { type SearchQuery, type TimeField, textFields, timeFields } from './query.ts'
 import { QueryError } from './query-error.ts'
 import type { RawBound, RawRange, RawText, RawValue } from './scan.ts'
 
 const metadataPrefix = 'metadata.'
 const containerPath = /^\/([A-Za-z0-9_-]+\/)*$/
 
-const isTextField = (name: string): name is TextField => (textFields as readonly string[]).includes(name)
+const isTextField = (name: string): name is TermField => (textFields as readonly string[]).includes(name)
 const isTimeField = (name: string): name is TimeField => (timeFields as readonly string[]).includes(name)
 
 /** Parses `field:value`; `at` is the position of the field. @throws {QueryError} */

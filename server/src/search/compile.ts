@@ -1,38 +1,19 @@
 import { areaTerm } from '../access/container-terms.ts'
 import { isEverywhere } from '../access/containers.ts'
-import {
-  createdByTerm,
-  dataTerm,
-  fingerprintTerm,
-  idTerm,
-  matchAll,
-  matchAny,
-  matchTerm,
-  metadataTerm,
-  modifiedByTerm,
-  typeTerm,
-} from '../access/terms.ts'
+import { fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
 import type { Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import type { SearchQuery, TextField } from './query.ts'
-
-// Requirements: SEA-020, SEA-021, SEA-022, SEA-024
-const fieldTerms = {
-  type: typeTerm,
-  data: dataTerm,
-  fingerprint: fingerprintTerm,
-  created_by: createdByTerm,
-  modified_by: modifiedByTerm,
-} as const satisfies Record<Exclude<TextField, 'id'>, unknown>
+import type { SearchQuery } from './query.ts'
 
 /** Replaces fields and values of a query by terms of one tenant. */
 export function compileSearch(store: TenantStore, query: SearchQuery): Query {
   switch (query.kind) {
     case 'everything':
       return { op: 'all' }
+    // Requirements: SEA-020, SEA-021, SEA-022, SEA-024
     case 'text':
       if (query.field === 'id') return matchId(store, query.value)
-      return matchTerm(fieldTerms[query.field](store, query.value))
+      return matchTerm(fieldTerm(store, query.field, query.value))
     case 'metadata':
       return matchTerm(metadataTerm(store, query.key, query.value))
     case 'container':
@@ -58,6 +39,6 @@ export function compileSearch(store: TenantStore, query: SearchQuery): Query {
 function matchId(store: TenantStore, id: string): Query {
   return matchAny([
     { op: 'ids', ids: [store.address('token', id.toLowerCase())] },
-    matchTerm(idTerm(store, id)),
+    matchTerm(fieldTerm(store, 'id', id)),
   ])
 }

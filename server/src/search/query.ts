@@ -1,8 +1,15 @@
 import type { Area } from '../access/containers.ts'
+import type { TermField } from '../access/terms.ts'
 
 /** Fields that are matched as a whole, without regard to case. */
-export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const
-export type TextField = (typeof textFields)[number]
+export const textFields: readonly TermField[] = [
+  'id',
+  'type',
+  'data',
+  'fingerprint',
+  'created_by',
+  'modified_by',
+]
 
 export const timeFields = ['created_at', 'modified_at'] as const
 export type TimeField = (typeof timeFields)[number]
@@ -13,7 +20,7 @@ export type TimeField = (typeof timeFields)[number]
  */
 export type SearchQuery =
   | { readonly kind: 'everything' }
-  | { readonly kind: 'text'; readonly field: TextField; readonly value: string }
+  | { readonly kind: 'text'; readonly field: TermField; readonly value: string }
   | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
   | { readonly kind: 'container'; readonly area: Area }
   | { readonly kind: 'time'; readonly field: TimeField; readonly fromUs?: number; readonly toUs?: number }

@@ -1,10 +1,10 @@
-import { fingerprintTerm, termsOf } from '../access/terms.ts'
+import { fieldTerm, termsOf } from '../access/terms.ts'
 import type { JsonValue } from '../base/json.ts'
 import { limits } from '../generated/facts.ts'
 import { evaluateIndexes } from '../search/index-expressions.ts'
 import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
-import { refuseIfAny, type TokensContext } from './context.ts'
+import { refuseIfAny, type TenantTokens } from './context.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { checkMask } from './mask.ts'
 import type { TokenRecord } from './token.ts'
@@ -43,8 +43,7 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
  */
 // Requirements: TOK-510
 export async function derive(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   token: TokenExpressions,
   data: JsonValue,
   changes = everything,
@@ -56,7 +55,7 @@ export async function derive(
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   await turns.passed()
   const fingerprint = changes.fingerprint
-    ? fingerprintOf(expressions, store, {
+    ? fingerprintOf(expressions, context.store, {
         type: token.type,
         expression: token.fingerprint_expression,
         data,
@@ -92,5 +91,5 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
 /** A unique value for the one deduplicating token of a fingerprint: two concurrent ones cannot both be stored. */
 // Requirements: TOK-502
 function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
-  return fingerprintTerm(store, `only ${fingerprint}`)
+  return fieldTerm(store, 'fingerprint', `only ${fingerprint}`)
 }

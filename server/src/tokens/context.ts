@@ -20,10 +20,15 @@ export interface TokensContext {
   turns(): Turns
 }
 
-export async function tenantStore(context: TokensContext, caller: Caller): Promise<TenantStore> {
+/** Used by work on the tokens of one tenant. */
+export interface TenantTokens extends Omit<TokensContext, 'store'> {
+  readonly store: TenantStore
+}
+
+export async function tokensOf(context: TokensContext, caller: Caller): Promise<TenantTokens> {
   const store = await context.store.tenant(caller.tenant)
   if (!store) throw new Error('a caller without a tenant')
-  return store
+  return { ...context, store }
 }
 
 /** @throws {ServiceError} validation, if there are any errors */

@@ -1,9 +1,8 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
 import type { Conflict } from '../storage/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
-import { type TokensContext, tenantStore } from './context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { asLive, draftToken, draftWrites } from './draft.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
@@ -23,34 +22,34 @@ export async function createToken(
   input: CreateTokenRequest,
   receipt?: Receipt<{ readonly details: KeptTokens }>,
 ): Promise<CreatedToken> {
-  const store = await tenantStore(context, caller)
+  const tokens = await tokensOf(context, caller)
   return transact<CreatedToken, { readonly details: KeptTokens }>(
-    context,
+    tokens,
     async attempt => {
-      const draft = await draftToken(context, store, caller, input, attempt)
+      const draft = await draftToken(tokens, caller, input, attempt)
       const { record } = draft
       // Requirements: ACC-507
       const transform = demand(caller, 'token:create', record)
-      const original = await originalOf(context, store, record)
+      const original = await originalOf(tokens, record)
       if (original) {
         return {
           writes: [],
           kept: { details: singleToken(keptToken(draft, original.value.id)) },
           result: async () => ({
-            token: await showOriginal(context, store, caller, original),
+            token: await showOriginal(tokens, caller, original),
             created: false,
           }),
         }
       }
-      const writes = draftWrites(context, store, caller, draft)
+      const writes = draftWrites(tokens, caller, draft)
       return {
         writes: writes.all,
         kept: { details: singleToken(keptToken(draft)) },
         result: written => {
           const live = asLive(draft, written(writes.token))
-          return { token: showToken(context, store.tenant, live, atMostMasked(transform)), created: true }
+          return { token: showToken(tokens, live, atMostMasked(transform)), created: true }
         },
-        onConflict: conflict => resolveConflict(context, store, input, record, conflict),
+        onConflict: conflict => resolveConflict(tokens, input, record, conflict),
       }
     },
     receipt,
@@ -60,16 +59,15 @@ export async function createToken(
 /** Returns if another attempt may succeed. @throws {ServiceError} conflict, if the id is taken */
 // Requirements: TOK-503
 async function resolveConflict(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   input: CreateTokenRequest,
   record: TokenRecord,
   conflict: Conflict,
 ): Promise<void> {
   if (conflict.reason === 'exists') {
-    if (await evictExpiredHolder(context, store, store.address('token', record.id))) return
+    if (await evictExpiredHolder(context, context.store.address('token', record.id))) return
     if (isTakenIdFinal(context, input.id ?? undefined)) throw takenIds(['id'])
   }
   // The holder of the unique value has expired, or is the original that the next attempt will find.
-  if (conflict.holder) await evictExpiredHolder(context, store, conflict.holder)
+  if (conflict.holder) await evictExpiredHolder(context, conflict.holder)
 }

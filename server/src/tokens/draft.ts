@@ -5,10 +5,10 @@ import type { JsonValue } from '../base/json.ts'
 import type { CreateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import type { Write, Written } from '../storage/port.ts'
-import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { derive, indexOf } from './contents.ts'
-import type { TokensContext } from './context.ts'
+import type { TenantTokens } from './context.ts'
 import { insertCvc, splitCvc } from './cvc.ts'
 import { chooseId } from './id.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
@@ -28,8 +28,7 @@ export interface Draft {
 /** Makes a token without storing it. @throws {ServiceError} validation */
 // Requirements: TOK-045, WIR-504
 export async function draftToken(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   input: CreateTokenRequest,
   attempt = 0,
@@ -50,7 +49,7 @@ export async function draftToken(
     ...(indexes.length > 0 ? { search_indexes: indexes } : {}),
     fingerprint_expression: input.fingerprint_expression ?? type.fingerprintExpression,
   }
-  const { derived, masked } = await derive(context, store, base, input.data)
+  const { derived, masked } = await derive(context, base, input.data)
   const record: TokenRecord = {
     id,
     ...base,
@@ -75,15 +74,14 @@ export interface DraftWrites {
 }
 
 export function draftWrites(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   { record, fresh, cvc }: Draft,
 ): DraftWrites {
-  const token = store.insert('token', record, indexOf(store, record), fresh)
+  const token = context.store.insert('token', record, indexOf(context.store, record), fresh)
   const all = [token]
-  if (record.cvc && cvc !== undefined) all.push(insertCvc(store, record.cvc, cvc))
-  all.push(auditEntry(store, context.random, tokenAction('token:create', record.id, caller)))
+  if (record.cvc && cvc !== undefined) all.push(insertCvc(context.store, record.cvc, cvc))
+  all.push(auditEntry(context.store, context.random, tokenAction('token:create', record.id, caller)))
   return { token, all }
 }
 

@@ -3,13 +3,13 @@ import type { JsonValue } from '../base/json.ts'
 import { isTokenId, tokenIdRule } from '../contract/token-id.ts'
 import type { TokenType } from '../contract/types.ts'
 import { ExpressionError } from '../expressions/engine.ts'
-import type { TokensContext } from './context.ts'
+import type { TenantTokens } from './context.ts'
 import { holdsData } from './id-holds-data.ts'
 
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 export const idAttempts = 10
 
-export function isIdExpression(context: TokensContext, id: string): boolean {
+export function isIdExpression(context: TenantTokens, id: string): boolean {
   return context.expressions.isExpression(id)
 }
 
@@ -31,7 +31,7 @@ export interface IdInput {
  * @throws {ServiceError} validation, for an id that is not valid or that contains the data
  */
 // Requirements: TOK-002, TOK-003, TOK-004
-export function chooseId(context: TokensContext, input: IdInput, attempt: number): ChosenId {
+export function chooseId(context: TenantTokens, input: IdInput, attempt: number): ChosenId {
   const { id: given, type, data } = input
   if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }
   if (!isIdExpression(context, given)) {
@@ -45,7 +45,7 @@ export function chooseId(context: TokensContext, input: IdInput, attempt: number
 const holdingData = 'must not be the data, nor contain its card, account or identity number'
 
 /** True if a given id is literal, so that no other can be tried if it is taken. */
-export function isTakenIdFinal(context: TokensContext, given: string | undefined): boolean {
+export function isTakenIdFinal(context: TenantTokens, given: string | undefined): boolean {
   return given !== undefined && !isIdExpression(context, given)
 }
 
@@ -57,7 +57,7 @@ export function takenIds(paths: readonly string[]): ServiceError {
 }
 
 /** Evaluates the expression, a second time if the first id contains the data: an alias may by chance. */
-function evaluateId(context: TokensContext, expression: string, { type, data }: IdInput): string {
+function evaluateId(context: TenantTokens, expression: string, { type, data }: IdInput): string {
   for (let draw = 0; draw < 2; draw++) {
     const id = rendered(context, expression, data)
     if (!isTokenId(id)) throw invalid('id', `must evaluate to ${tokenIdRule}`)
@@ -66,7 +66,7 @@ function evaluateId(context: TokensContext, expression: string, { type, data }: 
   throw invalid('id', holdingData)
 }
 
-function rendered(context: TokensContext, expression: string, data: JsonValue): string {
+function rendered(context: TenantTokens, expression: string, data: JsonValue): string {
   try {
     return context.expressions.render(expression, { data })
   } catch (error) {

@@ -1,12 +1,12 @@
 import { type Caller, decideFor } from '../access/caller.ts'
-import { matchAll, matchAny, matchTerm, metadataTerm, typeTerm } from '../access/terms.ts'
+import { fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
 import { visibleTo } from '../access/visibility.ts'
 import { type LongPage, type Page, toPage } from '../base/page.ts'
 import type { Token, TokenPermission } from '../contract/types.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
-import { type TokensContext, tenantStore } from './context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { locatePage, type PageSelection, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
 import { showToken } from './show.ts'
@@ -23,46 +23,44 @@ export async function listTokens(
   caller: Caller,
   filter: TokenFilter,
 ): Promise<Page<Token> | LongPage<Token>> {
-  const store = await tenantStore(context, caller)
-  return findTokens(context, store, caller, 'token:read', filterQuery(store, filter), filter)
+  const tokens = await tokensOf(context, caller)
+  return findTokens(tokens, caller, 'token:read', filterQuery(tokens.store, filter), filter)
 }
 
 /** Returns a page of the tokens that match the query and for which the caller holds the permission. */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 export async function findTokens(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   query: Query,
   selection: PageSelection,
 ): Promise<Page<Token> | LongPage<Token>> {
-  const { request, find } = locatePage(store, selection)
+  const { request, find } = locatePage(context.store, selection)
   const nowUs = context.nowUs()
-  const visible = visibleTo(store, caller, permission)
-  const found = await store.findPage<TokenRecord>('token', matchAll([visible, query]), {
+  const visible = visibleTo(context.store, caller, permission)
+  const found = await context.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
     ...find,
   })
   const { records } = found
   const shown = Array.isArray(records)
-    ? await showEach(context, store, caller, permission, records, nowUs)
-    : showOneByOne(context, store, caller, permission, records)
+    ? await showEach(context, caller, permission, records, nowUs)
+    : showOneByOne(context, caller, permission, records)
   const { lastUs } = found
   const next =
-    lastUs === undefined ? undefined : writeCursor(store, { afterUs: lastUs, page: request.page + 1 })
+    lastUs === undefined ? undefined : writeCursor(context.store, { afterUs: lastUs, page: request.page + 1 })
   return toPage(shown, found.total, request, next)
 }
 
 async function showEach(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<Token[]> {
-  const tokens = await withReadableCvc(store, records, nowUs)
+  const tokens = await withReadableCvc(context.store, records, nowUs)
   const shown: Token[] = []
   // Masks may take long, so showing a page yields to other requests.
   const turns = context.turns()
@@ -71,7 +69,7 @@ async function showEach(
     if (decision.allowed && decision.transform === 'reveal') {
       await context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
     }
-    shown.push(showToken(context, store.tenant, token, decision.allowed ? decision.transform : 'redact'))
+    shown.push(showToken(context, token, decision.allowed ? decision.transform : 'redact'))
     const passing = turns.passed()
     if (passing) await passing
   }
@@ -80,8 +78,7 @@ async function showEach(
 
 /** Like `showEach`, for a page that is read while it is sent: leaves out tokens that have expired or moved out of reach. */
 async function* showOneByOne(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: AsyncIterable<OpenedRecord<TokenRecord>>,
@@ -89,7 +86,7 @@ async function* showOneByOne(
   for await (const record of records) {
     const nowUs = context.nowUs()
     if (isExpired(record.value, nowUs) || !decideFor(caller, permission, record.value).allowed) continue
-    yield* await showEach(context, store, caller, permission, [record], nowUs)
+    yield* await showEach(context, caller, permission, [record], nowUs)
   }
 }
 
@@ -98,7 +95,7 @@ function filterQuery(store: TenantStore, filter: TokenFilter): Query {
   const { id, type, metadata = {} } = filter
   return matchAll([
     id ? { op: 'ids', ids: id.map(one => store.address('token', one)) } : { op: 'all' },
-    type ? matchAny(type.map(one => matchTerm(typeTerm(store, one)))) : { op: 'all' },
+    type ? matchAny(type.map(one => matchTerm(fieldTerm(store, 'type', one)))) : { op: 'all' },
     ...Object.entries(metadata).map(([key, value]) => matchTerm(metadataTerm(store, key, value))),
   ])
 }

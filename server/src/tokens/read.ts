@@ -1,31 +1,27 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
-import { type TokensContext, tenantStore } from './context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 // Requirements: TOK-025
 export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
-  const store = await tenantStore(context, caller)
-  const record = await liveRecord(context, store, id)
+  const tokens = await tokensOf(context, caller)
+  const record = await liveRecord(tokens, id)
   const transform = demand(caller, 'token:read', record.value)
-  const token = await liveToken(context, store, record)
-  if (transform === 'reveal') await context.audit.record(caller.tenant, tokenAction('token:read', id, caller))
-  return showToken(context, store.tenant, token, transform)
+  const token = await liveToken(tokens, record)
+  if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:read', id, caller))
+  return showToken(tokens, token, transform)
 }
 
 /** Returns the token with this id unless it has expired. @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function liveRecord(
-  context: TokensContext,
-  store: TenantStore,
-  id: string,
-): Promise<OpenedRecord<TokenRecord>> {
-  const record = await store.get<TokenRecord>('token', id)
+export async function liveRecord(context: TenantTokens, id: string): Promise<OpenedRecord<TokenRecord>> {
+  const record = await context.store.get<TokenRecord>('token', id)
   if (!record || isExpired(record.value, context.nowUs())) {
     throw new ServiceError('not_found', 'there is no token with this id')
   }
@@ -33,10 +29,9 @@ export async function liveRecord(
 }
 
 export async function liveToken(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   record: OpenedRecord<TokenRecord>,
 ): Promise<LiveToken> {
-  const [token] = await withCvc(store, [record], context.nowUs())
+  const [token] = await withCvc(context.store, [record], context.nowUs())
   return token ?? new LiveToken(record)
 }

@@ -4,7 +4,7 @@ import type { SearchTokensRequest, Token } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
 import { compileSearch } from '../search/compile.ts'
 import { parseQuery } from '../search/parse.ts'
-import { type TokensContext, tenantStore } from './context.ts'
+import { type TokensContext, tokensOf } from './context.ts'
 import { findTokens } from './list.ts'
 
 /** Returns a page of the matching tokens that the caller may search. @throws {ServiceError} invalid_query */
@@ -14,7 +14,7 @@ export async function searchTokens(
   { query, page, size, start }: SearchTokensRequest,
 ): Promise<Page<Token> | LongPage<Token>> {
   const parsed = parseQuery(query ?? '')
-  const store = await tenantStore(context, caller)
+  const tokens = await tokensOf(context, caller)
   const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
-  return findTokens(context, store, caller, 'token:search', compileSearch(store, parsed), requested)
+  return findTokens(tokens, caller, 'token:search', compileSearch(tokens.store, parsed), requested)
 }

@@ -2,7 +2,7 @@ import { strictest } from '../access/rules.ts'
 import type { JsonValue } from '../base/json.ts'
 import { formatMicros } from '../base/time.ts'
 import type { Token, Transform } from '../contract/types.ts'
-import type { TokensContext } from './context.ts'
+import type { TenantTokens } from './context.ts'
 import { showMask } from './mask.ts'
 import { LiveToken } from './token.ts'
 
@@ -10,17 +10,12 @@ type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041
-export function showToken(
-  context: TokensContext,
-  tenant: string,
-  token: LiveToken,
-  transform: Transform,
-): Token {
+export function showToken(context: TenantTokens, token: LiveToken, transform: Transform): Token {
   const { value, createdUs, modifiedUs } = token.record
   const data = showData(context, token, transform)
   const shown: Mutable<Token> = {
     id: value.id,
-    tenant_id: tenant,
+    tenant_id: context.store.tenant,
     type: value.type,
     containers: value.containers,
     fingerprint_expression: value.fingerprint_expression,
@@ -44,16 +39,15 @@ export function showToken(
  */
 // Requirements: ACC-521
 export function showUnderMask(
-  context: TokensContext,
-  tenant: string,
+  context: TenantTokens,
   token: LiveToken,
   transform: Transform,
   mask: JsonValue | undefined,
 ): Token {
-  if (transform !== 'mask') return showToken(context, tenant, token, transform)
+  if (transform !== 'mask') return showToken(context, token, transform)
   const masked = showMask(context.expressions, mask, token.data)
-  if (masked === undefined) return showToken(context, tenant, token, 'redact')
-  return showToken(context, tenant, new LiveToken(token.record, token.data, masked), 'mask')
+  if (masked === undefined) return showToken(context, token, 'redact')
+  return showToken(context, new LiveToken(token.record, token.data, masked), 'mask')
 }
 
 /** Limits what the answer to a create shows, whatever the caller's rules say. */
@@ -69,7 +63,7 @@ export function withoutContents(token: Token): Token {
 }
 
 // Requirements: TOK-044
-function showData(context: TokensContext, token: LiveToken, transform: Transform): JsonValue | undefined {
+function showData(context: TenantTokens, token: LiveToken, transform: Transform): JsonValue | undefined {
   switch (transform) {
     case 'reveal':
       return token.data

@@ -7,11 +7,11 @@ import { mergePatch } from '../base/merge-patch.ts'
 import type { Token, UpdateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import type { Write } from '../storage/port.ts'
-import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord } from '../storage/records/sealed.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { tokenAction } from './audited.ts'
 import { type Changes, derive, indexOf, isTooLarge } from './contents.ts'
-import { refuseIfAny, type TokensContext, tenantStore } from './context.ts'
+import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
 import { liveRecord, liveToken } from './read.ts'
@@ -29,30 +29,35 @@ export async function updateToken(
   input: UpdateTokenRequest,
   receipt?: Receipt<KeptUpdate>,
 ): Promise<Token> {
-  const store = await tenantStore(context, caller)
+  const tokens = await tokensOf(context, caller)
   return transact<Token, KeptUpdate>(
-    context,
+    tokens,
     async () => {
-      const current = await liveRecord(context, store, id)
+      const current = await liveRecord(tokens, id)
       const right = demandUpdate(caller, current.value, input)
-      const live = await liveToken(context, store, current)
-      const next = await patched(context, store, caller, live, input, right)
+      const live = await liveToken(tokens, current)
+      const next = await patched(tokens, caller, live, input, right)
 
-      const original = await duplicated(context, store, current, next.record)
+      const original = await duplicated(tokens, current, next.record)
       if (original) {
         return {
           writes: [],
           kept: { entity: original.value.id },
-          result: () => showOriginal(context, store, caller, original),
+          result: () => showOriginal(tokens, caller, original),
         }
       }
       const { mask } = current.value
-      const token = store.replace('token', current.version, next.record, indexOf(store, next.record))
+      const token = tokens.store.replace(
+        'token',
+        current.version,
+        next.record,
+        indexOf(tokens.store, next.record),
+      )
       return {
         writes: [
           token,
           ...next.cvcWrites,
-          auditEntry(store, context.random, tokenAction('token:update', id, caller)),
+          auditEntry(tokens.store, tokens.random, tokenAction('token:update', id, caller)),
         ],
         // The answer to an update that sets a mask shows the data under the mask before it.
         kept: {
@@ -62,10 +67,10 @@ export async function updateToken(
         // Requirements: TOK-034
         result: written => {
           const updated = new LiveToken(new OpenedRecord(next.record, written(token)), next.data)
-          return showUnderMask(context, store.tenant, updated, right.transform, mask)
+          return showUnderMask(tokens, updated, right.transform, mask)
         },
         onConflict: async ({ holder }) => {
-          if (holder) await evictExpiredHolder(context, store, holder)
+          if (holder) await evictExpiredHolder(tokens, holder)
         },
       }
     },
@@ -84,13 +89,13 @@ export async function readUpdated(
   input: UpdateTokenRequest,
   { entity, details }: KeptUpdate,
 ): Promise<Token> {
-  const store = await tenantStore(context, caller)
-  const record = await liveRecord(context, store, id)
+  const tokens = await tokensOf(context, caller)
+  const record = await liveRecord(tokens, id)
   const { transform } = demandUpdate(caller, record.value, input)
-  if (entity !== id) return showOriginal(context, store, caller, await liveRecord(context, store, entity))
-  const live = await liveToken(context, store, record)
+  if (entity !== id) return showOriginal(tokens, caller, await liveRecord(tokens, entity))
+  const live = await liveToken(tokens, record)
   const mask = input.mask === undefined ? record.value.mask : details?.mask
-  return showUnderMask(context, store.tenant, live, transform, mask)
+  return showUnderMask(tokens, live, transform, mask)
 }
 
 interface Patched {
@@ -101,8 +106,7 @@ interface Patched {
 
 // Requirements: TOK-036
 async function patched(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   live: LiveToken,
   input: UpdateTokenRequest,
@@ -139,9 +143,9 @@ async function patched(
   // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
   const expires = expiration(context, current, input)
   const { data: stored, cvc } = splitCvc(current.type, data)
-  const { reference, writes } = await nextCvc(context, store, live, cvc)
+  const { reference, writes } = await nextCvc(context, live, cvc)
   const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data), reads)
-  const { derived } = await derive(context, store, content, data, changes, current).catch(error => {
+  const { derived } = await derive(context, content, data, changes, current).catch(error => {
     throw reads ? error : withoutReasons(error, input)
   })
   const record: TokenRecord = {
@@ -165,22 +169,21 @@ async function patched(
 
 /** Returns the token that this update would duplicate, if it asks for deduplication. */
 async function duplicated(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   current: OpenedRecord<TokenRecord>,
   next: TokenRecord,
 ): Promise<OpenedRecord<TokenRecord> | undefined> {
   const unchanged = current.value.deduplicate_token && current.value.fingerprint === next.fingerprint
   if (unchanged) return undefined
-  const original = await originalOf(context, store, next)
+  const original = await originalOf(context, next)
   return original?.value.id === next.id ? undefined : original
 }
 
 /** A patch over a live code keeps its deadline. A code where there was none gets an hour of its own. */
 // Requirements: TOK-511
-async function nextCvc(context: TokensContext, store: TenantStore, live: LiveToken, cvc: string | undefined) {
+async function nextCvc(context: TenantTokens, live: LiveToken, cvc: string | undefined) {
   const before = live.record.value.cvc
-  const writes = await removeCvc(store, before)
+  const writes = await removeCvc(context.store, before)
   if (cvc === undefined) return { reference: undefined, writes }
   const nowUs = context.nowUs()
   const until_ms =
@@ -188,10 +191,10 @@ async function nextCvc(context: TokensContext, store: TenantStore, live: LiveTok
       ? before.until_ms
       : Math.floor(nowUs / 1000) + limits.cvcLifetime
   const reference = { id: context.random.uuid(), until_ms }
-  return { reference, writes: [...writes, insertCvc(store, reference, cvc)] }
+  return { reference, writes: [...writes, insertCvc(context.store, reference, cvc)] }
 }
 
-function patchedMetadata(context: TokensContext, current: TokenRecord, input: UpdateTokenRequest) {
+function patchedMetadata(context: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.metadata === undefined) return current.metadata
   if (input.metadata === null) return undefined
   const metadata = mergePatch({ ...current.metadata }, input.metadata)
@@ -210,7 +213,7 @@ function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readon
 }
 
 // Requirements: TOK-033
-function expiration(context: TokensContext, current: TokenRecord, input: UpdateTokenRequest) {
+function expiration(context: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.expires_at === null) return {}
   if (input.expires_at === undefined) {
     return { ...kept('expires_at', current.expires_at), ...kept('expires_ms', current.expires_ms) }

@@ -1,3 +1,4 @@
+import { parseDateTime } from '../../base/date-time.ts'
 import type { JsonValue } from '../../base/json.ts'
 
 /** An instant, and the UTC offset at which it is shown. */
@@ -5,9 +6,6 @@ export interface Moment {
   readonly epochMs: number
   readonly offsetMinutes: number
 }
-
-const iso =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?([Zz]|[+-]\d{2}:?\d{2})?$/
 
 /** Longer text is not a date. The limit also bounds the time of `Date.parse`. */
 const longestDate = 64
@@ -27,14 +25,14 @@ function at(epochMs: number, offsetMinutes = 0): Moment | undefined {
 }
 
 function parseIso(text: string): Moment | undefined {
-  const match = iso.exec(text)
-  if (!match) return undefined
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
-  const offset = offsetOf(zone)
-  const utc = Date.parse(
-    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`,
-  )
-  return at(utc - offset * 60_000, offset)
+  // `2026-01-31 09:30:00 +01:00` is common too.
+  const strict = text
+    .toUpperCase()
+    .replace(/ (?=\d)/, 'T')
+    .replace(' ', '')
+  const read = parseDateTime(strict)
+  if (!read) return undefined
+  return at(read.ms + Number(read.fraction.padEnd(3, '0').slice(0, 3)), offsetOf(read.offset ?? 'Z'))
 }
 
 /** Parses `March 14, 2016`, `3/14/2016`, RFC 2822: forms that `Date.parse` reads in the host's zone by default. */
@@ -44,8 +42,8 @@ function parseLoosely(text: string): Moment | undefined {
 }
 
 function offsetOf(zone: string): number {
-  const match = /([+-])(\d{2}):?(\d{2})/.exec(zone)
+  const match = /([+-])(\d{2}):?(\d{2})?/.exec(zone)
   if (!match) return 0
-  const minutes = Number(match[2]) * 60 + Number(match[3])
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
   return match[1] === '-' ? -minutes : minutes
 }

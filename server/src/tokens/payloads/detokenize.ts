@@ -6,7 +6,7 @@ import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
 import { tokenAction } from '../audited.ts'
-import { type TokensContext, tenantStore } from '../context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { withCvc } from '../cvc.ts'
 import { showMask } from '../mask.ts'
 import { isExpired, type LiveToken, type TokenRecord } from '../token.ts'
@@ -43,20 +43,19 @@ export async function resolveReferences(
 ): Promise<JsonValue> {
   const found = await findReferences(context.expressions, context.turns(), json, root)
   if (found.named.size === 0) return json
-  const store = await tenantStore(context, caller)
-  const records = await namedTokens(context, store, found.named, root)
+  const tokens = await tokensOf(context, caller)
+  const records = await namedTokens(tokens, found.named, root)
   // Requirements: INV-004
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
-  const tokens = await withCvc(store, records, context.nowUs())
+  const live = await withCvc(tokens.store, records, tokens.nowUs())
   const values = new Map<string, JsonValue>()
-  for (const [index, token] of tokens.entries()) {
+  for (const [index, token] of live.entries()) {
     const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
-    if (transform === 'reveal')
-      await context.audit.record(caller.tenant, tokenAction('token:use', id, caller))
-    values.set(id, resolved(context, token, transform))
+    if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:use', id, caller))
+    values.set(id, resolved(tokens, token, transform))
   }
-  return fillReferences(context.expressions, json, found.texts, values, root)
+  return fillReferences(tokens.expressions, json, found.texts, values, root)
 }
 
 /**
@@ -74,33 +73,31 @@ export async function demandReferences(
 ): Promise<void> {
   const { named } = await findReferences(context.expressions, context.turns(), json, root)
   if (named.size === 0) return
-  const { records } = await lookUp(context, await tenantStore(context, caller), named, root)
+  const { records } = await lookUp(await tokensOf(context, caller), named, root)
   for (const { value } of records) demand(caller, 'token:use', value)
 }
 
 /** Returns the live tokens with these ids. @throws {ServiceError} detokenize_failed */
 // Requirements: INV-502
 async function namedTokens(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   named: FoundReferences['named'],
   root: string,
 ): Promise<OpenedRecord<TokenRecord>[]> {
-  const { records, missing } = await lookUp(context, store, named, root)
+  const { records, missing } = await lookUp(context, named, root)
   if (missing.length === 0) return records
   throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
 }
 
 /** Finds the live tokens with these ids, or with the ids to try instead, and the ids that name none. */
 async function lookUp(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   named: FoundReferences['named'],
   root: string,
 ): Promise<{ readonly records: OpenedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
   const nowUs = context.nowUs()
   const live = async (ids: readonly string[]) => {
-    const records = await readTokens(store, ids, root)
+    const records = await readTokens(context.store, ids, root)
     const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
     return new Map(found.map(record => [record.value.id, record]))
   }
@@ -129,7 +126,7 @@ async function readTokens(store: TenantStore, ids: readonly string[], root: stri
 }
 
 // Requirements: INV-008
-function resolved(context: TokensContext, { record, data }: LiveToken, transform: Transform): JsonValue {
+function resolved(context: TenantTokens, { record, data }: LiveToken, transform: Transform): JsonValue {
   switch (transform) {
     case 'reveal':
       return data

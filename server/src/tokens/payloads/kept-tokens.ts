@@ -4,8 +4,8 @@ import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { nextTurn } from '../../base/turn.ts'
 import type { Token, TokenizedPayload } from '../../contract/types.ts'
-import type { OpenedRecord, TenantStore } from '../../storage/records/sealed.ts'
-import { type TokensContext, tenantStore } from '../context.ts'
+import type { OpenedRecord } from '../../storage/records/sealed.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { showOriginal } from '../deduplicate.ts'
 import type { Draft } from '../draft.ts'
 import { liveToken } from '../read.ts'
@@ -62,13 +62,13 @@ export async function showKept(
   { shape, tokens }: KeptTokens,
   options: ShowKeptOptions = {},
 ): Promise<TokenizedPayload> {
-  const store = await tenantStore(context, caller)
-  const live = await liveRecords(context, store, tokens)
+  const own = await tokensOf(context, caller)
+  const live = await liveRecords(own, tokens)
   const shown: JsonValue[] = []
   for (const [index, token] of tokens.entries()) {
     if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
     const record = live.get(token.id)
-    if (record) shown.push(await showOne(context, store, caller, token, record, options))
+    if (record) shown.push(await showOne(own, caller, token, record, options))
     else if (options.gone === null) shown.push(null)
     else
       throw new ServiceError(
@@ -89,8 +89,7 @@ export async function showKeptToken(
 }
 
 async function showOne(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   { id, as, wanted }: KeptToken,
   record: OpenedRecord<TokenRecord>,
@@ -100,14 +99,14 @@ async function showOne(
   if (as === 'id') return id
   const token =
     as === 'original'
-      ? await showOriginal(context, store, caller, record)
-      : showToken(context, store.tenant, await liveToken(context, store, record), atMostMasked(transform))
+      ? await showOriginal(context, caller, record)
+      : showToken(context, await liveToken(context, record), atMostMasked(transform))
   return token as unknown as JsonValue
 }
 
-async function liveRecords(context: TokensContext, store: TenantStore, tokens: readonly KeptToken[]) {
+async function liveRecords(context: TenantTokens, tokens: readonly KeptToken[]) {
   const ids = [...new Set(tokens.map(({ id }) => id))]
-  const records = await store.getMany<TokenRecord>('token', ids)
+  const records = await context.store.getMany<TokenRecord>('token', ids)
   const nowUs = context.nowUs()
   const live = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
   return new Map(live.map(record => [record.value.id, record]))

@@ -5,9 +5,8 @@ import type { JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
 import { nextTurn } from '../../base/turn.ts'
 import { limits } from '../../generated/facts.ts'
-import type { TenantStore } from '../../storage/records/sealed.ts'
 import { isTooLarge } from '../contents.ts'
-import { refuseIfAny, type TokensContext } from '../context.ts'
+import { refuseIfAny, type TenantTokens } from '../context.ts'
 import { type Draft, draftToken } from '../draft.ts'
 import { chooseId, isTakenIdFinal } from '../id.ts'
 import type { RequestedToken } from './payload.ts'
@@ -31,8 +30,7 @@ const draftsPerTurn = 4
  * @throws {ServiceError} validation, with the errors of all of them
  */
 export async function planTokens(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   caller: Caller,
   requested: readonly RequestedToken[],
 ): Promise<Planned[]> {
@@ -44,7 +42,7 @@ export async function planTokens(
     if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
     await collect(errors, request.path, async () => {
       checkRequested(context, request)
-      const draft = await draftToken(context, store, caller, request.input)
+      const draft = await draftToken(context, caller, request.input)
       const { fingerprint = '', deduplicate_token } = draft.record
       const first = firsts.get(fingerprint)
       const one: Planned = {
@@ -70,7 +68,7 @@ export async function planTokens(
 }
 
 /** Draws other ids for tokens whose expressions have made the id of another token of the same payload. */
-export async function makeIdsDistinct(context: TokensContext, planned: readonly Planned[]): Promise<void> {
+export async function makeIdsDistinct(context: TenantTokens, planned: readonly Planned[]): Promise<void> {
   const stored = planned.filter(one => !one.duplicateOf)
   const isGiven = ({ request }: Planned) => isTakenIdFinal(context, request.input.id ?? undefined)
   const ids = new Set(stored.filter(isGiven).map(({ draft }) => draft.record.id))
@@ -85,7 +83,7 @@ export async function makeIdsDistinct(context: TokensContext, planned: readonly 
 }
 
 /** Draws another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
-export async function drawAnotherId(context: TokensContext, planned: Planned): Promise<void> {
+export async function drawAnotherId(context: TenantTokens, planned: Planned): Promise<void> {
   const { request, draft } = planned
   planned.attempt++
   const errors = new ErrorList()
@@ -96,7 +94,7 @@ export async function drawAnotherId(context: TokensContext, planned: Planned): P
   errors.refuseIfAny('the payload cannot be tokenized as it is')
 }
 
-function checkRequested(context: TokensContext, { input, bare }: RequestedToken): void {
+function checkRequested(context: TenantTokens, { input, bare }: RequestedToken): void {
   if (!bare) {
     const description = input as unknown as JsonValue
     refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is not a token')

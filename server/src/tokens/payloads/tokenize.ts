@@ -4,9 +4,9 @@ import { joinPaths } from '../../base/member-path.ts'
 import { nextTurn } from '../../base/turn.ts'
 import type { TokenizedPayload } from '../../contract/types.ts'
 import type { Conflict } from '../../storage/port.ts'
-import type { OpenedRecord, TenantStore } from '../../storage/records/sealed.ts'
+import type { OpenedRecord } from '../../storage/records/sealed.ts'
 import { type Receipt, transact } from '../../storage/transact.ts'
-import { type TokensContext, tenantStore } from '../context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { evictExpiredHolder, originalOf, showDuplicated, showOriginal } from '../deduplicate.ts'
 import { asLive, type Draft, type DraftWrites, draftWrites } from '../draft.ts'
 import { eraseExpired } from '../erase.ts'
@@ -39,21 +39,19 @@ export async function tokenize(
   payload: JsonValue,
   { asksPermission = true, receipt }: TokenizeOptions = {},
 ): Promise<TokenizedPayload> {
-  const store = await tenantStore(context, caller)
+  const tokens = await tokensOf(context, caller)
   const { shape, requested } = readPayload(payload)
-  const planned = await planTokens(context, store, caller, requested)
+  const planned = await planTokens(tokens, caller, requested)
   return transact<TokenizedPayload, KeptTokens>(
-    context,
+    tokens,
     async () => {
-      await makeIdsDistinct(context, planned)
+      await makeIdsDistinct(tokens, planned)
       const transforms = planned.map(({ draft }) =>
         asksPermission ? atMostMasked(demand(caller, 'token:create', draft.record)) : 'mask',
       )
-      const originals = await Promise.all(
-        planned.map(({ draft }) => originalOf(context, store, draft.record)),
-      )
+      const originals = await Promise.all(planned.map(({ draft }) => originalOf(tokens, draft.record)))
       const fresh = planned.filter((one, index) => !originals[index] && !one.duplicateOf)
-      const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(context, store, caller, draft)]))
+      const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(tokens, caller, draft)]))
       return {
         writes: [...writes.values()].flatMap(({ all }) => all),
         kept: { shape, tokens: planned.map((one, index) => keptOf(one, originals[index])) },
@@ -63,14 +61,14 @@ export async function tokenize(
           for (const [index, { request, draft, duplicateOf }] of planned.entries()) {
             if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
             const original = originals[index]
-            if (original) shown.push(await showOriginal(context, store, caller, original))
-            else if (duplicateOf) shown.push(showDuplicated(context, store, caller, live(duplicateOf.draft)))
+            if (original) shown.push(await showOriginal(tokens, caller, original))
+            else if (duplicateOf) shown.push(showDuplicated(tokens, caller, live(duplicateOf.draft)))
             else if (request.bare) shown.push(draft.record.id)
-            else shown.push(showToken(context, store.tenant, live(draft), transforms[index] ?? 'redact'))
+            else shown.push(showToken(tokens, live(draft), transforms[index] ?? 'redact'))
           }
           return fillShape(shape, shown as JsonValue[]) as TokenizedPayload
         },
-        onConflict: conflict => resolveConflict(context, store, fresh, conflict),
+        onConflict: conflict => resolveConflict(tokens, fresh, conflict),
       }
     },
     receipt,
@@ -91,20 +89,19 @@ function keptOf(
  * @throws {ServiceError} conflict, for literal ids that are taken
  */
 async function resolveConflict(
-  context: TokensContext,
-  store: TenantStore,
+  context: TenantTokens,
   fresh: readonly Planned[],
   conflict: Conflict,
 ): Promise<void> {
-  if (conflict.holder) await evictExpiredHolder(context, store, conflict.holder)
+  if (conflict.holder) await evictExpiredHolder(context, conflict.holder)
   if (conflict.reason !== 'exists') return
   const ids = fresh.map(({ draft }) => draft.record.id)
-  const holders = await store.getMany<TokenRecord>('token', ids)
+  const holders = await context.store.getMany<TokenRecord>('token', ids)
   const refused: string[] = []
   for (const [index, planned] of fresh.entries()) {
     const holder = holders[index]
     if (!holder) continue
-    if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, store, holder)
+    if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, holder)
     else if (isTakenIdFinal(context, planned.request.input.id ?? undefined)) {
       refused.push(joinPaths(planned.request.path, 'id'))
     } else await drawAnotherId(context, planned)
