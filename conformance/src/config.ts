@@ -50,6 +50,7 @@ export const flags: Readonly<Record<string, Flag>> = {
     value: 'MS',
     help: 'for one response, and for a webhook, in milliseconds (20000)',
   },
+  limit: { type: 'string', value: 'SECONDS', help: 'for the whole run, in seconds (900)' },
   skip: {
     type: 'string',
     multiple: true,
@@ -87,6 +88,8 @@ export interface Config {
   readonly seed: number | undefined
   readonly through: 'http' | 'sdk'
   readonly report: string | undefined
+  /** Time limit of the whole run, in milliseconds. */
+  readonly limitMs: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -106,6 +109,9 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     if (typeof flag === 'string' || Array.isArray(flag)) settings[name] = flag as string | string[]
   }
   const command = given.help ? 'help' : given.list ? 'list' : given['print-config'] ? 'print-config' : 'run'
+  const limit = Number(one(settings.limit) ?? 900)
+  if (!(limit >= 1 && limit <= 86_400))
+    throw new ConfigError('--limit takes a number of seconds, at most 86400')
   const seed = one(given.seed)
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw new ConfigError('--seed takes a number of at most ten digits')
@@ -118,6 +124,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     skip: Object.fromEntries(list(settings.skip).map(asSkip)),
     seed: seed === undefined ? undefined : Number(seed),
     report: one(given.report),
+    limitMs: limit * 1000,
   }
 }
 

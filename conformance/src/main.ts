@@ -9,6 +9,8 @@ import { cases, run } from './run.ts'
 import { loadCarrier } from './through/carrier.ts'
 import { exitCodes } from './verdict.ts'
 
+const signals = ['SIGINT', 'SIGTERM'] as const
+
 type Output = { write(text: string): unknown; readonly isTTY?: boolean }
 
 /** Runs the command. Resolves with its exit code. */
@@ -38,8 +40,14 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
   const startedAt = new Date()
   const carrier = config.through === 'sdk' ? await loadCarrier(target) : undefined
   let done = 0
+  // A second signal ends the process at once.
+  const interruption = new AbortController()
+  const interrupt = (signal: string) => interruption.abort(`interrupted by ${signal}`)
+  for (const signal of signals) process.once(signal, interrupt)
   out.write('TAP version 14\n')
   const result = await run(target, {
+    signal: interruption.signal,
+    limitMs: config.limitMs,
     profile: config.profile,
     only: config.only,
     skip: config.skip,
@@ -52,6 +60,7 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
       if (err.isTTY) err.write(`\r${done}/${count} ${one.case.id.padEnd(12)}`)
     },
   })
+  for (const signal of signals) process.off(signal, interrupt)
   if (err.isTTY) err.write('\r')
   for (const line of tapEnd(result)) out.write(`${line}\n`)
   if (config.report !== undefined) {

@@ -22,7 +22,7 @@ async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, opti
     `seed ${made.seed}`,
   )
   t.same(made.verdicts, { core: 'conformant', surrogate: 'conformant' })
-  t.equal(made.left, 0, 'everything that was created is deleted')
+  t.same(made.left, [], 'everything that was created is deleted')
   return made
 }
 

@@ -6,6 +6,7 @@ import { cleanUp } from './harness/clean-up.ts'
 import { Context } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
 import { Finding, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
+import { guarded, Interrupted } from './harness/guard.ts'
 import { probe } from './harness/probe.ts'
 import { NoAnswer, Recorder } from './harness/recorder.ts'
 import { type Requirement, readRequirements } from './harness/requirements.ts'
@@ -29,6 +30,10 @@ export interface RunOptions {
   readonly contract?: Contract
   readonly requirements?: readonly Requirement[]
   readonly cases?: readonly Case[]
+  /** Ends the run early, as an invalid one with the results so far. The reason is shown. */
+  readonly signal?: AbortSignal
+  /** Time limit of the whole run, in milliseconds. Default 15 minutes. */
+  readonly limitMs?: number
   /** Called with each result, and with the total number of cases. */
   readonly onResult?: (result: Result, count: number) => void
 }
@@ -42,13 +47,13 @@ export interface Run {
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
   /** Why the run is not valid, if it is not. */
   readonly invalid?: string
-  /** Number of created resources that could not be deleted. */
-  readonly left: number
+  /** Paths of created resources that could not be deleted. */
+  readonly left: readonly string[]
   readonly ms: number
 }
 
 /** Runs the cases of a profile, one after the other in an order made from the seed. */
-export async function run(target: Target, options: RunOptions = {}): Promise<Run> {
+export async function run(subject: Target, options: RunOptions = {}): Promise<Run> {
   const { profile = 'core', seed = Math.floor(Math.random() * 2 ** 31), contract = new Contract() } = options
   const requirements = new Map((options.requirements ?? readRequirements()).map(one => [one.id, one]))
   const planned = shuffled(options.cases ?? cases, seed).flatMap(one => {
@@ -59,7 +64,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
   })
   const started = performance.now()
   const results: Result[] = []
-  let left = 0
+  const left: string[] = []
   let inbox: Promise<Inbox> | undefined
   const finish = (invalid?: string, capabilities: readonly Capability[] = []): Run => ({
     profile,
@@ -81,11 +86,21 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
     planned.map(({ one }) => one),
   )
   if (refusal) return finish(refusal)
+  const { limitMs = 15 * 60_000 } = options
+  const end = endOf(limitMs, options.signal)
+  const target = { ...subject, fetch: guarded(subject.fetch, { ...subject, signal: end.signal }) }
+  // Cleaning up is still possible after the end, for a short time.
+  const cleaner = {
+    ...subject,
+    fetch: guarded(subject.fetch, { timeoutMs: Math.min(subject.timeoutMs, 5_000) }),
+  }
   let has: ReadonlySet<Capability>
   try {
     has = await probe(target)
   } catch (error) {
+    end.clear()
     if (error instanceof Unreachable) return finish(error.message)
+    if (error instanceof Interrupted) return finish(end.reason())
     throw error
   }
   const openOnce = () => {
@@ -99,7 +114,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
       const begun = performance.now()
       const base = { case: one, requirement, exchanges: recorder.exchanges }
       const attempt = await runCase(one, requirement, context, has, options)
-      left += await cleanUp(target, recorder.made)
+      left.push(...(await cleanUp(cleaner, recorder.made)))
+      if (end.signal.aborted) return finish(end.reason(), [...has])
       const findings = [
         ...(attempt.findings ?? []),
         ...(attempt.notSupported === undefined && attempt.skipped === undefined
@@ -117,6 +133,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Run
         return finish('the target stopped responding', [...has])
     }
   } finally {
+    end.clear()
     await (await inbox)?.close()
   }
   return finish(undefined, [...has])
@@ -154,6 +171,26 @@ async function runCase(
     // The case read a member that is missing: the response does not have the expected form.
     if (error instanceof TypeError) return { findings: found('a response does not have the expected form') }
     return { error: error instanceof Error ? error.message : 'the case itself failed' }
+  }
+}
+
+/** Combines the time limit of a run and the caller's signal. */
+function endOf(limitMs: number, given: AbortSignal | undefined) {
+  const controller = new AbortController()
+  const stop = () => controller.abort(given?.reason)
+  const timer = setTimeout(
+    () => controller.abort(`the run exceeded its limit of ${limitMs / 1000} s`),
+    limitMs,
+  )
+  if (given?.aborted) stop()
+  given?.addEventListener('abort', stop, { once: true })
+  return {
+    signal: controller.signal,
+    reason: () => String(controller.signal.reason),
+    clear() {
+      clearTimeout(timer)
+      given?.removeEventListener('abort', stop)
+    },
   }
 }
 

@@ -1,5 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { largestBody } from './guard.ts'
+
+/** Deliveries that are kept for one URL. A server under test can send endless deliveries. */
+const mostDeliveries = 1000
 
 /** A received webhook. */
 export interface Delivery {
@@ -27,10 +31,13 @@ export async function openInbox(host: string): Promise<Inbox> {
     request.setEncoding('utf8')
     request.on('data', chunk => {
       text += chunk
+      if (text.length > largestBody) request.destroy()
     })
+    request.on('error', () => {})
     request.on('end', () => {
       const box = boxes.get(path)
-      box?.deliveries.push({ path, headers: request.headers, text })
+      if (box && box.deliveries.length < mostDeliveries)
+        box.deliveries.push({ path, headers: request.headers, text })
       response.writeHead(box ? (box.answers.shift() ?? 200) : 404).end()
     })
   })

@@ -1,27 +1,32 @@
 import type { Recorder } from './recorder.ts'
 import type { Target } from './target.ts'
-import { within } from './within.ts'
 
-/** Deletes what a case created, the last first. Returns the number of resources that could not be deleted. */
-export async function cleanUp(target: Target, made: Recorder['made']): Promise<number> {
-  let left = 0
+/**
+ * Deletes what a case created, the last first. Returns the paths of resources that still exist. Stops at the first
+ * request without a response, since a server that hangs would hang for each.
+ * @param target its `fetch` has to be guarded
+ */
+export async function cleanUp(target: Target, made: Recorder['made']): Promise<string[]> {
+  const left: string[] = []
+  let silent = false
   const remove = async ({ path, key }: Recorder['made'][number]) => {
     const foreign = key !== undefined && [target.otherPrivateKey, target.otherManagementKey].includes(key)
     const able = path.startsWith('/tokens/') ? target.privateKey : target.managementKey
+    const send = async (method: string) => {
+      const headers = { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' }
+      const url = `${target.baseUrl.replace(/\/$/, '')}${path}`
+      return (await target.fetch(new Request(url, { method, headers }))).status
+    }
     try {
-      const response = await within(
-        target.timeoutMs,
-        target.fetch(
-          new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
-            method: 'DELETE',
-            headers: { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' },
-          }),
-        ),
-      )
-      await within(target.timeoutMs, response.arrayBuffer())
-      if (response.status >= 300 && response.status !== 404) left++
+      if (silent) throw new Error('the server does not respond')
+      const status = await send('DELETE')
+      if (status < 300) return
+      // "Not found" counts only if reading it fails, too.
+      const isGone = (status === 404 || status === 410) && (await send('GET')) >= 400
+      if (!isGone) left.push(path)
     } catch {
-      left++
+      silent = true
+      left.push(path)
     }
   }
   const isToken = (one: { readonly path: string }) => one.path.startsWith('/tokens/')

@@ -3,9 +3,9 @@ import type { Capability } from '../capabilities.ts'
 import type { Inbox } from './callback.ts'
 import type { Contract } from './contract.ts'
 import { expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
+import { Interrupted, reasonOf } from './guard.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Target } from './target.ts'
-import { within } from './within.ts'
 
 type Members = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: the case itself checks the form of a response
@@ -276,17 +276,17 @@ export class Context {
 
   /** Moves the target's clock forward. */
   async advance(ms: number): Promise<void> {
-    const { clockUrl, fetch, timeoutMs } = this.target
+    const { clockUrl, fetch } = this.target
     if (clockUrl === undefined) throw new NotSupported('clock')
     const request = new Request(clockUrl, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ advance_ms: ms }),
     })
-    const { ok, status } = await within(timeoutMs, fetch(request)).catch(() => ({
-      ok: false,
-      status: 'no response',
-    }))
+    const { ok, status } = await fetch(request).catch(error => {
+      if (error instanceof Interrupted) throw error
+      return { ok: false, status: reasonOf(error) }
+    })
     if (!ok) throw new Finding(`the clock did not move: ${status}`)
   }
 }

@@ -1,7 +1,7 @@
 import type { Capability } from '../capabilities.ts'
 import { Unreachable } from './finding.ts'
+import { Interrupted } from './guard.ts'
 import type { Target } from './target.ts'
-import { within } from './within.ts'
 
 /**
  * Checks that the target responds and knows the private key, and detects its capabilities.
@@ -27,13 +27,11 @@ export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
 async function ask(target: Target, path: string, key: string): Promise<number> {
   const request = new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
     headers: { [`${target.headerPrefix}-API-KEY`]: key },
-    redirect: 'manual',
   })
   try {
-    const response = await within(target.timeoutMs, target.fetch(request))
-    await within(target.timeoutMs, response.arrayBuffer())
-    return response.status
+    return (await target.fetch(request)).status
   } catch (error) {
+    if (error instanceof Interrupted) throw error
     throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })
   }
 }

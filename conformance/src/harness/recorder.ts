@@ -1,7 +1,7 @@
 import type { Complaint, Contract } from './contract.ts'
 import { Finding } from './finding.ts'
+import { Interrupted, reasonOf } from './guard.ts'
 import type { Call, Carrier, Exchange, Fetch, Reply, SendOptions, Target } from './target.ts'
-import { Late, within } from './within.ts'
 
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
@@ -16,6 +16,7 @@ export class Recorder {
   readonly #target: Target
   readonly #carrier: Carrier | undefined
 
+  /** @param target its `fetch` has to be guarded */
   constructor(target: Target, contract: Contract, carrier: Carrier | undefined) {
     this.#target = target
     this.contract = contract
@@ -45,15 +46,16 @@ export class Recorder {
       }
       const requestBody = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
       try {
-        const response = await within(this.#target.timeoutMs, this.#target.fetch(request))
-        const text = await within(this.#target.timeoutMs, response.text())
+        const response = await this.#target.fetch(request)
+        const text = await response.text()
         const { status, headers } = response
         this.exchanges.push({ ...sent, requestBody, status, headers, text })
         reply = { status, headers, text, body: parsed(text) }
         return new Response(bodiless.has(status) ? null : text, { status, headers })
       } catch (error) {
+        if (error instanceof Interrupted) throw error
         this.exchanges.push({ ...sent, requestBody, status: undefined, headers: new Headers(), text: '' })
-        throw new NoAnswer(error instanceof Late ? 'no response in time' : 'no response', { cause: error })
+        throw new NoAnswer(reasonOf(error), { cause: error })
       }
     }
     const carried =

@@ -37,7 +37,8 @@ export function tapEnd(run: Run): string[] {
   const verdicts = Object.entries(run.verdicts).map(([profile, verdict]) => `${profile} ${verdict}`)
   return [
     ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
-    ...(run.left === 0 ? [] : [`# ${run.left} created resources could not be deleted`]),
+    ...(run.left.length === 0 ? [] : [`# ${run.left.length} created resources could not be deleted`]),
+    ...run.left.slice(0, 20).map(path => `#   ${path}`),
     `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s`,
     `# verdict: ${verdicts.join(', ')}`,
   ]

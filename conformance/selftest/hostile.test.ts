@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import tap from 'tap'
+// @ts-expect-error: a script without types
+import { bundle } from '../scripts/bundle.mjs'
+import type { Target } from '../src/harness/target.ts'
+import { type RunOptions, run } from '../src/run.ts'
+import { loadCarrier } from '../src/through/carrier.ts'
+import { contract, openReference } from './_reference.ts'
+import { listen, respondsToProbe } from './hostile.ts'
+
+/** The suite is safe against the server that it tests. */
+const targetAt = (baseUrl: string, more: Partial<Target> = {}): Target => ({
+  baseUrl,
+  privateKey: 'key_prv_of_the_hostile_server',
+  headerPrefix: 'SVC',
+  capabilities: [],
+  timeoutMs: 20_000,
+  patienceMs: 100,
+  fetch: request => fetch(request),
+  ...more,
+})
+const few: RunOptions = { contract, only: ['TOK-001', 'DAT-005'], seed: 1 }
+const findings = (made: Awaited<ReturnType<typeof run>>) =>
+  made.results.flatMap(one => one.findings.map(found => found.message))
+
+/** Waits until a condition holds. The test's own time limit ends it. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await wait(5)
+}
+
+tap.test('a response that never comes is waited for only until the deadline, and aborted', async t => {
+  const { url, open } = await listen(t, (request, response) => {
+    respondsToProbe(request, response)
+  })
+  const made = await run(targetAt(url, { timeoutMs: 200 }), few)
+  t.match(findings(made), [/no response in time/, /no response in time/, /no response in time/])
+  await until(() => open() === 0)
+})
+
+tap.test('a body that never ends is read up to a limit, and aborted', async t => {
+  const chunk = Buffer.alloc(256 * 1024, ' ')
+  const { url, open } = await listen(t, (request, response) => {
+    if (respondsToProbe(request, response)) return
+    response.writeHead(201, { 'Content-Type': 'application/json' })
+    const write = () => {
+      while (!response.destroyed && response.write(chunk));
+    }
+    response.on('drain', write)
+    write()
+  })
+  const made = await run(targetAt(url), few)
+  t.match(findings(made), [/more than 8 MB/, /more than 8 MB/, /more than 8 MB/])
+  await until(() => open() === 0)
+})
+
+tap.test('a body that drips is not waited for longer than a deadline', async t => {
+  const { url, open } = await listen(t, (request, response) => {
+    if (respondsToProbe(request, response)) return
+    response.writeHead(201, { 'Content-Type': 'application/json' })
+    const timer = setInterval(() => response.write(' '), 10)
+    response.on('close', () => clearInterval(timer))
+  })
+  const made = await run(targetAt(url, { timeoutMs: 200 }), few)
+  t.match(findings(made)[0], /no response in time/)
+  await until(() => open() === 0)
+})
+
+for (const through of ['http', 'sdk']) {
+  tap.test(`a redirect to another origin is not followed, sent by ${through}`, async t => {
+    const followed: string[] = []
+    const other = await listen(t, (request, response) => {
+      followed.push(JSON.stringify(request.headers))
+      response.writeHead(200).end('{}')
+    })
+    const { url } = await listen(t, (request, response) => {
+      if (respondsToProbe(request, response)) return
+      response.writeHead(307, { Location: `${other.url}${request.url}` }).end()
+    })
+    const target = targetAt(url)
+    const carrier = through === 'sdk' ? { carrier: await loadCarrier(target, contract) } : {}
+    const made = await run(target, { ...few, ...carrier })
+    t.same(followed, [])
+    t.equal(made.verdicts.core, 'not conformant')
+    const direct = await fetch(`${url}/other`)
+    t.equal(direct.status, 200)
+    t.equal(followed.length, 1, 'the control: another client follows it')
+  })
+}
+
+tap.test('a resource that a server denies at clean-up counts as left if it can be read', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const { fetch } = reference.target
+  const denying: Target = {
+    ...reference.target,
+    fetch: request =>
+      request.method === 'DELETE' ? Promise.resolve(Response.json({}, { status: 404 })) : fetch(request),
+  }
+  const options = { contract, only: ['DAT-007.a'] }
+  const made = await run(denying, options)
+  t.equal(made.left.length, 2)
+  t.match(made.left, [/^\/tokens\//, /^\/tokens\//])
+  const gone: Target = {
+    ...reference.target,
+    fetch: async request => {
+      const response = await fetch(request)
+      return request.method === 'DELETE' ? Response.json({}, { status: 404 }) : response
+    },
+  }
+  t.same((await run(gone, options)).left, [], 'the control: it no longer exists')
+})
+
+tap.test(
+  'a server that ends in the middle of a run makes the run invalid, with the results so far',
+  async t => {
+    const reference = await openReference()
+    t.teardown(reference.close)
+    let asked = 0
+    const { fetch } = reference.target
+    const dying: Target = {
+      ...reference.target,
+      fetch: request => (++asked > 40 ? Promise.reject(new TypeError('fetch failed')) : fetch(request)),
+    }
+    const made = await run(dying, { contract, seed: 1 })
+    t.match(made.invalid, /stopped responding/)
+    t.same(made.verdicts, { core: 'invalid run' })
+    t.ok(made.results.length > 1 && made.results.length < 40, `${made.results.length} results`)
+  },
+)
+
+tap.test('a run ends at its limit, and when it is interrupted, without waiting for the server', async t => {
+  const { url } = await listen(t, (request, response) => {
+    respondsToProbe(request, response)
+  })
+  const limited = await run(targetAt(url), { ...few, limitMs: 300 })
+  t.match(limited.invalid, /exceeded its limit of 0\.3 s/)
+  const signal = AbortSignal.abort('interrupted by a test')
+  const interrupted = await run(targetAt(url), { ...few, signal })
+  t.equal(interrupted.invalid, 'interrupted by a test')
+  t.same(interrupted.verdicts, { core: 'invalid run' })
+})
+
+tap.test('a rate limit is waited for, and the request repeated with its body', async t => {
+  const bodies: string[] = []
+  const { url } = await listen(t, async (request, response) => {
+    if (respondsToProbe(request, response)) return
+    let text = ''
+    for await (const chunk of request) text += chunk
+    bodies.push(text)
+    if (bodies.length % 2 === 1) response.writeHead(429, { 'Retry-After': '0' }).end()
+    else response.writeHead(400).end()
+  })
+  const made = await run(targetAt(url), { contract, only: ['TOK-005.a'] })
+  t.match(findings(made)[0], /the control was not accepted: expected a success \(2xx\), found 400/)
+  t.equal(bodies.length, 2)
+  t.equal(bodies[0], bodies[1])
+  t.match(bodies[0], /"type":"token"/)
+})
+
+tap.test('the program is one file, writes a report when it is interrupted, and ends', async t => {
+  const folder = t.testdir({})
+  const program = join(folder, 'suite.mjs')
+  await bundle(program)
+  let reached = () => {}
+  const waiting = new Promise<void>(resolve => {
+    reached = resolve
+  })
+  const { url } = await listen(t, (request, response) => {
+    if (!respondsToProbe(request, response)) reached()
+  })
+  const report = join(folder, 'report')
+  const child = spawn(
+    process.execPath,
+    [program, '--base-url', url, '--private-key', 'key_prv_secret', '--report', report],
+    { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  t.teardown(() => child.kill('SIGKILL'))
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  const ended = once(child, 'close')
+  await Promise.race([waiting, ended])
+  child.kill('SIGINT')
+  const [code] = await ended
+  t.equal(code, 2, text)
+  t.match(text, /^Bail out! interrupted by SIGINT$/m)
+  t.match(JSON.parse(await readFile(join(report, 'report.json'), 'utf8')), {
+    invalid: 'interrupted by SIGINT',
+    verdicts: { core: 'invalid run' },
+  })
+})
