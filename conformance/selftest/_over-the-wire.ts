@@ -24,6 +24,7 @@ export async function targetOf(url: string): Promise<Readonly<Record<string, str
     'webhook-secret': webhook_secret,
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
+    capability: 'read-your-writes',
   }
 }
 
@@ -39,7 +40,7 @@ export async function conformsOverTheWire(
   // The findings of a case are indented below it.
   const lines = out.text.split('\n').filter(line => /^not ok|^Bail|^# | {2}\w+: /.test(line))
   t.equal(code, 0, lines.join('\n'))
-  t.match(out.text, /^# verdict: core conformant, surrogate conformant$/m)
+  t.match(out.text, /^# verdict: core: (\d+) of \1, conformant; surrogate: (\d+) of \2, conformant$/m)
   t.notMatch(out.text, /could not be deleted/, 'everything that the cases created is deleted')
   const said = JSON.parse(await readFile(join(report, 'report.json'), 'utf8'))
   t.same(

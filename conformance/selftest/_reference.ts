@@ -1,9 +1,13 @@
 import { createVault } from '../../server/src/index.ts'
+import { capabilities as allCapabilities, type Capability } from '../src/capabilities.ts'
 import { Contract } from '../src/harness/contract.ts'
 import type { Fetch, Target } from '../src/harness/target.ts'
 
 /** Parsed once for all runs of this process. */
 export const contract = new Contract()
+
+/** Everything that our server offers. A run that gets this does not probe the server. */
+export const capabilities: ReadonlySet<Capability> = new Set(allCapabilities)
 
 /** Opens our own server in this process with two tenants, and the target for it. */
 export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
@@ -20,7 +24,7 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
     clockUrl: 'http://vault/_dev/clock',
     callbackHost: '127.0.0.1',
     webhookSecret: tenant.webhookSecret,
-    capabilities: [],
+    capabilities: ['read-your-writes'],
     timeoutMs: 20_000,
     patienceMs: 20_000,
     fetch: answer(request => vault.fetch(request)),

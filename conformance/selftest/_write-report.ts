@@ -27,6 +27,7 @@ try {
     'webhook-secret': own.webhookSecret,
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
+    capability: 'read-your-writes',
     profile: 'surrogate',
   }
   const argv = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])

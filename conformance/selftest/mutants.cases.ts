@@ -2,7 +2,7 @@ import tap from 'tap'
 import type { Result } from '../src/result.ts'
 import { run } from '../src/run.ts'
 import { outcomeOf } from '../src/verdict.ts'
-import { contract, openReference } from './_reference.ts'
+import { capabilities, contract, openReference } from './_reference.ts'
 import type { Mutants } from './mutate.ts'
 
 /**
@@ -22,7 +22,13 @@ export async function catchMutants(mutants: Mutants): Promise<void> {
         patienceMs: 5_000,
         fetch: mutant.change(reference.target.fetch, reference.target),
       }
-      const made = await run(target, { contract, profile: 'surrogate', only: [...failing, control], seed: 1 })
+      const made = await run(target, {
+        contract,
+        capabilities,
+        profile: 'surrogate',
+        only: [...failing, control],
+        seed: 1,
+      })
       const of = (id: string) => made.results.find(result => result.case.id === id) as Result
       for (const id of failing) t.equal(outcomeOf(of(id), 'surrogate'), 'fail', `${id} fails`)
       t.equal(

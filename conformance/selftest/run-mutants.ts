@@ -4,7 +4,7 @@
  */
 import { run } from '../src/run.ts'
 import { outcomeOf } from '../src/verdict.ts'
-import { contract, openReference } from './_reference.ts'
+import { capabilities, contract, openReference } from './_reference.ts'
 import { allMutants } from './mutants.ts'
 
 const asked = process.argv.slice(2)
@@ -21,7 +21,7 @@ for (const [name, mutant] of mutants) {
     patienceMs: 3_000,
     fetch: mutant.change(reference.target.fetch, reference.target),
   }
-  const made = await run(target, { contract, profile: 'surrogate' })
+  const made = await run(target, { contract, capabilities, profile: 'surrogate' })
   await reference.close()
   const failed = new Set(
     made.results.filter(result => outcomeOf(result, 'surrogate') === 'fail').map(result => result.case.id),

@@ -1,13 +1,17 @@
-/** Optional features of a target, beyond tokens with one private key; README.md describes them. */
+/** What a target offers to a run, beyond tokens with one private key; README.md describes each. */
 export const capabilities = [
   'public',
   'management',
   'applications',
+  'masked-caller',
+  'redacted-caller',
+  'limited-caller',
   'second-tenant',
   'second-management',
   'clock',
   'callbacks',
   'webhook-signature',
+  'read-your-writes',
 ] as const
 
 export type Capability = (typeof capabilities)[number]

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { type Capability, capabilities, isCapability } from './capabilities.ts'
+import { type Feature, features, isFeature } from './features.ts'
+import { flags, ofTarget } from './flags.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Target } from './harness/target.ts'
 
@@ -10,80 +12,23 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-interface Flag {
-  readonly type: 'string' | 'boolean'
-  readonly multiple?: true
-  readonly value?: string
-  readonly secret?: true
-  readonly help: string
+/** How a report names the server. */
+export interface Identity {
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly contact: string | undefined
 }
-
-/** All flags. Those before `target` can also be members of the target file and environment variables. */
-export const flags: Readonly<Record<string, Flag>> = {
-  'base-url': { type: 'string', value: 'URL', help: 'URL of the server' },
-  'private-key': {
-    type: 'string',
-    value: 'KEY',
-    secret: true,
-    help: 'of an application that may do everything with tokens and reveal them',
-  },
-  'public-key': { type: 'string', value: 'KEY', secret: true, help: 'of a public application' },
-  'management-key': { type: 'string', value: 'KEY', secret: true, help: 'of a management application' },
-  'other-private-key': { type: 'string', value: 'KEY', secret: true, help: 'of another tenant' },
-  'other-management-key': {
-    type: 'string',
-    value: 'KEY',
-    secret: true,
-    help: 'of a management application of that tenant',
-  },
-  'header-prefix': { type: 'string', value: 'NAME', help: 'prefix of header names (SVC)' },
-  'clock-url': {
-    type: 'string',
-    value: 'URL',
-    help: 'moves the server\'s time forward on POST {"advance_ms": n}',
-  },
-  'callback-host': { type: 'string', value: 'HOST', help: 'name or address of this machine for the server' },
-  'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'secret that signs webhooks' },
-  capability: { type: 'string', multiple: true, value: 'NAME', help: 'a further capability of the server' },
-  timeout: {
-    type: 'string',
-    value: 'MS',
-    help: 'for one response, and for a webhook, in milliseconds (20000)',
-  },
-  limit: { type: 'string', value: 'SECONDS', help: 'for the whole run, in seconds (900)' },
-  skip: {
-    type: 'string',
-    multiple: true,
-    value: 'ID=REASON',
-    help: 'leave a requirement or case out; the result is partial',
-  },
-  target: { type: 'string', value: 'FILE', help: 'YAML or JSON with any of the above as members' },
-  profile: { type: 'string', value: 'core|surrogate', help: 'requirements to check (core)' },
-  only: {
-    type: 'string',
-    multiple: true,
-    value: 'ID',
-    help: 'only these requirements or cases; the result is partial',
-  },
-  seed: { type: 'string', value: 'N', help: 'order of the cases; each run prints its seed' },
-  through: {
-    type: 'string',
-    value: 'http|sdk',
-    help: 'send plain requests (http) or use the TypeScript client',
-  },
-  report: { type: 'string', value: 'DIR', help: 'write report.json, report.html, junit.xml and badge.json' },
-  'print-config': { type: 'boolean', help: 'print the settings without secrets, and exit' },
-  list: { type: 'boolean', help: 'print the cases, and exit' },
-  help: { type: 'boolean', help: 'print this, and exit' },
-}
-
-const ofTarget = Object.keys(flags).slice(0, Object.keys(flags).indexOf('target'))
 
 export interface Config {
-  readonly command: 'run' | 'list' | 'help' | 'print-config'
+  readonly command: 'run' | 'list' | 'list-json' | 'help' | 'print-config'
   readonly settings: Readonly<Record<string, string | readonly string[]>>
   readonly profile: Profile
+  readonly claims: readonly Feature[]
   readonly only: readonly string[]
+  readonly sections: readonly string[]
+  readonly expected: Readonly<Record<string, string>>
+  /** How the report names the server. */
+  readonly identity: Identity
   readonly skip: Readonly<Record<string, string>>
   readonly seed: number | undefined
   readonly through: 'http' | 'sdk'
@@ -108,7 +53,8 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     const flag = given[name]
     if (typeof flag === 'string' || Array.isArray(flag)) settings[name] = flag as string | string[]
   }
-  const command = given.help ? 'help' : given.list ? 'list' : given['print-config'] ? 'print-config' : 'run'
+  const listing = given.json ? 'list-json' : 'list'
+  const command = given.help ? 'help' : given.list ? listing : given['print-config'] ? 'print-config' : 'run'
   const limit = Number(one(settings.limit) ?? 900)
   if (!(limit >= 1 && limit <= 86_400))
     throw new ConfigError('--limit takes a number of seconds, at most 86400')
@@ -120,7 +66,15 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     settings,
     profile: choice('profile', one(given.profile), ['core', 'surrogate']),
     through: choice('through', one(given.through), ['http', 'sdk']),
+    claims: settings.claim === undefined ? features : list(settings.claim).map(asFeature),
     only: list(given.only),
+    sections: list(given.section),
+    expected: typeof settings.expected === 'string' ? readExpected(settings.expected) : {},
+    identity: {
+      name: one(settings.name),
+      version: one(settings['server-version']),
+      contact: one(settings.contact),
+    },
     skip: Object.fromEntries(list(settings.skip).map(asSkip)),
     seed: seed === undefined ? undefined : Number(seed),
     report: one(given.report),
@@ -146,6 +100,8 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
   const headerPrefix = text('header-prefix') ?? 'SVC'
   if (!/^[A-Za-z0-9-]+$/.test(headerPrefix))
     throw new ConfigError('--header-prefix takes letters, digits and hyphens, such as SVC')
+  const searchLagMs = Number(text('search-lag') ?? 5_000)
+  if (!(searchLagMs >= 0)) throw new ConfigError('--search-lag takes a number of milliseconds')
   const timeoutMs = Number(text('timeout') ?? 20_000)
   if (!(timeoutMs >= 1)) throw new ConfigError('--timeout takes a number of milliseconds, at least 1')
   return {
@@ -153,6 +109,9 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
     privateKey,
     publicKey: text('public-key'),
     managementKey: text('management-key'),
+    maskedKey: text('masked-key'),
+    redactedKey: text('redacted-key'),
+    limitedKey: text('limited-key'),
     otherPrivateKey: text('other-private-key'),
     otherManagementKey: text('other-management-key'),
     headerPrefix,
@@ -160,6 +119,7 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
     callbackHost: text('callback-host'),
     webhookSecret: text('webhook-secret'),
     capabilities: list(settings.capability).map(asCapability),
+    searchLagMs,
     timeoutMs,
     patienceMs: timeoutMs,
     fetch,
@@ -178,6 +138,7 @@ export function shownConfig({ settings, profile, through }: Config): string {
 export const usage = [
   'Usage: surrogate-conformance --target FILE [flags]',
   '       surrogate-conformance --base-url URL --private-key KEY [flags]',
+  '       surrogate-conformance compare OLD/report.json NEW/report.json',
   '',
   ...Object.entries(flags).map(
     ([name, { value, multiple, help }]) =>
@@ -185,8 +146,9 @@ export const usage = [
   ),
   '',
   'Settings of the server can also be environment variables, such as CONFORMANCE_BASE_URL; lists are comma-separated.',
+  `Features: ${features.join(', ')}.`,
   `Capabilities: ${capabilities.join(', ')}.`,
-  'Exit codes: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial.',
+  'Exit codes, over the claimed features: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial.',
   '',
 ].join('\n')
 
@@ -201,7 +163,7 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function readTarget(path: string): Record<string, string | readonly string[]> {
+function readMap(path: string, of: string): Record<string, unknown> {
   let content: unknown
   try {
     content = parse(readFileSync(path, 'utf8'))
@@ -209,8 +171,22 @@ function readTarget(path: string): Record<string, string | readonly string[]> {
     throw new ConfigError(`${path} cannot be read as YAML or JSON`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw new ConfigError(`${path} must be a map of settings`)
-  const members = Object.entries(content).map(([name, value]) => {
+    throw new ConfigError(`${path} must be a map of ${of}`)
+  return content as Record<string, unknown>
+}
+
+function readExpected(path: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(readMap(path, 'ids to reasons')).map(([id, reason]) => {
+      if (typeof reason !== 'string' || reason === '')
+        throw new ConfigError(`${path}: ${id} needs a reason; write ${id}: why it fails`)
+      return [id, reason]
+    }),
+  )
+}
+
+function readTarget(path: string): Record<string, string | readonly string[]> {
+  const members = Object.entries(readMap(path, 'settings')).map(([name, value]) => {
     if (!ofTarget.includes(name)) throw new ConfigError(`${path}: unknown setting ${name}; --help lists all`)
     const lists = flags[name]?.multiple
     if (lists ? !Array.isArray(value) : typeof value === 'object')
@@ -232,6 +208,11 @@ function asSkip(text: string): [string, string] {
 function asCapability(name: string): Capability {
   if (!isCapability(name))
     throw new ConfigError(`unknown capability ${name}; known are ${capabilities.join(', ')}`)
+  return name
+}
+
+function asFeature(name: string): Feature {
+  if (!isFeature(name)) throw new ConfigError(`unknown feature ${name}; known are ${features.join(', ')}`)
   return name
 }
 

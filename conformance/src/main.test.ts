@@ -21,6 +21,7 @@ tap.test('an invalid command is refused in a sentence, with exit code 2', async 
     'list.yaml': '- a\n',
     'broken.yaml': '{',
     'nested.yaml': 'base-url: {a: 1}\n',
+    'reasonless.yaml': 'TOK-001:\n',
   })
   for (const [argv, sentence] of [
     [[], /--base-url and --private-key are required/],
@@ -30,6 +31,13 @@ tap.test('an invalid command is refused in a sentence, with exit code 2', async 
     [[...nowhere, '--profile', 'all'], /--profile takes core or surrogate/],
     [[...nowhere, '--through', 'curl'], /--through takes http or sdk/],
     [[...nowhere, '--capability', 'magic'], /unknown capability magic/],
+    [[...nowhere, '--claim', 'magic'], /unknown feature magic/],
+    [[...nowhere, '--limit', '0'], /--limit takes a number of seconds/],
+    [[...nowhere, '--search-lag', 'x'], /--search-lag takes a number/],
+    [[...nowhere, '--expected', join(folder, 'list.yaml')], /a map of ids to reasons/],
+    [[...nowhere, '--expected', join(folder, 'reasonless.yaml')], /TOK-001 needs a reason/],
+    [['compare', 'one.json'], /compare takes two files/],
+    [['compare', join(folder, 'list.yaml'), join(folder, 'list.yaml')], /is not a report\.json/],
     [[...nowhere, '--seed', 'x'], /--seed takes a number/],
     [[...nowhere, '--skip', 'TOK-001'], /--skip takes ID=REASON/],
     [[...nowhere, '--timeout', '0'], /--timeout/],
@@ -53,9 +61,9 @@ tap.test('a run without a server, or without a case, is not valid', async t => {
   const { code, out } = await command([...nowhere, '--report', report])
   t.equal(code, 2)
   t.match(out, /^Bail out! the target cannot be reached/m)
-  t.match(out, /^# verdict: core invalid run$/m)
+  t.match(out, /^# verdict: core: 0 of \d+, invalid run$/m)
   const badge = JSON.parse(await readFile(join(report, 'badge.json'), 'utf8'))
-  t.match(badge, { schemaVersion: 1, message: 'invalid run' })
+  t.match(badge, { schemaVersion: 1, message: /^0 of \d+, invalid run$/ })
   const unknown = await command([...nowhere, '--only', 'TOK-999'])
   t.equal(unknown.code, 2)
   t.match(unknown.out, /no case for TOK-999/)
@@ -87,5 +95,28 @@ tap.test('--list prints the cases of the profile, --help all flags', async t => 
   t.ok(core.includes('TOK-002.a MUST core 4.1: a supplied id is the id of the token'))
   const { code, out } = await command(['--help'])
   t.equal(code, 0)
-  t.match(out, /Exit codes: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial/)
+  t.match(
+    out,
+    /Exit codes, over the claimed features: 0 conformant, 1 a MUST failed, 2 the run was not valid, 3 partial/,
+  )
+})
+
+tap.test('--list --json describes each case for other programs; --only and --section select', async t => {
+  const listed = async (...argv: string[]) => JSON.parse((await command(['--list', '--json', ...argv])).out)
+  const [one] = await listed('--only', 'TOK-002.a')
+  t.match(one, {
+    id: 'TOK-002.a',
+    requirement: 'TOK-002',
+    profile: 'core',
+    section: '4.1',
+    level: 'MUST',
+    text: /\.$/,
+    features: ['tokens'],
+    needs: [],
+    operations: ['tokens.create'],
+  })
+  const ids = async (...argv: string[]) => (await listed(...argv)).map((item: { id: string }) => item.id)
+  t.ok((await ids('--only', 'TOK-*')).every((id: string) => id.startsWith('TOK-')))
+  t.ok((await ids('--section', '4.2')).every((id: string) => id.startsWith('SEA-')))
+  t.ok((await ids('--only', 'TOK-*')).length > 30)
 })

@@ -1,11 +1,14 @@
 import { type Config, ConfigError, readConfig, shownConfig, targetOf, usage } from './config.ts'
+import { featuresOf } from './features.ts'
 import { counts } from './harness/context.ts'
 import { readRequirements } from './harness/requirements.ts'
 import { redactor } from './redact.ts'
+import { compare, readReport } from './report/compare.ts'
 import { reportOf } from './report/model.ts'
 import { tapEnd, tapLines } from './report/tap.ts'
 import { writeReport } from './report/write.ts'
 import { cases, run } from './run.ts'
+import { matching } from './selection.ts'
 import { loadCarrier } from './through/carrier.ts'
 import { exitCodes } from './verdict.ts'
 
@@ -21,10 +24,12 @@ export async function main(
   err: Output = process.stderr,
 ): Promise<number> {
   try {
+    if (argv[0] === 'compare') return compareReports(argv.slice(1), out)
     const config = readConfig(argv, environment)
     if (config.command === 'help') out.write(usage)
     else if (config.command === 'print-config') out.write(`${shownConfig(config)}\n`)
     else if (config.command === 'list') out.write(listed(config))
+    else if (config.command === 'list-json') out.write(listedAsJson(config))
     else return await perform(config, out, err)
     return 0
   } catch (error) {
@@ -49,7 +54,10 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
     signal: interruption.signal,
     limitMs: config.limitMs,
     profile: config.profile,
+    claims: config.claims,
     only: config.only,
+    sections: config.sections,
+    expected: config.expected,
     skip: config.skip,
     ...(config.seed === undefined ? {} : { seed: config.seed }),
     ...(carrier === undefined ? {} : { carrier }),
@@ -64,20 +72,63 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
   if (err.isTTY) err.write('\r')
   for (const line of tapEnd(result)) out.write(`${line}\n`)
   if (config.report !== undefined) {
-    const report = reportOf(result, { target, through: config.through, startedAt, redact })
+    const report = reportOf(result, {
+      target,
+      identity: config.identity,
+      through: config.through,
+      startedAt,
+      redact,
+    })
     await writeReport(config.report, report)
   }
-  return exitCodes[result.verdicts[config.profile] ?? 'invalid run']
+  return result.exitCode
 }
 
-function listed({ profile }: Config): string {
+/** The cases that a command selects, with their requirements. */
+function selected({ profile, only, sections }: Config) {
   const requirements = new Map(readRequirements().map(one => [one.id, one]))
-  return cases
-    .flatMap(one => {
-      const requirement = requirements.get(one.requirement)
-      return requirement && counts(requirement.profile, profile)
-        ? [`${one.id} ${requirement.level} ${requirement.profile} ${requirement.section}: ${one.title}\n`]
-        : []
-    })
+  return cases.flatMap(one => {
+    const requirement = requirements.get(one.requirement)
+    const isAsked =
+      requirement !== undefined &&
+      counts(requirement.profile, profile) &&
+      (only.length === 0 || only.some(pattern => matching(pattern, one))) &&
+      (sections.length === 0 || sections.includes(requirement.section))
+    return isAsked ? [{ one, requirement }] : []
+  })
+}
+
+function listed(config: Config): string {
+  return selected(config)
+    .map(
+      ({ one, requirement }) =>
+        `${one.id} ${requirement.level} ${requirement.profile} ${requirement.section}: ${one.title}\n`,
+    )
     .join('')
+}
+
+function listedAsJson(config: Config): string {
+  const all = selected(config).map(({ one, requirement }) => ({
+    id: one.id,
+    title: one.title,
+    requirement: requirement.id,
+    profile: requirement.profile,
+    section: requirement.section,
+    level: requirement.level,
+    text: requirement.text,
+    features: [...featuresOf(one, requirement)],
+    needs: [...new Set([...requirement.needs, ...one.needs])],
+    operations: requirement.operations,
+  }))
+  return `${JSON.stringify(all, undefined, 2)}\n`
+}
+
+/** Prints how two reports differ. Returns 1 if a case became worse. */
+function compareReports(paths: readonly string[], out: Output): number {
+  const [before, after] = paths
+  if (before === undefined || after === undefined || paths.length > 2)
+    throw new ConfigError('compare takes two files: compare OLD/report.json NEW/report.json')
+  const { lines, worse } = compare(readReport(before), readReport(after))
+  out.write(`${lines.join('\n')}\n`)
+  return worse.length === 0 ? 0 : 1
 }

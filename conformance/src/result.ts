@@ -1,3 +1,4 @@
+import type { Feature } from './features.ts'
 import type { Case } from './harness/case.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Requirement } from './harness/requirements.ts'
@@ -13,6 +14,10 @@ export interface Result {
   readonly case: Case
   readonly requirement: Requirement
   readonly findings: readonly FoundHere[]
+  /** Features that the case tests. */
+  readonly features: ReadonlySet<Feature>
+  /** Why a failure is expected. */
+  readonly expected?: string
   /** Why the case was not run: missing capabilities. */
   readonly notSupported?: string
   /** Why the case was not run: the reason given by the user. */

@@ -1,25 +1,36 @@
 import type { Capability } from './capabilities.ts'
 import { allCases } from './cases/index.ts'
+import { type Feature, features, featuresOf } from './features.ts'
 import { type Inbox, openInbox } from './harness/callback.ts'
 import type { Case } from './harness/case.ts'
 import { cleanUp } from './harness/clean-up.ts'
-import { Context } from './harness/context.ts'
+import { Context, counts } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
+import { endOf } from './harness/end.ts'
 import { Finding, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
 import { guarded, Interrupted } from './harness/guard.ts'
-import { probe } from './harness/probe.ts'
+import { isReachable, probe } from './harness/probe.ts'
 import { NoAnswer, Recorder } from './harness/recorder.ts'
 import { type Requirement, readRequirements } from './harness/requirements.ts'
 import type { Carrier, Target } from './harness/target.ts'
 import type { FoundHere, Result } from './result.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
+import { matching, shuffled } from './selection.ts'
+import { exitCodeOf, exitCodes, featureTallies, type Tally, tallyOf, type Verdict } from './verdict.ts'
 
 export const cases = allCases
 
 export interface RunOptions {
   readonly profile?: Profile
-  /** Ids of requirements or cases; all others are skipped. */
+  /** Features that the server claims to have; cases of others are not run. Default all. */
+  readonly claims?: readonly Feature[]
+  /** Ids of requirements or cases, such as `TOK-001` or `TOK-*`; all others are skipped. */
   readonly only?: readonly string[]
+  /** Sections, such as `4.2`; cases of others are skipped. */
+  readonly sections?: readonly string[]
+  /** Ids of requirements or cases that are known to fail, with the reason for each. */
+  readonly expected?: Readonly<Record<string, string>>
+  /** Capabilities that an earlier run found. The target is not probed. */
+  readonly capabilities?: ReadonlySet<Capability>
   /** Ids of requirements or cases to skip, with the reason for each. */
   readonly skip?: Readonly<Record<string, string>>
   /** Seed of the random order. */
@@ -42,9 +53,16 @@ export interface Run {
   readonly profile: Profile
   readonly seed: number
   readonly capabilities: readonly Capability[]
+  readonly claims: readonly Feature[]
   readonly results: readonly Result[]
-  /** Verdicts by profile. */
+  /** Verdicts by profile. A case that was not run makes a verdict partial. */
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
+  /** The numbers of cases behind the verdicts. */
+  readonly tallies: Readonly<Partial<Record<Profile, Tally>>>
+  /** Verdicts of the claimed features, in the profile of the run. */
+  readonly features: Readonly<Partial<Record<Feature, Tally>>>
+  /** Exit code of the command. */
+  readonly exitCode: number
   /** Why the run is not valid, if it is not. */
   readonly invalid?: string
   /** Paths of created resources that could not be deleted. */
@@ -54,7 +72,12 @@ export interface Run {
 
 /** Runs the cases of a profile, one after the other in an order made from the seed. */
 export async function run(subject: Target, options: RunOptions = {}): Promise<Run> {
-  const { profile = 'core', seed = Math.floor(Math.random() * 2 ** 31), contract = new Contract() } = options
+  const {
+    claims = features,
+    profile = 'core',
+    seed = Math.floor(Math.random() * 2 ** 31),
+    contract = new Contract(),
+  } = options
   const requirements = new Map((options.requirements ?? readRequirements()).map(one => [one.id, one]))
   const planned = shuffled(options.cases ?? cases, seed).flatMap(one => {
     const requirement = requirements.get(one.requirement)
@@ -66,25 +89,31 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
   const results: Result[] = []
   const left: string[] = []
   let inbox: Promise<Inbox> | undefined
-  const finish = (invalid?: string, capabilities: readonly Capability[] = []): Run => ({
-    profile,
-    seed,
-    capabilities,
-    results,
-    verdicts: Object.fromEntries(
-      (profile === 'core' ? (['core'] as const) : (['core', 'surrogate'] as const)).map(name => [
-        name,
-        invalid === undefined ? verdictOf(results, name, planned.length) : 'invalid run',
-      ]),
-    ),
-    ...(invalid === undefined ? {} : { invalid }),
-    left,
-    ms: performance.now() - started,
-  })
-  const refusal = unknownIds(
-    options,
-    planned.map(({ one }) => one),
-  )
+  const profiles = profile === 'core' ? (['core'] as const) : (['core', 'surrogate'] as const)
+  const finish = (invalid?: string, capabilities: readonly Capability[] = []): Run => {
+    const isInvalid = invalid !== undefined || planned.length === 0
+    const tallyIn = (name: Profile): Tally => {
+      const total = planned.filter(({ requirement }) => counts(requirement.profile, name)).length
+      const tally = { ...tallyOf(results, name), total }
+      return isInvalid ? { ...tally, verdict: 'invalid run' } : tally
+    }
+    const tallies = Object.fromEntries(profiles.map(name => [name, tallyIn(name)]))
+    return {
+      profile,
+      seed,
+      capabilities,
+      claims,
+      results,
+      tallies,
+      verdicts: Object.fromEntries(profiles.map(name => [name, tallies[name]?.verdict])),
+      features: featureTallies(results, profile, claims),
+      exitCode: isInvalid ? exitCodes['invalid run'] : exitCodeOf(results, profile, claims),
+      ...(invalid === undefined ? {} : { invalid }),
+      left,
+      ms: performance.now() - started,
+    }
+  }
+  const refusal = unknownIds(options, planned)
   if (refusal) return finish(refusal)
   const { limitMs = 15 * 60_000 } = options
   const end = endOf(limitMs, options.signal)
@@ -96,7 +125,7 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
   }
   let has: ReadonlySet<Capability>
   try {
-    has = await probe(target)
+    has = options.capabilities ?? (await probe(target))
   } catch (error) {
     end.clear()
     if (error instanceof Unreachable) return finish(error.message)
@@ -112,8 +141,15 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
       const recorder = new Recorder(target, contract, options.carrier)
       const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
       const begun = performance.now()
-      const base = { case: one, requirement, exchanges: recorder.exchanges }
-      const attempt = await runCase(one, requirement, context, has, options)
+      const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
+      const base = {
+        case: one,
+        requirement,
+        features: featuresOf(one, requirement),
+        exchanges: recorder.exchanges,
+        ...(expected === undefined ? {} : { expected }),
+      }
+      const attempt = await runCase(base, context, has, { ...options, claims })
       left.push(...(await cleanUp(cleaner, recorder.made)))
       if (end.signal.aborted) return finish(end.reason(), [...has])
       const findings = [
@@ -148,16 +184,19 @@ interface Attempt {
 }
 
 async function runCase(
-  one: Case,
-  requirement: Requirement,
+  { case: one, requirement, features }: Pick<Result, 'case' | 'requirement' | 'features'>,
   context: Context,
   has: ReadonlySet<Capability>,
-  { only = [], skip = {} }: RunOptions,
+  { only = [], sections = [], skip = {}, claims = [] }: RunOptions,
 ): Promise<Attempt> {
-  if (only.length > 0 && !only.some(id => id === one.id || id === requirement.id))
-    return { skipped: 'not selected by --only' }
-  const reason = skip[one.id] ?? skip[requirement.id]
+  const isSelected = (pattern: string) => matching(pattern, one)
+  if (only.length > 0 && !only.some(isSelected)) return { skipped: 'not selected by --only' }
+  if (sections.length > 0 && !sections.includes(requirement.section))
+    return { skipped: 'not selected by --section' }
+  const reason = Object.entries(skip).find(([pattern]) => isSelected(pattern))?.[1]
   if (reason !== undefined) return { skipped: reason }
+  const unclaimed = [...features].filter(name => !claims.includes(name))
+  if (unclaimed.length > 0) return { notSupported: `not claimed: ${unclaimed.join(', ')}` }
   const missing = [...requirement.needs, ...one.needs].filter(name => !has.has(name))
   if (missing.length > 0) return { notSupported: [...new Set(missing)].join(', ') }
   try {
@@ -174,54 +213,13 @@ async function runCase(
   }
 }
 
-/** Combines the time limit of a run and the caller's signal. */
-function endOf(limitMs: number, given: AbortSignal | undefined) {
-  const controller = new AbortController()
-  const stop = () => controller.abort(given?.reason)
-  const timer = setTimeout(
-    () => controller.abort(`the run exceeded its limit of ${limitMs / 1000} s`),
-    limitMs,
-  )
-  if (given?.aborted) stop()
-  given?.addEventListener('abort', stop, { once: true })
-  return {
-    signal: controller.signal,
-    reason: () => String(controller.signal.reason),
-    clear() {
-      clearTimeout(timer)
-      given?.removeEventListener('abort', stop)
-    },
-  }
-}
-
-async function isReachable(target: Target): Promise<boolean> {
-  return probe(target).then(
-    () => true,
-    () => false,
-  )
-}
-
-function unknownIds({ only = [], skip = {} }: RunOptions, planned: readonly Case[]): string | undefined {
-  const known = new Set(planned.flatMap(one => [one.id, one.requirement]))
-  const unknown = [...only, ...Object.keys(skip)].filter(id => !known.has(id))
-  return unknown.length === 0 ? undefined : `this profile has no case for ${unknown.join(', ')}`
-}
-
-/** Shuffles items by a seed (mulberry32 and Fisher-Yates), in the same way on every machine. */
-export function shuffled<T>(items: readonly T[], seed: number): T[] {
-  const made = [...items]
-  let state = seed >>> 0
-  const random = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  for (let last = made.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1))
-    const [a, b] = [made[last] as T, made[other] as T]
-    made[last] = b
-    made[other] = a
-  }
-  return made
+function unknownIds(
+  { only = [], sections = [], skip = {}, expected = {} }: RunOptions,
+  planned: readonly { readonly one: Case; readonly requirement: Requirement }[],
+): string | undefined {
+  const patterns = [...only, ...Object.keys(skip), ...Object.keys(expected)]
+  const unknown = patterns.filter(pattern => !planned.some(({ one }) => matching(pattern, one)))
+  if (unknown.length > 0) return `this profile has no case for ${unknown.join(', ')}`
+  const empty = sections.filter(name => !planned.some(({ requirement }) => requirement.section === name))
+  return empty.length === 0 ? undefined : `this profile has no section ${empty.join(', ')}`
 }

@@ -64,7 +64,7 @@ export const dataCases = cases({
       const { id } = await c.token({ type: 'card', data: { number: card.number } })
       c.equal((await c.read(id)).data?.number, card.number, 'number')
       const dated = await c.token({ type: 'card', data: card })
-      c.equal((await c.read(dated.id)).data, card, 'data')
+      c.matches((await c.read(dated.id)).data, card, 'data')
     },
   ],
   'DAT-007.b': [
@@ -97,13 +97,13 @@ export const dataCases = cases({
     'an hour after its creation a card has all its members except the cvc',
     async c => {
       const { id } = await c.token({ type: 'card', data: { ...card, cvc: '123' } })
-      c.equal((await c.read(id)).data, { ...card, cvc: '123' }, 'data before')
+      c.matches((await c.read(id)).data, { ...card, cvc: '123' }, 'data before')
       await c.advance(hour)
       const gone = await c.eventually(async () => {
         const { data } = await c.read(id)
         return data?.cvc === undefined || data.cvc === null ? data : undefined
       }, 'the deletion of the cvc')
-      c.equal({ ...gone, cvc: undefined }, { ...card, cvc: undefined }, 'data after')
+      c.matches({ ...gone, cvc: undefined }, card, 'data after')
     },
   ],
   'LIM-001.a': [
@@ -121,7 +121,6 @@ export const dataCases = cases({
         { a: { b: [1, 'x', null] } },
         [1, [2]],
         'Grüße 🙂 "\\',
-        '',
         0,
         -7,
         9007199254740991,
@@ -132,6 +131,10 @@ export const dataCases = cases({
         const { id } = await c.token({ data, fingerprint_expression: c.tag })
         c.equal((await c.read(id)).data, data, 'data')
       }
+      // An empty string may count as missing data.
+      const empty = await c.asPrivate('POST', '/tokens', { type: 'token', data: '' })
+      c.surrogate(() => c.success(empty, 201, 'an empty string'))
+      if (empty.status < 300) c.equal((await c.read(empty.body?.id)).data, '', 'an empty string when read')
     },
   ],
 })

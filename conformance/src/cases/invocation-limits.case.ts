@@ -35,7 +35,9 @@ export const invocationLimitCases = cases({
   'INV-005.a': [
     'a body over 5 MB is refused, one of 4 MB accepted',
     async c => {
-      const reactor = await c.reactor({ code: 'module.exports = async req => ({ raw: req.args.v.length })' })
+      const reactor = await c.reactor({
+        code: 'module.exports = async req => ({ raw: { n: req.args.v.length } })',
+      })
       const megabytes = (n: number) => ({ args: { v: 'x'.repeat(n * 1024 * 1024) } })
       const send = (body: unknown) => c.oversized(options => c.react(reactor, body, c.asPrivate, options))
       await c.refuses(413, send, megabytes(4), { '6 MB': megabytes(6) })

@@ -38,12 +38,9 @@ export const invocationCases = cases({
       const reactor = await c.reactor({ code })
       const args = { value: c.tag, container: c.container }
       const { tokens } = c.success(await c.react(reactor, { args }), 200).body
+      await c.settles(async () => (await c.found('')).length, 1, 'tokens stored')
       const listed = await c.search('')
-      c.equal(
-        listed.data.map((token: { data: unknown }) => token.data),
-        [c.tag],
-        'data of what was stored',
-      )
+      c.equal(listed.data[0].data, c.tag, 'data of what was stored')
       c.ok(
         JSON.stringify(tokens ?? null).includes(c.ids(listed)[0] ?? 'no id'),
         'the id of the token is in the answer',
@@ -62,7 +59,7 @@ export const invocationCases = cases({
       ).body
       c.equal(raw, { n: 1 }, 'raw')
       c.ok(tokens, 'there are tokens')
-      c.equal((await c.found('')).length, 1, 'tokens stored')
+      await c.settles(async () => (await c.found('')).length, 1, 'tokens stored')
     },
   ],
   'INV-006.a': [
@@ -93,7 +90,7 @@ export const invocationCases = cases({
         await c.token({ type: 'bank', data: bank }),
       ]
       const args = await reaching(c, await echo(c), { card: `{{ ${one.id} }}`, bank: `{{ ${two.id} }}` })
-      c.equal(args, { card, bank }, 'args')
+      c.matches(args, { card, bank }, 'args')
     },
   ],
   'INV-009.a': [
@@ -192,7 +189,10 @@ export const invocationCases = cases({
         'an object': { a: 1 },
       })
       await c.refuses<unknown>({ status: 400 }, as(boolean), 'true', { 'a word': 'maybe', 'a list': [true] })
-      await c.refuses<unknown>({ status: 400 }, as(text), 'x', { 'an object': { a: 1 } })
+      c.success(await text({ v: 'x' }), 200, 'a string')
+      // A server may regard JSON as the conversion of an object.
+      const object = await text({ v: { a: 1 } })
+      c.surrogate(() => c.status(object, 400, 'an object for a string'))
     },
   ],
   'INV-015.a': [
@@ -251,7 +251,7 @@ export const invocationCases = cases({
       const { status } = await c.react(reactor, { args: {} })
       c.ok(status >= 400 && status <= 599, `an error, not ${status}`)
       c.surrogate(() => c.equal(status, 500, 'status of an error that was thrown'))
-      c.equal(await c.ran({ code: says('1') }, {}), 1, 'raw of a formula that does not')
+      c.equal(await c.ran({ code: says('{ n: 1 }') }, {}), { n: 1 }, 'raw of a formula that does not')
     },
   ],
 })

@@ -9,7 +9,7 @@ export const tokenCreateCases = cases({
       const made = await c.token({ type: 'card', data: card })
       const read = await c.read(made.id)
       c.equal(read.id, made.id, 'id')
-      c.equal(read.data, card, 'data')
+      c.matches(read.data, card, 'data')
       c.equal(read.type, 'card', 'type')
     },
   ],
@@ -73,7 +73,7 @@ export const tokenCreateCases = cases({
     'the response to a create contains the given members',
     async c => {
       const given = {
-        mask: { name: '{{ data.name | reveal_last: 2 }}' },
+        mask: { name: '{{ data.name | last4 }}' },
         containers: [`${c.container}one/`, `${c.container}two/`],
         metadata: { run: c.tag, Note: 'As Written' },
         search_indexes: ['{{ data.name }}'],
@@ -228,12 +228,12 @@ export const tokenCreateCases = cases({
   'TOK-044.a': [
     'a restricted read shows the mask instead of the data',
     async c => {
-      const { call } = await c.ruled('mask', ['token:read'])
+      const call = await c.under('mask', ['token:read'])
       const { id } = await c.token({
         data: { name: 'Jane', n: 1 },
-        mask: { name: '{{ data.name | upcase }}' },
+        mask: { name: "{{ data.name | remove: 'a' }}" },
       })
-      c.equal((await c.read(id, call)).data, { name: 'JANE' }, 'masked data')
+      c.equal((await c.read(id, call)).data, { name: 'Jne' }, 'masked data')
       c.equal((await c.read(id)).data, { name: 'Jane', n: 1 }, 'data under reveal')
     },
   ],

@@ -88,7 +88,7 @@ export const tokenListCases = cases({
     async c => {
       const { id } = await c.token({ ...masked, metadata: { run: c.tag } })
       for (const [transform, data] of shownUnder) {
-        const { call } = await c.ruled(transform, ['token:read'])
+        const call = await c.under(transform, ['token:read'])
         const list = c.success(await call('GET', `/tokens?metadata.run=${c.tag}`), 200).body
         c.equal(c.ids(list), [id], `ids under ${transform}`)
         c.equal(list.data[0].data ?? undefined, data, `data under ${transform}`)
@@ -100,7 +100,7 @@ export const tokenListCases = cases({
     async c => {
       const { id } = await c.token(masked)
       for (const [transform, data] of shownUnder) {
-        const { call } = await c.ruled(transform, ['token:read'])
+        const call = await c.under(transform, ['token:read'])
         c.equal((await c.read(id, call)).data ?? undefined, data, `data under ${transform}`)
       }
     },

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Capability } from '../capabilities.ts'
 import type { Inbox } from './callback.ts'
+import { Checks } from './checks.ts'
 import type { Contract } from './contract.ts'
-import { expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
+import { canonical, expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Target } from './target.ts'
@@ -26,7 +27,7 @@ export interface MadeApplication {
 }
 
 /** The tools of a case: callers, functions that create what it needs, and functions that check responses. */
-export class Context {
+export class Context extends Checks {
   /** A text unique to this run of this case, for ids, metadata and names. */
   readonly tag = `c${crypto.randomUUID().replaceAll('-', '')}`
   /** A container that no other case uses. */
@@ -37,8 +38,6 @@ export class Context {
   readonly asManagement: Call
   readonly asOther: Call
   readonly asOtherManagement: Call
-  /** Findings that count only in the surrogate profile. */
-  readonly findings: string[] = []
   readonly target: Target
   /** Default values by type of token, from the contract. */
   readonly defaults: Contract['defaults']
@@ -46,6 +45,7 @@ export class Context {
   readonly #around: Surroundings
 
   constructor(around: Surroundings) {
+    super()
     const { target, recorder } = around
     this.target = target
     this.defaults = recorder.contract.defaults
@@ -64,72 +64,6 @@ export class Context {
 
   has(capability: Capability): boolean {
     return this.#around.has(capability)
-  }
-
-  // ----------------------------------------------------------------------------------------------- checking
-
-  equal(found: unknown, expected: unknown, what: string): void {
-    expectEqual(found, expected, what)
-  }
-
-  ok(holds: unknown, what: string): void {
-    if (!holds) throw new Finding(what)
-  }
-
-  /** Checks for a status that the specification itself names. */
-  status(reply: Reply, expected: number, what = 'status'): Reply {
-    if (reply.status !== expected) throw new Finding(`${what}: expected ${expected}, found ${reply.status}`)
-    return reply
-  }
-
-  /** @param exact the status in the surrogate profile; in core any 2xx is a success */
-  success(reply: Reply, exact?: number, what = 'the request'): Reply {
-    if (reply.status < 200 || reply.status > 299)
-      throw new Finding(`${what} was not accepted: expected a success (2xx), found ${reply.status}`)
-    this.#exactly(reply, exact, what)
-    return reply
-  }
-
-  /** @param exact the status in the surrogate profile; in core any 4xx is an error */
-  refused(reply: Reply, exact?: number, what = 'the request'): Reply {
-    if (reply.status < 400 || reply.status > 499)
-      throw new Finding(`${what}: expected an error (4xx), found ${reply.status}`)
-    this.#exactly(reply, exact, what)
-    return reply
-  }
-
-  #exactly(reply: Reply, exact: number | undefined, what: string): void {
-    if (exact !== undefined && reply.status !== exact)
-      this.findings.push(`${what}: expected ${exact}, found ${reply.status}`)
-  }
-
-  /** Runs a check that counts only in the surrogate profile, inside a case of core. */
-  surrogate(check: () => void): void {
-    try {
-      check()
-    } catch (error) {
-      if (!(error instanceof Finding)) throw error
-      this.findings.push(error.message)
-    }
-  }
-
-  /**
-   * Checks that something is refused: sends `control`, which has to be accepted, then each mutation of it, which differs
-   * in one thing and has to be refused.
-   * @param exact as for `refused`; `{ status }` if the specification itself names the status
-   */
-  async refuses<T>(
-    exact: number | { readonly status: number } | undefined,
-    send: (request: T) => Promise<Reply>,
-    control: T,
-    mutations: Readonly<Record<string, T>>,
-  ): Promise<void> {
-    this.success(await send(control), undefined, 'the control')
-    for (const [what, mutation] of Object.entries(mutations)) {
-      const reply = await send(mutation)
-      if (typeof exact === 'object') this.status(reply, exact.status, what)
-      else this.refused(reply, exact, what)
-    }
   }
 
   /**
@@ -193,6 +127,26 @@ export class Context {
     return this.ids(await this.search(query, call)).sort()
   }
 
+  /** Checks which tokens a query finds in this case's container, in any order. */
+  async finds(query: string, ids: readonly string[], what: string, call?: Call): Promise<void> {
+    await this.settles(() => this.found(query, call), [...ids].sort(), what)
+  }
+
+  /**
+   * Checks the result of a search. No sentence says that it shows a write at once, so it is repeated until it is as
+   * expected. With the capability `read-your-writes`, once.
+   */
+  async settles(ask: () => Promise<unknown>, expected: unknown, what: string): Promise<void> {
+    const { searchLagMs = 5_000 } = this.target
+    const deadline = performance.now() + (this.has('read-your-writes') ? 0 : searchLagMs)
+    for (let pause = 5; ; pause = Math.min(pause * 2, 250)) {
+      const found = await ask()
+      if (canonical(found) === canonical(expected)) return
+      if (performance.now() >= deadline) return expectEqual(found, expected, what)
+      await wait(pause)
+    }
+  }
+
   ids(list: Answer): string[] {
     this.ok(Array.isArray(list?.data), 'a list has an array as data')
     return list.data.map((item: Answer) => item.id)
@@ -209,6 +163,13 @@ export class Context {
   /** Creates an application with one rule on this case's container. */
   ruled(transform: string, permissions: readonly string[], container = this.container) {
     return this.application({ rules: [{ priority: 1, container, transform, permissions }] })
+  }
+
+  /** Returns a caller that sees tokens of this case under a transform: an application, or a key of the settings. */
+  async under(transform: 'reveal' | 'mask' | 'redact', permissions: readonly string[]): Promise<Call> {
+    if (this.has('applications')) return (await this.ruled(transform, permissions)).call
+    const { privateKey, maskedKey, redactedKey } = this.target
+    return this.as({ reveal: privateKey, mask: maskedKey, redact: redactedKey }[transform])
   }
 
   async formula(members: Members = {}): Promise<Answer> {
@@ -261,6 +222,18 @@ export class Context {
   }
 
   // --------------------------------------------------------------------------------------------------- time
+
+  /** Creates a token whose time of creation differs from that of another, on servers with times of a second too. */
+  async tokenAfter(other: Answer): Promise<Answer> {
+    const distinct = async () => {
+      const made = await this.token()
+      if (Date.parse(made.created_at) > Date.parse(other.created_at)) return made
+      this.success(await this.asPrivate('DELETE', `/tokens/${made.id}`), undefined, 'deleting a token')
+      if (this.has('clock')) await this.advance(1000)
+      return undefined
+    }
+    return this.eventually(distinct, 'a later time of creation')
+  }
 
   /** Returns the target's time, which may be ahead of ours, in epoch milliseconds. */
   async now(): Promise<number> {

@@ -32,3 +32,18 @@ export function canonical(value: unknown): string {
     ) ?? 'nothing'
   )
 }
+
+/** Returns the members of a value that an expected value has, without those that are null. */
+export function restricted(value: unknown, expected: unknown): unknown {
+  if (Array.isArray(value) && Array.isArray(expected))
+    return value.map((item, index) => restricted(item, expected[index]))
+  if (!isObject(value) || !isObject(expected)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      inner === null || !(name in expected) ? [] : [[name, restricted(inner, expected[name])]],
+    ),
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

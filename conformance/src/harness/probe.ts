@@ -3,35 +3,130 @@ import { Unreachable } from './finding.ts'
 import { Interrupted } from './guard.ts'
 import type { Target } from './target.ts'
 
+/** Settings that are keys, each with a request that it has to be able to send. */
+const keys = [
+  ['private-key', 'privateKey', 'GET', '/tokens'],
+  ['public-key', 'publicKey', 'POST', '/sessions'],
+  ['management-key', 'managementKey', 'GET', '/reactor-formulas'],
+  ['masked-key', 'maskedKey', 'GET', '/tokens'],
+  ['redacted-key', 'redactedKey', 'GET', '/tokens'],
+  ['other-private-key', 'otherPrivateKey', 'GET', '/tokens'],
+  ['other-management-key', 'otherManagementKey', 'GET', '/reactor-formulas'],
+] as const
+
 /**
- * Checks that the target responds and knows the private key, and detects its capabilities.
- * @throws {Unreachable} if it does not
+ * Checks that the target responds and knows all keys, and detects its capabilities.
+ * @throws {Unreachable} if it does not; the message names the wrong setting
  */
 export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
-  const status = await ask(target, '/tokens', target.privateKey)
-  if (status === 401) throw new Unreachable('the target does not know the private key (401)')
+  await checkKeys(target)
+  await checkLimitedKey(target)
+  await checkTenants(target)
   const has = new Set<Capability>(target.capabilities)
-  if (target.publicKey !== undefined) has.add('public')
-  if (target.otherPrivateKey !== undefined) has.add('second-tenant')
-  if (target.otherManagementKey !== undefined) has.add('second-management')
-  if (target.clockUrl !== undefined) has.add('clock')
-  if (target.callbackHost !== undefined) has.add('callbacks')
-  if (target.webhookSecret !== undefined) has.add('webhook-signature')
-  if (target.managementKey !== undefined) {
-    has.add('management')
-    if ((await ask(target, '/applications', target.managementKey)) === 200) has.add('applications')
+  const given: Partial<Record<Capability, string | undefined>> = {
+    public: target.publicKey,
+    management: target.managementKey,
+    'masked-caller': target.maskedKey,
+    'redacted-caller': target.redactedKey,
+    'limited-caller': target.limitedKey,
+    'second-tenant': target.otherPrivateKey,
+    'second-management': target.otherManagementKey,
+    clock: target.clockUrl,
+    callbacks: target.callbackHost,
+    'webhook-signature': target.webhookSecret,
   }
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) has.add(name as Capability)
+  if (has.has('applications') || (await canCreateApplications(target)))
+    for (const name of ['applications', 'masked-caller', 'redacted-caller', 'limited-caller'] as const)
+      has.add(name)
   return has
 }
 
-async function ask(target: Target, path: string, key: string): Promise<number> {
+/** True if the target responds at all. */
+export async function isReachable(target: Target): Promise<boolean> {
+  return ask(target, target.privateKey, 'GET', '/tokens').then(
+    () => true,
+    () => false,
+  )
+}
+
+async function checkKeys(target: Target): Promise<void> {
+  const settings = new Map<string, string>()
+  for (const [setting, member, method, path] of keys) {
+    const key = target[member]
+    if (key === undefined) continue
+    const same = settings.get(key)
+    if (same !== undefined) throw new Unreachable(`${setting} and ${same} are the same key`)
+    settings.set(key, setting)
+    const { status } = await ask(target, key, method, path)
+    // Other errors do not depend on the key: a server without formulas can still be tested.
+    if (status >= 400 && status <= 403)
+      throw new Unreachable(`the target refuses ${setting} (${method} ${path}: ${status})`)
+  }
+}
+
+async function checkLimitedKey(target: Target): Promise<void> {
+  if (target.limitedKey === undefined) return
+  const { status } = await ask(target, target.limitedKey, 'GET', '/tokens')
+  const unknown = await ask(target, 'key_that_does_not_exist', 'GET', '/tokens')
+  if (status === 401 && unknown.status === 401)
+    throw new Unreachable('the target does not know limited-key (GET /tokens: 401)')
+  if (status < 300)
+    throw new Unreachable('limited-key may list tokens; it takes an application that holds token:use only')
+}
+
+async function checkTenants(target: Target): Promise<void> {
+  if (target.otherPrivateKey === undefined) return
+  const tenantOf = async (key: string) => {
+    const { body } = await ask(target, key, 'POST', '/tokens', { type: 'token', data: 'probe' })
+    if (typeof body?.id === 'string')
+      await ask(target, key, 'DELETE', `/tokens/${encodeURIComponent(body.id)}`)
+    return body?.tenant_id
+  }
+  const [own, other] = [await tenantOf(target.privateKey), await tenantOf(target.otherPrivateKey)]
+  if (own !== undefined && own === other)
+    throw new Unreachable('other-private-key belongs to the tenant of private-key, not to another one')
+}
+
+/**
+ * True if the endpoint `/applications` is that of our contract: it returns a new application with its key. A server may
+ * have one of its own under that name.
+ */
+async function canCreateApplications(target: Target): Promise<boolean> {
+  const key = target.managementKey
+  if (key === undefined) return false
+  const rule = { priority: 1, container: '/probe/', transform: 'mask', permissions: ['token:read'] }
+  const given = { name: 'probe', type: 'private', rules: [rule] }
+  const { status, body } = await ask(target, key, 'POST', '/applications', given)
+  if (typeof body?.id !== 'string') return false
+  await ask(target, key, 'DELETE', `/applications/${encodeURIComponent(body.id)}`)
+  return status < 300 && typeof body.key === 'string' && body.rules?.[0]?.transform === 'mask'
+}
+
+async function ask(target: Target, key: string, method: string, path: string, given?: object) {
   const request = new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
-    headers: { [`${target.headerPrefix}-API-KEY`]: key },
+    method,
+    headers: {
+      [`${target.headerPrefix}-API-KEY`]: key,
+      ...(given && { 'Content-Type': 'application/json' }),
+    },
+    ...(given && { body: JSON.stringify(given) }),
   })
   try {
-    return (await target.fetch(request)).status
+    const response = await target.fetch(request)
+    const text = await response.text()
+    return { status: response.status, body: parsed(text) }
   } catch (error) {
     if (error instanceof Interrupted) throw error
     throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a response of any form
+function parsed(text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -105,7 +105,9 @@ export class Recorder {
   }
 
   #rememberTokens(value: unknown, key: string | undefined): void {
-    if (typeof value === 'string') this.made.push({ path: `/tokens/${encodeURIComponent(value)}`, key })
+    // No id contains a slash: that is another member, such as a link.
+    if (typeof value === 'string' && !value.includes('/'))
+      this.made.push({ path: `/tokens/${encodeURIComponent(value)}`, key })
     else if (typeof value === 'object' && value !== null) {
       const { id, tenant_id } = value as Record<string, unknown>
       if (typeof id === 'string' && typeof tenant_id === 'string') this.#rememberTokens(id, key)

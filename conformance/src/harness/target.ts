@@ -10,6 +10,10 @@ export interface Target {
   readonly privateKey: string
   readonly publicKey?: string | undefined
   readonly managementKey?: string | undefined
+  /** Keys of private applications that read every token masked, without data, and that hold `token:use` only. */
+  readonly maskedKey?: string | undefined
+  readonly redactedKey?: string | undefined
+  readonly limitedKey?: string | undefined
   /** Keys of the same types in another tenant. */
   readonly otherPrivateKey?: string | undefined
   readonly otherManagementKey?: string | undefined
@@ -27,6 +31,8 @@ export interface Target {
   readonly timeoutMs: number
   /** Time limit for asynchronous results, such as a webhook, in milliseconds. */
   readonly patienceMs: number
+  /** Longest time that a write needs to show in searches, in milliseconds. Default 5000. */
+  readonly searchLagMs?: number | undefined
   readonly fetch: Fetch
 }
 

@@ -1,51 +1,131 @@
-import { outcomes } from '../verdict.ts'
+import { type Outcome, outcomes, type Tally, tallyText } from '../verdict.ts'
 import { escaped } from './junit.ts'
 import type { Report, ReportedCase } from './model.ts'
+import { style } from './style.ts'
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
-table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:left}td.n{text-align:right}
-pre{background:#f4f4f4;padding:.8rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
-.verdict{font-size:1.4rem}.fail,.error{color:#a40000}.pass{color:#05620e}details{margin:.5rem 0}`
+const bad = ['fail', 'error', 'unexpected-pass', 'expected-failure']
+const classOf = (text: string) =>
+  text === 'conformant' || text === 'pass'
+    ? 'good'
+    : text === 'not conformant' || bad.includes(text)
+      ? 'bad'
+      : 'half'
 
-/** Returns the report as one self-contained page: verdict, matrix, and the exchanges of each failure. */
+/** Returns the report as one page without scripts: verdict, next steps, matrix, and the exchanges of each failure. */
 export function htmlOf(report: Report): string {
-  const verdicts = Object.entries(report.verdicts).map(
-    ([profile, verdict]) =>
-      `<p class="verdict ${verdict === 'conformant' ? 'pass' : 'fail'}">${escaped(profile)}: <strong>${escaped(verdict)}</strong></p>`,
-  )
-  const rows = Object.entries(report.totals).map(
-    ([section, counts]) =>
-      `<tr><th scope="row">${escaped(section)}</th>${outcomes.map(name => `<td class="n">${counts[name] ?? ''}</td>`).join('')}</tr>`,
-  )
+  const { target, suite } = report
+  const name = [target.name ?? target.base_url, target.version].filter(text => text !== undefined).join(' ')
   const failures = report.cases.filter(one => one.findings.length > 0)
-  const others = report.cases.filter(one => one.reason !== undefined)
+  const facts = {
+    server: target.base_url,
+    contact: target.contact,
+    started: report.started_at,
+    duration: `${(report.duration_ms / 1000).toFixed(1)} s, ${report.cases.length} cases`,
+    profile: `${report.profile}, through ${report.through}, seed ${report.seed}`,
+    claims: report.claims.join(', '),
+    capabilities: target.capabilities.join(', ') || 'none',
+    suite: `${suite.version}, contract ${suite.contract.slice(0, 12)}, requirements ${suite.requirements.slice(0, 12)}`,
+  }
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Conformance of ${escaped(report.target.base_url)}</title><style>${style}</style></head><body>
-<h1>Conformance of ${escaped(report.target.base_url)}</h1>
-${verdicts.join('\n')}
-${report.invalid === undefined ? '' : `<p class="fail">The run is not valid: ${escaped(report.invalid)}</p>`}
-<p>Suite ${escaped(report.suite.version)}, profile ${escaped(report.profile)}, through ${escaped(report.through)}, seed ${report.seed},
-${report.cases.length} cases in ${(report.duration_ms / 1000).toFixed(1)} s on ${escaped(report.started_at)}.
-Capabilities: ${escaped(report.target.capabilities.join(', ') || 'none')}.</p>
-<h2>Sections</h2>
-<table><thead><tr><th>section</th>${outcomes.map(name => `<th>${name}</th>`).join('')}</tr></thead><tbody>
-${rows.join('\n')}
-</tbody></table>
-<h2>Findings</h2>
+<title>Conformance of ${escaped(name)}</title><style>${style}</style></head><body>
+<h1>Conformance of ${escaped(name)}</h1>
+${Object.entries(report.tallies).map(verdictOf).join('\n')}
+${report.invalid === undefined ? '' : `<p class="bad">The run is not valid: ${escaped(report.invalid)}</p>`}
+<div class="scroll"><table class="small">${Object.entries(facts)
+    .map(([key, value]) =>
+      value === undefined ? '' : `<tr><th scope="row">${key}</th><td>${escaped(value)}</td></tr>`,
+    )
+    .join('')}</table></div>
+${featuresOf(report)}
+${nextOf(report)}
+<h2 id="sections">Sections</h2>
+${matrixOf(report)}
+<h2 id="findings">Findings (${failures.length})</h2>
 ${failures.length === 0 ? '<p>None.</p>' : failures.map(failureOf).join('\n')}
-<h2>Not run</h2>
-${others.length === 0 ? '<p>All cases were run.</p>' : `<ul>${others.map(one => `<li>${escaped(one.id)} ${escaped(one.title)}: ${one.outcome}, ${escaped(one.reason ?? '')}</li>`).join('\n')}</ul>`}
-<p>Contract sha256 ${escaped(report.suite.contract)}, requirements sha256 ${escaped(report.suite.requirements)}.</p>
+<h2 id="not-run">Not run</h2>
+${notRunOf(report)}
+<h2 id="cases">All cases</h2>
+<details><summary>${report.cases.length} cases</summary><ul class="small">
+${report.cases.map(one => `<li><span class="${classOf(one.outcome)}">${one.outcome}</span> <a href="${escaped(one.link)}">${escaped(one.id)}</a> ${escaped(one.title)}</li>`).join('\n')}
+</ul></details>
+${report.left.length === 0 ? '' : `<h2>Left behind</h2><p>These could not be deleted:</p><pre>${escaped(report.left.join('\n'))}</pre>`}
 </body></html>
 `
 }
 
+function verdictOf([profile, tally]: [string, Tally]): string {
+  const { passed, total, verdict } = tally
+  return `<p class="verdict ${classOf(verdict)}"><strong>${escaped(tallyText(profile, tally))}</strong>
+<progress value="${passed}" max="${Math.max(total, 1)}" aria-label="${escaped(profile)}"></progress></p>`
+}
+
+function featuresOf({ features, profile }: Report): string {
+  const rows = Object.entries(features).map(
+    ([name, { passed, total, verdict }]) =>
+      `<tr><th scope="row">${escaped(name)}</th><td class="n">${passed}</td><td class="n">${total}</td><td class="${classOf(verdict)}">${escaped(verdict)}</td></tr>`,
+  )
+  if (rows.length === 0) return ''
+  return `<h2 id="features">Claimed features (${escaped(profile)})</h2>
+<div class="scroll"><table><thead><tr><th>feature</th><th class="n">passed</th><th class="n">of</th><th>verdict</th></tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table></div>`
+}
+
+function nextOf({ next }: Report): string {
+  if (next.length === 0) return ''
+  const item = (one: Report['next'][number]) =>
+    `<li><a href="specification.html#${escaped(one.requirement)}">${escaped(one.requirement)}</a> ${escaped(one.text)} <span class="small">(${escaped(one.feature)}; ${escaped(one.reason)})</span></li>`
+  const rest = next.slice(10)
+  return `<h2 id="next">Do these next</h2><ol>
+${next.slice(0, 10).map(item).join('\n')}
+</ol>${rest.length === 0 ? '' : `<details><summary>${rest.length} more</summary><ol start="11">${rest.map(item).join('\n')}</ol></details>`}`
+}
+
+function matrixOf({ totals }: Report): string {
+  const shown = outcomes.filter(name => Object.values(totals).some(counts => counts[name] !== undefined))
+  const cells = (counts: Readonly<Partial<Record<Outcome, number>>>) =>
+    shown
+      .map(name => `<td class="n ${counts[name] ? classOf(name) : ''}">${counts[name] ?? ''}</td>`)
+      .join('')
+  const rows = Object.entries(totals).map(
+    ([section, counts]) => `<tr><th scope="row">${escaped(section)}</th>${cells(counts)}</tr>`,
+  )
+  const sum = Object.fromEntries(
+    shown.map(name => [name, Object.values(totals).reduce((all, counts) => all + (counts[name] ?? 0), 0)]),
+  )
+  return `<div class="scroll"><table><thead><tr><th>section</th>${shown.map(name => `<th class="n">${name}</th>`).join('')}</tr></thead><tbody>
+${rows.join('\n')}
+</tbody><tfoot><tr><th scope="row">all</th>${cells(sum)}</tr></tfoot></table></div>`
+}
+
+/** The cases that were not run, by reason: a server with one key misses a hundred for the same one. */
+function notRunOf({ cases }: Report): string {
+  const reasons = new Map<string, ReportedCase[]>()
+  for (const one of cases) {
+    if (one.outcome !== 'skipped' && one.outcome !== 'not-supported') continue
+    const reason = `${one.outcome}: ${one.reason}`
+    reasons.set(reason, [...(reasons.get(reason) ?? []), one])
+  }
+  if (reasons.size === 0) return '<p>All cases were run.</p>'
+  return [...reasons]
+    .map(
+      ([reason, all]) =>
+        `<details><summary>${escaped(reason)} (${all.length})</summary><ul class="small">${all.map(one => `<li>${escaped(one.id)} ${escaped(one.title)}</li>`).join('')}</ul></details>`,
+    )
+    .join('\n')
+}
+
 function failureOf(one: ReportedCase): string {
-  return `<section><h3 id="${escaped(one.id)}" class="${one.outcome}">${escaped(one.id)} ${escaped(one.title)}</h3>
-<p>Requirement (${escaped(one.profile)}, section ${escaped(one.section)}, ${escaped(one.level)}): ${escaped(one.text)}</p>
+  const exchanges = one.exchanges.map(
+    (text, index) =>
+      `<details${index === one.exchanges.length - 1 ? ' open' : ''}><summary>Exchange ${index + 1} of ${one.exchanges.length}</summary><pre>${escaped(text)}</pre></details>`,
+  )
+  return `<section><h3 id="${escaped(one.id)}"><span class="${classOf(one.outcome)}">${one.outcome}</span> ${escaped(one.id)} ${escaped(one.title)}</h3>
+<blockquote>${escaped(one.text)} <a href="${escaped(one.link)}">${escaped(one.requirement)}</a>, ${escaped(one.profile)} ${escaped(one.section)}, ${escaped(one.level)}</blockquote>
+${one.reason === undefined ? '' : `<p>Expected: ${escaped(one.reason)}</p>`}
 <ul>${one.findings.map(message => `<li>${escaped(message)}</li>`).join('')}</ul>
-${one.exchanges.map((text, index) => `<details${index === one.exchanges.length - 1 ? ' open' : ''}><summary>Exchange ${index + 1}</summary><pre>${escaped(text)}</pre></details>`).join('\n')}
+${exchanges.join('\n')}
 </section>`
 }

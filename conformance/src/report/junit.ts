@@ -10,12 +10,14 @@ export function junitOf(report: Report): string {
     const message = escaped(one.findings.join('; '))
     if (one.outcome === 'fail')
       return `  ${head}><failure message="${message}">${escaped(one.text)}</failure></testcase>`
+    if (one.outcome === 'unexpected-pass')
+      return `  ${head}><failure message="passes, although a failure is expected"/></testcase>`
     if (one.outcome === 'error') return `  ${head}><error message="${message}"/></testcase>`
-    if (one.outcome === 'skipped' || one.outcome === 'not-supported')
+    if (['skipped', 'not-supported', 'expected-failure'].includes(one.outcome))
       return `  ${head}><skipped message="${escaped(`${one.outcome}: ${one.reason}`)}"/></testcase>`
     return `  ${head}/>`
   })
-  const counts = `tests="${report.cases.length}" failures="${is('fail')}" errors="${is('error')}" skipped="${is('skipped', 'not-supported')}"`
+  const counts = `tests="${report.cases.length}" failures="${is('fail', 'unexpected-pass')}" errors="${is('error')}" skipped="${is('skipped', 'not-supported', 'expected-failure')}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="surrogate-conformance" ${counts} time="${seconds(report.duration_ms)}">`,

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto'
+import type { Identity } from '../config.ts'
 import { readContract, readPackageFile } from '../files.ts'
 import type { Profile } from '../harness/finding.ts'
 import type { Target } from '../harness/target.ts'
+import { nextSteps } from '../next.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
 import { type Outcome, outcomeOf, type Verdict } from '../verdict.ts'
 import { messagesOf, shownExchange } from './shown.ts'
-import type { Redact } from './tap.ts'
+import { linkOf } from './specification.ts'
+import { type Redact, summaryOf } from './tap.ts'
 
 /** The content of a report, from which all its files are made. */
 export interface Report {
   readonly suite: { readonly version: string; readonly contract: string; readonly requirements: string }
   readonly target: {
+    readonly name?: string
+    readonly version?: string
+    readonly contact?: string
     readonly base_url: string
     readonly header_prefix: string
     readonly capabilities: readonly string[]
@@ -22,9 +28,26 @@ export interface Report {
   readonly started_at: string
   readonly duration_ms: number
   readonly invalid?: string
+  /** The verdicts as text: `core: 84 of 185, partial`. */
+  readonly summary: string
+  readonly tallies: Run['tallies']
+  /** Verdicts of the claimed features. */
+  readonly features: Run['features']
+  readonly claims: readonly string[]
+  /** What to implement next, in this order. */
+  readonly next: readonly NextStep[]
+  readonly left: readonly string[]
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
   readonly totals: Readonly<Record<string, Readonly<Partial<Record<Outcome, number>>>>>
   readonly cases: readonly ReportedCase[]
+}
+
+export interface NextStep {
+  readonly requirement: string
+  readonly feature: string
+  readonly section: string
+  readonly text: string
+  readonly reason: string
 }
 
 export interface ReportedCase {
@@ -34,7 +57,10 @@ export interface ReportedCase {
   readonly profile: Profile
   readonly section: string
   readonly level: string
+  /** The sentence of the specification, in our own words. */
   readonly text: string
+  /** Place of the sentence in `specification.html`, beside the report. */
+  readonly link: string
   readonly outcome: Outcome
   readonly reason?: string
   readonly findings: readonly string[]
@@ -45,12 +71,13 @@ export interface ReportedCase {
 
 export interface About {
   readonly target: Target
+  readonly identity?: Identity
   readonly through: string
   readonly startedAt: Date
   readonly redact: Redact
 }
 
-export function reportOf(run: Run, { target, through, startedAt, redact }: About): Report {
+export function reportOf(run: Run, { target, identity, through, startedAt, redact }: About): Report {
   const reported = [...run.results]
     .sort((a, b) => (a.case.id < b.case.id ? -1 : 1))
     .map(result => reportedCase(result, run.profile, redact))
@@ -61,6 +88,9 @@ export function reportOf(run: Run, { target, through, startedAt, redact }: About
       requirements: digest(readPackageFile('requirements.yaml')),
     },
     target: {
+      ...(identity?.name === undefined ? {} : { name: identity.name }),
+      ...(identity?.version === undefined ? {} : { version: identity.version }),
+      ...(identity?.contact === undefined ? {} : { contact: identity.contact }),
       base_url: redact(target.baseUrl),
       header_prefix: target.headerPrefix,
       capabilities: [...run.capabilities].sort(),
@@ -71,6 +101,18 @@ export function reportOf(run: Run, { target, through, startedAt, redact }: About
     started_at: startedAt.toISOString(),
     duration_ms: Math.round(run.ms),
     ...(run.invalid === undefined ? {} : { invalid: run.invalid }),
+    summary: summaryOf(run),
+    tallies: run.tallies,
+    features: run.features,
+    claims: run.claims,
+    next: nextSteps(run.results, run.profile).map(({ requirement, feature, reason }) => ({
+      requirement: requirement.id,
+      feature,
+      section: requirement.section,
+      text: requirement.text,
+      reason,
+    })),
+    left: run.left,
     verdicts: run.verdicts,
     totals: totalsOf(reported),
     cases: reported,
@@ -80,8 +122,8 @@ export function reportOf(run: Run, { target, through, startedAt, redact }: About
 function reportedCase(result: Result, profile: Profile, redact: Redact): ReportedCase {
   const { case: one, requirement, exchanges } = result
   const outcome = outcomeOf(result, profile)
-  const reason = result.notSupported ?? result.skipped
-  const isFailure = outcome === 'fail' || outcome === 'warn' || outcome === 'error'
+  const reason = result.notSupported ?? result.skipped ?? result.expected
+  const isFailure = ['fail', 'warn', 'error', 'expected-failure'].includes(outcome)
   return {
     id: one.id,
     title: one.title,
@@ -90,6 +132,7 @@ function reportedCase(result: Result, profile: Profile, redact: Redact): Reporte
     section: requirement.section,
     level: requirement.level,
     text: requirement.text,
+    link: linkOf(requirement),
     outcome,
     ...(reason === undefined ? {} : { reason }),
     findings: messagesOf(result, profile).map(message => redact(message, exchanges)),

@@ -1,16 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import tap from 'tap'
 import { contract } from '../../selftest/_reference.ts'
 import { cases as rows } from '../harness/case.ts'
 import { Finding, NotSupported } from '../harness/finding.ts'
-import type { Requirement } from '../harness/requirements.ts'
+import { type Requirement, readRequirements } from '../harness/requirements.ts'
 import type { Target } from '../harness/target.ts'
 import { redactor } from '../redact.ts'
 import { type RunOptions, run } from '../run.ts'
-import { exitCodes } from '../verdict.ts'
+import { compare } from './compare.ts'
 import { htmlOf } from './html.ts'
 import { junitOf } from './junit.ts'
 import { reportOf } from './model.ts'
+import { specificationPage } from './specification.ts'
 import { tapEnd, tapLines } from './tap.ts'
+import { writeReport } from './write.ts'
 
 const requirement = (id: string, more: Partial<Requirement> = {}): Requirement => ({
   id,
@@ -57,7 +61,7 @@ async function reported(
     made,
     report,
     tap: [...lines, ...tapEnd(made)].join('\n'),
-    code: exitCodes[made.verdicts[made.profile] ?? 'invalid run'],
+    code: made.exitCode,
   }
 }
 
@@ -69,16 +73,37 @@ tap.test('each outcome of a case has its verdict, exit code and line', async t =
     ['a SHOULD', () => reported(fail, { level: 'SHOULD' }), 0, /^not ok .* # TODO SHOULD/m],
     ['on trial', () => reported(fail, { status: 'provisional' }), 0, /# TODO MUST provisional/],
     ['withdrawn', () => reported(fail, withdrawn), 0, /1 cases/],
-    ['a capability', () => reported(pass, { needs: ['clock'] }), 0, /^ok .* # SKIP not supported: clock$/m],
+    ['a capability', () => reported(pass, { needs: ['clock'] }), 3, /^ok .* # SKIP not supported: clock$/m],
     [
       'found out late',
       () =>
         reported(async () => {
           throw new NotSupported('second-tenant')
         }),
-      0,
+      3,
       /not supported: second-tenant/,
     ],
+    [
+      'an unclaimed feature',
+      () => reported(pass, { operations: ['tokens.search'] }, { claims: ['http'] }),
+      0,
+      /^ok .* # SKIP not supported: not claimed: search$/m,
+    ],
+    [
+      'an expected failure',
+      () => reported(fail, {}, { expected: { 'AAA-002': 'known' } }),
+      0,
+      /^not ok .* # TODO expected: known$/m,
+    ],
+    [
+      'an unexpected pass',
+      () => reported(pass, {}, { expected: { 'AAA-002.a': 'known' } }),
+      1,
+      /^not ok .*\(passes, although a failure is expected: known\)$/m,
+    ],
+    ['an unknown expected failure', () => reported(pass, {}, { expected: { 'BBB-001': 'x' } }), 2, /BBB-001/],
+    ['a pattern', () => reported(fail, {}, { only: ['*-001'] }), 3, /^ok .*AAA-001\.a[^#]*# always$/m],
+    ['a section', () => reported(fail, {}, { sections: ['9.9'] }), 2, /no section 9\.9/],
     ['skip', () => reported(fail, {}, { skip: { 'AAA-002': 'known' } }), 3, /^ok .* # SKIP known$/m],
     ['only', () => reported(fail, {}, { only: ['AAA-001'] }), 3, /# SKIP not selected by --only/],
     [
@@ -151,4 +176,58 @@ tap.test('a seed determines the order', async t => {
   }
   t.equal(await ids(1), await ids(1))
   t.not(await ids(1), await ids(2))
+})
+
+tap.test('a verdict has its numbers in TAP, badge, page and data; the last line is the verdict', async t => {
+  const { report, tap: text } = await reported(pass, { needs: ['clock'] })
+  t.match(text, /\n# verdict: core: 1 of 2, partial$/)
+  t.equal(report.summary, 'core: 1 of 2, partial')
+  t.match(htmlOf(report), /core: 1 of 2, partial/)
+  const folder = t.testdir({})
+  await writeReport(folder, report)
+  t.match(JSON.parse(await readFile(join(folder, 'badge.json'), 'utf8')), { message: '1 of 2, partial' })
+})
+
+tap.test('what to do next is shown in an order in which it builds on what is there', async t => {
+  const table = rows({
+    'SES-001.a': ['sessions', fail],
+    'TOK-002.a': ['tokens not run', pass, 'clock'],
+    'TOK-001.a': ['tokens', fail],
+    'SEA-001.a': ['search', fail],
+  })
+  const ids = ['SES-001', 'TOK-001', 'TOK-002', 'SEA-001']
+  const { report, tap: text } = await reported(
+    pass,
+    {},
+    { cases: table, requirements: ids.map(id => requirement(id)) },
+  )
+  t.same(
+    report.next.map(step => step.requirement),
+    ['TOK-001', 'SEA-001', 'TOK-002', 'SES-001'],
+  )
+  t.match(text, /# do these next \(4 in all\):\n# {3}TOK-001 \(tokens, section 4\.1; failed\)/)
+  t.match(htmlOf(report), /Do these next[\s\S]*TOK-001[\s\S]*SEA-001/)
+  t.match(htmlOf(report), /<a href="specification\.html#TOK-001">/, 'each sentence is linked')
+})
+
+tap.test('a report names the server and whom to ask', async t => {
+  const { made } = await reported(pass)
+  const identity = { name: 'Vault <7>', version: '1.2', contact: 'me@example.org' }
+  const redact = redactor(target)
+  const report = reportOf(made, { target, identity, through: 'http', startedAt: new Date(0), redact })
+  t.match(report.target, identity)
+  t.match(htmlOf(report), /Conformance of Vault &lt;7&gt; 1\.2[\s\S]*me@example\.org/)
+})
+
+tap.test('two reports are compared case by case', async t => {
+  const [good, bad] = [(await reported(pass)).report, (await reported(fail)).report]
+  t.match(compare(good, bad), { worse: [/^AAA-002\.a is tried: pass → fail$/], better: [] })
+  t.match(compare(bad, good), { worse: [], better: [/fail → pass$/] })
+  t.match(compare(good, good), { worse: [], better: [], other: [] })
+})
+
+tap.test('the page of requirements has an anchor for each sentence', async t => {
+  const all = readRequirements()
+  const page = specificationPage(all)
+  for (const { id } of all) t.ok(page.includes(`<dt id="${id}">`), id)
 })

@@ -1,7 +1,8 @@
 import type { Profile } from '../harness/finding.ts'
+import { nextSteps } from '../next.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
-import { outcomeOf } from '../verdict.ts'
+import { outcomeOf, outcomes, tallyText } from '../verdict.ts'
 import { messagesOf, shownExchange } from './shown.ts'
 
 /** Returns the result of a case as lines of TAP 14, with the details of a failure. */
@@ -12,7 +13,15 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
   if (outcome === 'pass') return [`ok ${number} - ${name}`]
   if (outcome === 'not-supported')
     return [`ok ${number} - ${name} # SKIP not supported: ${result.notSupported}`]
+  if (outcome === 'unexpected-pass')
+    return [`not ok ${number} - ${name} (passes, although a failure is expected: ${result.expected})`]
   if (outcome === 'skipped') return [`ok ${number} - ${name} # SKIP ${result.skipped}`]
+  const todo =
+    outcome === 'warn'
+      ? ` # TODO ${requirement.level} ${requirement.status}`
+      : outcome === 'expected-failure'
+        ? ` # TODO expected: ${result.expected}`
+        : ''
   const last = result.exchanges.at(-1)
   const details = [
     [
@@ -23,7 +32,7 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
     ...(last === undefined ? [] : [['last', redact(shownExchange(last), result.exchanges)]]),
   ]
   return [
-    `not ok ${number} - ${name}${outcome === 'warn' ? ` # TODO ${requirement.level} ${requirement.status}` : ''}`,
+    `not ok ${number} - ${name}${todo}`,
     '  ---',
     ...details.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
     '  ...',
@@ -32,14 +41,37 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
 
 export type Redact = (text: string, exchanges?: Result['exchanges']) => string
 
-/** Returns the last lines: totals and verdict. */
+/** Returns the verdicts of a run as text: `core: 84 of 185, partial`. */
+export const summaryOf = (run: Run): string =>
+  Object.entries(run.tallies)
+    .map(([profile, tally]) => tallyText(profile, tally))
+    .join('; ')
+
+/** Number of next steps in the output. The report has all. */
+const shownSteps = 10
+
+/** Returns the last lines: what to do next, totals, and the verdict as the very last. */
 export function tapEnd(run: Run): string[] {
-  const verdicts = Object.entries(run.verdicts).map(([profile, verdict]) => `${profile} ${verdict}`)
+  const steps = nextSteps(run.results, run.profile)
+  const outcomesOf = run.results.map(result => outcomeOf(result, run.profile))
+  const totals = outcomes.flatMap(name => {
+    const count = outcomesOf.filter(outcome => outcome === name).length
+    return count === 0 ? [] : [`${count} ${name}`]
+  })
+  const claimed = Object.entries(run.features).map(([name, tally]) => `#   ${tallyText(name, tally)}`)
   return [
     ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
     ...(run.left.length === 0 ? [] : [`# ${run.left.length} created resources could not be deleted`]),
     ...run.left.slice(0, 20).map(path => `#   ${path}`),
-    `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s`,
-    `# verdict: ${verdicts.join(', ')}`,
+    ...(steps.length === 0 ? [] : [`# do these next (${steps.length} in all):`]),
+    ...steps
+      .slice(0, shownSteps)
+      .map(
+        ({ requirement, feature, reason }) =>
+          `#   ${requirement.id} (${feature}, section ${requirement.section}; ${reason}): ${requirement.text}`,
+      ),
+    ...(claimed.length === 0 ? [] : ['# claimed features:', ...claimed]),
+    `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s: ${totals.join(', ')}`,
+    `# verdict: ${summaryOf(run)}`,
   ]
 }

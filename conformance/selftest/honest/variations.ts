@@ -1,0 +1,161 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Fetch } from '../../src/harness/target.ts'
+import { type Body, bodyOf, responseFrom } from '../mutate.ts'
+
+/**
+ * Servers that differ from ours in everything that the specification leaves open: each has to be conformant in the core
+ * profile. Made of our server, like the mutants, by a change between the suite and the server.
+ */
+export type Variation = (next: Fetch) => Fetch
+
+const isObject = (value: Body): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Members whose content belongs to the caller, which no server changes. */
+const opaque = new Set(['data', 'mask', 'metadata', 'raw', 'configuration'])
+
+/** Changes each object of a response, the innermost first, except what belongs to the caller. */
+function everywhere(value: Body, change: (object: Body) => Body, name = ''): Body {
+  if (Array.isArray(value)) return value.map(item => everywhere(item, change, name))
+  if (!isObject(value)) return value
+  const isList = Array.isArray(value.data) && 'pagination' in value
+  const members = Object.entries(value).map(([key, inner]) => [
+    key,
+    opaque.has(key) && !(isList && key === 'data') && !(key === 'configuration' && Array.isArray(inner))
+      ? inner
+      : everywhere(inner, change, key),
+  ])
+  return change(Object.fromEntries(members))
+}
+
+const changed =
+  (change: (body: Body, response: Response, request: Request) => Body): Variation =>
+  next =>
+  async request => {
+    const response = await next(request)
+    const body = await bodyOf(response)
+    const to = isObject(body) ? change(body, response, request) : body
+    return to === body ? response : responseFrom(response, { body: to })
+  }
+
+const statuses: Readonly<Record<number, number>> = {
+  201: 200,
+  401: 403,
+  403: 404,
+  404: 410,
+  409: 422,
+  413: 400,
+}
+
+export const variations = {
+  'another order of members': changed(body =>
+    everywhere(body, object => Object.fromEntries(Object.entries(object).reverse())),
+  ),
+
+  'other texts of errors': changed((body, response) =>
+    response.ok
+      ? body
+      : { ...body, type: 'about:blank', title: 'Nein', detail: 'So nicht.', errors: undefined },
+  ),
+
+  'a search that lags': next => {
+    const lagMs = 25
+    const seen = new Map<string, Body>()
+    let written = 0
+    return async request => {
+      const path = new URL(request.url).pathname
+      if (path !== '/tokens/search') {
+        const response = await next(request)
+        if (request.method !== 'GET') written = performance.now()
+        return response
+      }
+      const asked = `${request.headers.get('svc-api-key')} ${await request.clone().text()}`
+      const response = await next(request)
+      const body = await bodyOf(response)
+      const isLate = performance.now() - written < lagMs
+      const shown = isLate ? (seen.get(asked) ?? { ...body, data: [] }) : body
+      if (!response.ok) return response
+      if (!isLate) seen.set(asked, body)
+      return responseFrom(response, { body: shown })
+    }
+  },
+
+  'a rate limit with Retry-After': next => {
+    let count = 0
+    return async request => {
+      count++
+      if (count % 5 !== 0) return next(request)
+      const after = count % 2 === 0 ? '0' : new Date().toUTCString()
+      return new Response('slow down', { status: 429, headers: { 'Retry-After': after } })
+    }
+  },
+
+  'times of a second': next => {
+    const seconds = changed(body =>
+      everywhere(body, object =>
+        Object.fromEntries(
+          Object.entries(object).map(([name, value]) => [
+            name,
+            name.endsWith('_at') && typeof value === 'string' ? value.replace(/\.\d+(?=Z|[+-])/, '') : value,
+          ]),
+        ),
+      ),
+    )(next)
+    // Such a server also compares seconds.
+    const bound = (time: string, fraction: string) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) ? time.replace('Z', `.${fraction}Z`) : time
+    return async request => {
+      if (!request.url.endsWith('/tokens/search')) return seconds(request)
+      const text = await request.text()
+      const [first, last] = ['000000', '999999']
+      const body = text.replaceAll(
+        /([[{])([^\s[\]{}]+) TO ([^\s[\]{}]+)([\]}])/g,
+        (_all, open, start, end, close) =>
+          `${open}${bound(start, open === '[' ? first : last)} TO ${bound(end, close === ']' ? last : first)}${close}`,
+      )
+      return seconds(new Request(request.url, { method: 'POST', headers: request.headers, body }))
+    }
+  },
+
+  'no trace ids': next => async request => {
+    const response = await next(request)
+    const headers = new Headers(response.headers)
+    headers.delete('svc-trace-id')
+    const text = await response.text()
+    return new Response(response.status === 204 ? null : text, { status: response.status, headers })
+  },
+
+  'other members of errors': next => async request => {
+    const response = await next(request)
+    if (response.status < 400) return response
+    const headers = { 'Content-Type': 'application/json' }
+    const error = { error: { code: 'E1', message: ['no'] } }
+    return new Response(JSON.stringify(error), { status: response.status, headers })
+  },
+
+  'other links of pages': changed(body =>
+    isObject(body.pagination) && Array.isArray(body.data)
+      ? { data: body.data, pagination: { has_more: false, after: null } }
+      : body,
+  ),
+
+  'more members, and null for those not set': changed((body, response) =>
+    response.ok
+      ? everywhere(body, object => ({ description: null, ...object, _links: { self: '/' }, object: 'thing' }))
+      : body,
+  ),
+
+  'slower responses': next => async request => {
+    await wait(2)
+    return next(request)
+  },
+
+  'other statuses where none is named': next => async request => {
+    const response = await next(request)
+    const isDeletion = request.method === 'DELETE' && response.status === 204
+    const status = isDeletion ? 200 : statuses[response.status]
+    if (response.status === 202) return responseFrom(response, { body: {} })
+    return status === undefined ? response : responseFrom(response, { status })
+  },
+} satisfies Record<string, Variation>
+
+export type VariationName = keyof typeof variations

@@ -1,0 +1,32 @@
+import { type Feature, features } from './features.ts'
+import type { Profile } from './harness/finding.ts'
+import type { Requirement } from './harness/requirements.ts'
+import type { Result } from './result.ts'
+import { outcomeOf } from './verdict.ts'
+
+/** A requirement that a server does not meet yet. */
+export interface Step {
+  readonly requirement: Requirement
+  readonly feature: Feature
+  readonly reason: string
+}
+
+/**
+ * Returns what to implement next, in an order in which each step builds on those before: by feature, and within a feature
+ * failures before cases that were not run.
+ */
+export function nextSteps(results: readonly Result[], profile: Profile): readonly Step[] {
+  const steps = new Map<string, Step & { readonly rank: number }>()
+  for (const result of results) {
+    const outcome = outcomeOf(result, profile)
+    const failed = outcome === 'fail' || outcome === 'expected-failure'
+    if (!failed && outcome !== 'not-supported') continue
+    const last = Math.max(...[...result.features].map(name => features.indexOf(name)))
+    const rank = last * 2 + (failed ? 0 : 1)
+    const { id } = result.requirement
+    if ((steps.get(id)?.rank ?? Number.POSITIVE_INFINITY) <= rank) continue
+    const reason = failed ? 'failed' : `not run: ${result.notSupported}`
+    steps.set(id, { requirement: result.requirement, feature: features[last] ?? 'tokens', reason, rank })
+  }
+  return [...steps.values()].sort((a, b) => a.rank - b.rank || (a.requirement.id < b.requirement.id ? -1 : 1))
+}
