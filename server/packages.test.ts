@@ -1,6 +1,6 @@
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -70,6 +70,9 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
   ],
 ]
 
+/** A test dependency should be small to install. */
+const mostPackedBytes = 1_000_000
+
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 
 /** Installs packages. Resolves with false if the registry cannot be reached. */
@@ -127,6 +130,8 @@ for (const [name, files, use] of packages) {
       })
       const [tarball = ''] = await readdir(folder)
       t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
+      const { size } = await stat(join(folder, tarball))
+      t.ok(size <= mostPackedBytes, `${size} bytes packed`)
       await lint('publint', '--strict', join(root, name))
       // The packages are ES modules; Node 20.19 and later can `require` those too.
       await lint('attw', join(folder, tarball), '--profile', 'esm-only')

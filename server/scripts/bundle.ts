@@ -16,6 +16,8 @@ await build({
   // All of it in one folder: what `generated-files.ts` names is beside it.
   chunkNames: 'chunk-[hash]',
   ...bundleOptions,
+  // The sources would be a third of the package. Source maps lead to their files and lines without them.
+  sourcesContent: false,
 })
 for (const name of ['openapi.json', 'operations.json', 'validators', 'docs', 'sandbox']) {
   await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {
