@@ -29,7 +29,7 @@ export async function writeReport(folder: string, report: Report): Promise<void>
     color: colors[verdict],
   }
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'report.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+  await writeFile(join(folder, 'report.json'), `${JSON.stringify(report, undefined, 1)}\n`)
   await writeFile(join(folder, 'report.html'), htmlOf(report))
   await writeFile(join(folder, 'specification.html'), specificationPage(readRequirements()))
   await writeFile(join(folder, 'junit.xml'), junitOf(report))

@@ -1,0 +1,48 @@
+/**
+ * Writes the requirements of each section into SPECIFICATION.md, from requirements.yaml: `npm run specification`.
+ * A test checks that the file is up to date.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { argv } from 'node:process'
+import { pathToFileURL } from 'node:url'
+import { parse } from 'yaml'
+
+const file = name => new URL(`../${name}`, import.meta.url)
+const line = ({ id, level, status, text }) => {
+  const notes = [level === 'MUST' ? '' : level, status ?? ''].filter(note => note !== '')
+  return `- <a id="${id.toLowerCase()}"></a>**${id}** ${notes.length === 0 ? '' : `(${notes.join(', ')}) `}${text}`
+}
+
+/**
+ * @param {string} text SPECIFICATION.md
+ * @param {readonly any[]} requirements records of requirements.yaml
+ * @returns {string} the text with the requirements after each marker
+ */
+export function withRequirements(text, requirements) {
+  const named = new Set([...text.matchAll(/<!-- requirements (\S+) -->/g)].map(match => match[1]))
+  const missing = requirements.filter(one => one.profile === 'core' && !named.has(one.section))
+  if (missing.length > 0) throw new Error(`SPECIFICATION.md has no section ${missing[0].section}`)
+  return text.replaceAll(
+    /(<!-- requirements (\S+) -->\n)(?:(?:(?!<!-- requirements )[\s\S])*?<!-- end -->\n)?/g,
+    (_all, marker, section) => {
+      const own = requirements.filter(one =>
+        section === 'surrogate'
+          ? one.profile === 'surrogate'
+          : one.profile === 'core' && one.section === section,
+      )
+      const groups = new Map()
+      for (const one of own) groups.set(one.section, [...(groups.get(one.section) ?? []), one])
+      const parts =
+        section === 'surrogate'
+          ? [...groups].map(([name, all]) => `### ${name}\n\n${all.map(line).join('\n')}\n`)
+          : [`${own.map(line).join('\n')}\n`]
+      return own.length === 0 ? marker : `${marker}${parts.join('\n')}<!-- end -->\n`
+    },
+  )
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
+  const text = await readFile(file('SPECIFICATION.md'), 'utf8')
+  const requirements = parse(await readFile(file('requirements.yaml'), 'utf8'))
+  await writeFile(file('SPECIFICATION.md'), withRequirements(text, requirements))
+}

@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import tap from 'tap'
+import { parse } from 'yaml'
+// @ts-expect-error: a script without types
+import { withRequirements } from './scripts/write-specification.mjs'
+
+const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
+
+tap.test('the specification contains each requirement once, under its anchor', async t => {
+  const text = await read('SPECIFICATION.md')
+  const requirements = parse(await read('requirements.yaml')) as { id: string; text: string }[]
+  t.equal(withRequirements(text, requirements), text, 'up to date; npm run specification writes it')
+  for (const { id, text: sentence } of requirements) {
+    const lines = text.split('\n').filter(line => line.includes(`<a id="${id.toLowerCase()}">`))
+    t.equal(lines.length, 1, id)
+    t.ok(lines[0]?.endsWith(sentence), `${id} quotes its sentence`)
+  }
+  const changed = requirements.map(one => (one.id === 'TOK-001' ? { ...one, text: 'Other.' } : one))
+  t.not(withRequirements(text, changed), text, 'the control: a change of a sentence changes the file')
+})
