@@ -7,19 +7,31 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string>>
 }
 
+interface Pattern {
+  readonly operation: Operation
+  /** Of its path; a parameter is `{name}`. */
+  readonly segments: readonly string[]
+}
+
 /**
  * Finds the operation of a request. openapi-backend's own router builds a regular expression for each operation at each
- * request (150 µs a request with this contract); here they are built once.
+ * request (150 µs a request with this contract); comparing segments takes about 1 µs.
  */
 export class Router {
-  readonly #patterns: readonly { readonly operation: Operation; readonly path: RegExp }[]
+  readonly #patterns: readonly Pattern[]
+  /** All paths of the contract and their beginnings, as segments. */
+  readonly #beginnings: ReadonlySet<string>
 
   constructor(operations: readonly Operation[]) {
-    const paths = operations.map(({ path }) => path)
     // Literals come before parameters, as letters sort before `{`.
     this.#patterns = operations
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-      .map(operation => ({ operation, path: patternOf(operation, paths) }))
+      .map(operation => ({ operation, segments: segmentsOf(operation.path) }))
+    this.#beginnings = new Set(
+      this.#patterns.flatMap(({ segments }) =>
+        segments.map((_, end) => segments.slice(0, end + 1).join('/')),
+      ),
+    )
   }
 
   /**
@@ -30,30 +42,43 @@ export class Router {
    */
   // Requirements: ERR-502
   match(method: string, path: string): Route {
-    for (const { operation, path: pattern } of this.#patterns) {
-      const found = operation.method === method ? pattern.exec(path) : null
-      if (found) return { operation, parameters: found.groups ?? {} }
-    }
-    const others = this.#patterns.filter(pattern => pattern.path.test(path))
-    if (others.length === 0) {
+    const given = segmentsOf(path)
+    const fitting = this.#patterns.filter(
+      pattern => pattern.segments.length === given.length && this.#fits(pattern, given),
+    )
+    const found = fitting.find(({ operation }) => operation.method === method)
+    if (found) return { operation: found.operation, parameters: parametersOf(found, given) }
+    if (fitting.length === 0) {
       throw new ServiceError('not_found', 'there is no such path; /docs lists the paths')
     }
-    const allowed = [...new Set(others.map(({ operation }) => operation.method))].sort().join(', ')
+    const allowed = [...new Set(fitting.map(({ operation }) => operation.method))].sort().join(', ')
     throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {
       headers: { Allow: allowed },
     })
   }
+
+  #fits({ operation, segments }: Pattern, given: readonly string[]): boolean {
+    return segments.every((segment, index) => {
+      const value = given[index] ?? ''
+      if (!segment.startsWith('{')) return segment === value
+      if (!operation.uuidParameters.includes(segment.slice(1, -1))) return value !== ''
+      return value !== '' && !this.#beginnings.has([...segments.slice(0, index), value].join('/'))
+    })
+  }
 }
 
-/** Returns a pattern with a group for each parameter. A slash at the end is ignored. */
+function parametersOf({ segments }: Pattern, given: readonly string[]): Record<string, string> {
+  const parameters: Record<string, string> = {}
+  for (const [index, segment] of segments.entries()) {
+    if (segment.startsWith('{')) parameters[segment.slice(1, -1)] = given[index] ?? ''
+  }
+  return parameters
+}
+
+/** Splits a path, and ignores a slash at its end. */
 // Requirements: WIR-502
-function patternOf({ path, uuidParameters }: Operation, paths: readonly string[]): RegExp {
-  const source = path.replaceAll(/\{(\w+)\}/g, (_, name: string, at: number) => {
-    const literals = paths
-      .filter(other => other.startsWith(path.slice(0, at)) && other[at] !== '{')
-      .map(other => other.slice(at).split('/', 1))
-    const isUuid = uuidParameters.includes(name) && literals.length > 0
-    return `${isUuid ? `(?!(?:${literals.join('|')})(?:/|$))` : ''}(?<${name}>[^/]+)`
-  })
-  return new RegExp(`^${source}/?$`)
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
+  return segments
 }
