@@ -32,7 +32,10 @@ export function testAttacks(attacks: readonly Attack[]): void {
     t.test(attack.name, async t => {
       const sandbox = attack.limits ? openSandbox(t, { limits: attack.limits }) : shared
       sandbox.lines.length = 0
-      const run = (text: string) => sandbox.formula(text, { svc, tenant: 'hostile', ...attack.given })
+      // Near the limit of memory, a machine with other work may take minutes.
+      const slow = 'reason' in attack.must && attack.must.reason === 'memory' ? { timeoutMs: 180_000 } : {}
+      const run = (text: string) =>
+        sandbox.formula(text, { svc, tenant: 'hostile', ...slow, ...attack.given })
       checkOutcome(t, await run(attack.code ?? body(attack.tries ?? '')), attack.must)
       // These responses arrive when the attack has ended.
       releaseSlow()

@@ -25,21 +25,25 @@ export interface CallsOptions {
   readonly egress: Egress | undefined
   readonly idempotencyHeader: string
   readonly limits: SandboxLimits['calls']
-  /** Aborted when the invocation has ended. */
-  readonly signal: AbortSignal
-  /** Sends a frame unless the invocation has ended; `written` is called when the process has read it. */
+  /** Sends a frame; `written` is called when the process has read it. */
   send(header: object, body: Uint8Array, written: () => void): void
 }
 
 /** Performs the calls of one invocation within their limits. */
 export class Calls {
   readonly #options: CallsOptions
+  readonly #ended = new AbortController()
   #total = 0
   #open = 0
   #unreadBytes = 0
 
   constructor(options: CallsOptions) {
     this.#options = options
+  }
+
+  /** Ends all calls, because the invocation has ended. */
+  end(): void {
+    this.#ended.abort()
   }
 
   /** Performs a call and sends its response. @throws {FrameError} if the frame is not a valid call */
@@ -56,7 +60,7 @@ export class Calls {
     }
     this.#open++
     const fail = (message: string) => this.#respond({ type: 'failure', call: call.call, message })
-    performCall(call, this.#options).then(
+    performCall(call, this.#options, this.#ended.signal).then(
       ({ status, headers, body }) =>
         this.#unreadBytes + body.length > limits.unreadBytes
           ? fail('too many responses wait to be read')
@@ -67,6 +71,7 @@ export class Calls {
 
   /** A call stays open until its response is read: unread responses would fill the server's memory. */
   #respond(header: object, body: Uint8Array = new Uint8Array(0)): void {
+    if (this.#ended.signal.aborted) return
     this.#unreadBytes += body.length
     this.#options.send(header, body, () => {
       this.#open--
@@ -101,9 +106,11 @@ function readCall(header: Record<string, unknown>, body: Uint8Array): Call | und
 }
 
 /** @throws {CallRefused} and any error of the transport */
-async function performCall(call: Call, options: CallsOptions): Promise<Answer> {
+async function performCall(call: Call, options: CallsOptions, signal: AbortSignal): Promise<Answer> {
   if (!methods.has(call.method)) throw new CallRefused('this method is not allowed')
-  const response = await (call.kind === 'svc' ? callService(call, options) : fetchOutside(call, options))
+  const response = await (call.kind === 'svc'
+    ? callService(call, options)
+    : fetchOutside(call, options, signal))
   const { status, headers } = response
   const body =
     typeof response.body === 'string' ? Buffer.from(response.body) : (response.body ?? new Uint8Array())
@@ -126,7 +133,11 @@ function callService(call: Call, { svc, idempotencyHeader }: CallsOptions): Prom
   return svc({ method, path: url.pathname + url.search, headers, ...(body ? { body } : {}) })
 }
 
-async function fetchOutside(call: Call, { egress, signal }: CallsOptions): Promise<ServiceResponse> {
+async function fetchOutside(
+  call: Call,
+  { egress }: CallsOptions,
+  signal: AbortSignal,
+): Promise<ServiceResponse> {
   if (!egress) throw new CallRefused('fetch is not available: the operator allows no origin')
   const { method, headers, body } = call
   try {

@@ -21,8 +21,8 @@ const mostDrains = 10
 interface Run {
   readonly number: number
   readonly invocation: Invocation
-  readonly calls: Calls
-  readonly ended: AbortController
+  /** Created by the first call: most invocations make none. */
+  calls?: Calls
   resolve: (outcome: Outcome) => void
   isDone: boolean
   frames: number
@@ -113,13 +113,10 @@ export class TenantProcess {
     const body = Buffer.concat([codeBytes, input])
     // The time limit of the formula starts here, however long the invocation waited for a process.
     const deadlineMs = performance.now() + invocation.timeoutMs
-    const ended = new AbortController()
     return new Promise(resolve => {
       this.#run = {
         number: ++this.#runs,
         invocation,
-        calls: this.#callsOf(invocation, ended.signal),
-        ended,
         resolve,
         isDone: false,
         frames: 0,
@@ -156,7 +153,7 @@ export class TenantProcess {
       if (header.type !== 'idle') throw new FrameError('the invocation is over')
       this.#idle(run, header.unfit === true)
     } else if (header.type === 'console') this.#print(run, header)
-    else if (header.type === 'call') run.calls.receive(header, body)
+    else if (header.type === 'call') this.#callsOf(run).receive(header, body)
     else if (header.type === 'done') this.#done(run, body)
     else throw new FrameError('unknown type')
   }
@@ -204,18 +201,16 @@ export class TenantProcess {
     }
   }
 
-  #callsOf({ svc }: Invocation, signal: AbortSignal): Calls {
+  #callsOf(run: Run): Calls {
     const { limits, egress, headerPrefix } = this.#options
-    return new Calls({
-      svc,
+    run.calls ??= new Calls({
+      svc: run.invocation.svc,
       egress,
       idempotencyHeader: `${headerPrefix}-idempotency-key`,
       limits: limits.calls,
-      signal,
-      send: (header, body, written) => {
-        if (!signal.aborted) this.#runner?.send(header, body, written)
-      },
+      send: (header, body, written) => this.#runner?.send(header, body, written),
     })
+    return run.calls
   }
 
   #done(run: Run, body: Uint8Array): void {
@@ -260,7 +255,7 @@ export class TenantProcess {
   }
 
   #settle(run: Run, outcome: Outcome): void {
-    run.ended.abort()
+    run.calls?.end()
     run.resolve(outcome)
   }
 }
