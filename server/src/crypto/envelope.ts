@@ -71,18 +71,25 @@ export function deriveSubkey({ version, key }: SealingKey, salt: Uint8Array): Su
   return { version, salt, key: createHmac('sha256', key).update('box').update(salt).digest() }
 }
 
-export function sealUnder(subkey: Subkey, context: string, plain: Uint8Array, random: Random): Uint8Array {
-  const box = Buffer.allocUnsafe(bodyStart + plain.length + tagLength)
+/** @param plain given as text, its bytes are made by the cipher: a `Buffer` of them would take a fifth of the time */
+export function sealUnder(
+  subkey: Subkey,
+  context: string,
+  plain: string | Uint8Array,
+  random: Random,
+): Uint8Array {
   const nonce = random.bytes(nonceLength)
+  const cipher = createCipheriv('aes-256-gcm', subkey.key, nonce)
+  cipher.setAAD(additionalData(context))
+  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+  cipher.final()
+  const box = Buffer.allocUnsafe(bodyStart + body.length + tagLength)
   box[0] = boxFormat
   box.writeUInt32BE(subkey.version, 1)
   box.set(subkey.salt, headerLength)
   box.set(nonce, saltEnd)
-  const cipher = createCipheriv('aes-256-gcm', subkey.key, nonce)
-  cipher.setAAD(additionalData(context))
-  box.set(cipher.update(plain), bodyStart)
-  cipher.final()
-  box.set(cipher.getAuthTag(), bodyStart + plain.length)
+  box.set(body, bodyStart)
+  box.set(cipher.getAuthTag(), bodyStart + body.length)
   return box
 }
 

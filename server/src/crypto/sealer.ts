@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { upTo } from '../base/cache-size.ts'
+import { Memo } from '../base/memo.ts'
 import type { Random } from '../base/random.ts'
 import {
   BoxError,
@@ -28,14 +27,14 @@ export class Sealer {
   /** Number of boxes that may still be sealed under it. */
   #left = 0
   /** By salt. */
-  readonly #subkeys = new LRUCache<string, Subkey>(upTo(mostSubkeys))
+  readonly #subkeys = new Memo<string, Subkey>(mostSubkeys)
 
   constructor(key: SealingKey, random: Random) {
     this.#key = key
     this.#random = random
   }
 
-  seal(context: string, plain: Uint8Array): Uint8Array {
+  seal(context: string, plain: string | Uint8Array): Uint8Array {
     if (!this.#subkey || this.#left === 0) {
       this.#subkey = drawSubkey(this.#key, this.#random)
       this.#left = boxesPerSalt
@@ -54,10 +53,6 @@ export class Sealer {
 
   #subkeyFor(salt: Uint8Array): Subkey {
     const name = Buffer.from(salt.buffer, salt.byteOffset, salt.length).toString('latin1')
-    const known = this.#subkeys.get(name)
-    if (known) return known
-    const derived = deriveSubkey(this.#key, Uint8Array.from(salt))
-    this.#subkeys.set(name, derived)
-    return derived
+    return this.#subkeys.of(name, () => deriveSubkey(this.#key, Uint8Array.from(salt)))
   }
 }

@@ -26,10 +26,7 @@ export class RecordBoxes {
   }
 
   seal(kind: DocumentKind, id: Digest, version: number, value: RecordValue): Uint8Array {
-    const plain = Buffer.from(JSON.stringify(value))
-    const box = this.#sealer.seal(this.#context(kind, id, version), plain)
-    plain.fill(0)
-    return box
+    return this.#sealer.seal(this.#context(kind, id, version), JSON.stringify(value))
   }
 
   /** @throws {BrokenRecord} */

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { upTo } from '../../base/cache-size.ts'
+import { Memo } from '../../base/memo.ts'
 import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import { keptOpen, randomIds } from '../kinds.ts'
 import type { Digest, DocumentKind } from '../port.ts'
@@ -24,11 +23,11 @@ const mostDigests = 2000
 /** The digests under a tenant's index key by which the store knows ids, terms and API keys. */
 export class TenantDigests {
   readonly #index: KeyedDigest
-  readonly #apiKeys = new LRUCache<string, string>(upTo(1000))
+  readonly #apiKeys = new Memo<string, string>(1000)
   /** By use and by kind or field, so that each has its own limit. */
   readonly #known = {
-    id: new Map<string, LRUCache<string, Digest>>(),
-    term: new Map<string, LRUCache<string, Digest>>(),
+    id: new Map<string, Memo<string, Digest>>(),
+    term: new Map<string, Memo<string, Digest>>(),
   }
 
   constructor(indexKey: Uint8Array) {
@@ -48,11 +47,7 @@ export class TenantDigests {
   }
 
   apiKey(key: string): string {
-    const known = this.#apiKeys.get(key)
-    if (known !== undefined) return known
-    const digest = this.shown('api-key', key)
-    this.#apiKeys.set(key, digest)
-    return digest
+    return this.#apiKeys.of(key, () => this.shown('api-key', key))
   }
 
   shown(purpose: string, value: string): string {
@@ -62,15 +57,10 @@ export class TenantDigests {
   #remembered(use: 'id' | 'term', name: string, value: string): Digest {
     let known = this.#known[use].get(name)
     if (!known) {
-      known = new LRUCache(upTo(mostDigests))
+      known = new Memo(mostDigests)
       this.#known[use].set(name, known)
     }
-    let digest = known.get(value)
-    if (digest === undefined) {
-      digest = this.#digest(use, name, value)
-      known.set(value, digest)
-    }
-    return digest
+    return known.of(value, () => this.#digest(use, name, value))
   }
 
   #digest(use: 'id' | 'term', name: string, value: string): Digest {

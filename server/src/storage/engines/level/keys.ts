@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { upTo } from '../../../base/cache-size.ts'
+import { Memo } from '../../../base/memo.ts'
 import type { Digest, DocumentKind } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 
@@ -60,15 +59,10 @@ export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey
 
 /** `collectionKey` with a cache, as every read and write needs it and converting a tenant takes 2 µs. */
 export class CollectionKeys {
-  readonly #tenants = new LRUCache<string, string>(upTo(10_000))
+  readonly #tenants = new Memo<string, string>(10_000)
 
   of(kind: DocumentKind, tenant: string): CollectionKey {
-    let short = this.#tenants.get(tenant)
-    if (short === undefined) {
-      short = shortTenant(tenant)
-      this.#tenants.set(tenant, short)
-    }
-    return (letters[kind] + short) as CollectionKey
+    return (letters[kind] + this.#tenants.of(tenant, shortTenant)) as CollectionKey
   }
 }
 
