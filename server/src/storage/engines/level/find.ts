@@ -1,3 +1,4 @@
+import type { Memo } from '../../../base/memo.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
@@ -30,6 +31,7 @@ export async function findDocuments(
     for (const { term } of held) terms.letGo(term)
     return findDocuments(state, kind, tenant, query, options)
   }
+  const { places } = state
   const epoch = state.epoch.hold()
   const floor = state.dueFloor(collection)
   const { floorMs, changes } = floor
@@ -55,7 +57,8 @@ export async function findDocuments(
       oldestFirst: options.oldestFirst ?? false,
       within: await rangeAfter(moment, options),
     })
-    return { total, ...(await readPage(epoch, { kind, tenant, collection }, ordinals, options.mostBytes)) }
+    const onPage = await readPlaces(epoch, places, collection, ordinals)
+    return { total, ...(await readPage(epoch, { kind, tenant, collection }, onPage, options.mostBytes)) }
   } finally {
     epoch.release()
   }
@@ -122,15 +125,33 @@ async function rangeAfter(moment: Moment, { afterUs, oldestFirst }: FindOptions)
 /** Number of documents read at once where their sizes are limited. */
 const readTogether = 4
 
+/** Returns the places of ordinals. Reads those that are not known, and adds them to `known`. */
+async function readPlaces(
+  epoch: Epoch,
+  known: Memo<string, Place>,
+  collection: CollectionKey,
+  ordinals: readonly number[],
+): Promise<Place[]> {
+  const keys = ordinals.map(ordinal => ordinalKey(collection, ordinal))
+  const places = keys.map(key => known.get(key))
+  const unknown = keys.filter((_, index) => !places[index])
+  if (unknown.length === 0) return places as Place[]
+  const values = (await epoch.read(unknown)).values()
+  return places.map((place, index) => {
+    if (place) return place
+    const { value } = values.next()
+    if (!value) throw new Error('the index has an ordinal that does not exist')
+    return known.set(keys[index] ?? '', decodePlace(value))
+  })
+}
+
 async function readPage(
   epoch: Epoch,
   place: KeyedCollection,
-  ordinals: readonly number[],
+  places: readonly Place[],
   mostBytes?: number,
 ): Promise<Pick<Found, 'documents' | 'rest'>> {
-  if (ordinals.length === 0) return { documents: [] }
-  const values = await epoch.read(ordinals.map(ordinal => ordinalKey(place.collection, ordinal)))
-  const places = values.flatMap(value => (value ? [decodePlace(value)] : []))
+  if (places.length === 0) return { documents: [] }
   const read = async (some: readonly Place[]) => {
     const documents = await readDocuments(
       epoch,
@@ -141,7 +162,6 @@ async function readPage(
     if (present.length !== some.length) throw new Error('the index has a document that does not exist')
     return present
   }
-  if (places.length !== ordinals.length) throw new Error('the index has an ordinal that does not exist')
   if (mostBytes === undefined) return { documents: await read(places) }
   const documents: StoredDocument[] = []
   let bytes = 0

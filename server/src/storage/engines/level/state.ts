@@ -1,3 +1,5 @@
+import { Memo } from '../../../base/memo.ts'
+import type { Place } from '../../port.ts'
 import type { Block } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'
 import { type CollectionKey, CollectionKeys } from './keys.ts'
@@ -14,6 +16,7 @@ export interface DueFloor {
 }
 
 const mostFloors = 20_000
+const mostPlaces = 20_000
 
 export interface PublishedBlock {
   readonly prefix: string
@@ -35,6 +38,8 @@ export class PublishedState {
   epoch: Epoch
   terms: TermCache
   readonly recent: RecentDocuments = recentDocuments()
+  /** By ordinal key: places never change, so that they need not be read again for each page. */
+  places = new Memo<string, Place>(mostPlaces)
 
   constructor(level: LevelDb, cacheSize: number) {
     this.level = level
@@ -64,6 +69,7 @@ export class PublishedState {
     this.terms = new TermCache(this.#cacheSize)
     this.#dueFloors.clear()
     this.recent.clear()
+    this.places = new Memo(mostPlaces)
     this.#turn()
   }
 
