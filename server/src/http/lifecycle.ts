@@ -81,7 +81,7 @@ function checkContentType(exchange: Exchange): void {
   const { operation, request } = reached(exchange)
   if (operation.bodyType === undefined) return
   const given = request.headers['content-type']
-  if (given === undefined && !operation.bodyRequired) return
+  if (given === operation.bodyType || (given === undefined && !operation.bodyRequired)) return
   const [type = '', ...parameters] = (given ?? '').split(';').map(part => part.trim().toLowerCase())
   const charset = parameters.find(parameter => parameter.startsWith('charset='))
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)

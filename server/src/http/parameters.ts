@@ -30,11 +30,12 @@ export function parsePathParameters(
   raw: Readonly<Record<string, string>>,
   uuids: readonly string[],
 ): Record<string, string> {
-  const read = (name: string, value: string) => {
-    const text = decode(value, name, false)
-    return uuids.includes(name) ? text.toLowerCase() : text
+  const parameters: Record<string, string> = {}
+  for (const name of Object.keys(raw)) {
+    const text = decode(raw[name] ?? '', name, false)
+    parameters[name] = uuids.includes(name) ? text.toLowerCase() : text
   }
-  return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, read(name, value)]))
+  return parameters
 }
 
 function matches(parameter: QueryParameter, name: string): boolean {

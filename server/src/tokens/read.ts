@@ -4,7 +4,7 @@ import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
-import { withCvc } from './cvc.ts'
+import { isCvcLive, withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
@@ -32,6 +32,7 @@ export async function liveToken(
   context: TenantTokens,
   record: OpenedRecord<TokenRecord>,
 ): Promise<LiveToken> {
-  const [token] = await withCvc(context.store, [record], context.nowUs())
+  const nowUs = context.nowUs()
+  const [token] = isCvcLive(record.value, nowUs) ? await withCvc(context.store, [record], nowUs) : []
   return token ?? new LiveToken(record)
 }

@@ -28,7 +28,8 @@ export interface DueRecord<T extends RecordValue> {
 export class SealedStore {
   readonly store: Store
   readonly keyring: Keyring
-  readonly #tenants = new Map<string, TenantStore>()
+  /** As promises, so that a request need not make one to get its tenant. */
+  readonly #tenants = new Map<string, Promise<TenantStore>>()
   readonly #shared: Shared
 
   constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
@@ -39,15 +40,14 @@ export class SealedStore {
   }
 
   /** @throws {WrongMasterKey} */
-  async tenant(tenant: string): Promise<TenantStore | undefined> {
+  tenant(tenant: string): Promise<TenantStore | undefined> {
     const known = this.#tenants.get(tenant)
-    if (known) return known
-    const keys = await this.keyring.open(tenant)
-    return keys && this.#keep(tenant, keys)
+    return known ?? this.keyring.open(tenant).then(keys => keys && this.#keep(tenant, keys))
   }
 
-  async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
-    return this.#tenants.get(tenant) ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
+  createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+    const known = this.#tenants.get(tenant)
+    return known ?? this.keyring.create(tenant, nowUs).then(keys => this.#keep(tenant, keys))
   }
 
   /** The operator's store: keys by digest, settings, the list of tenants. */
@@ -82,10 +82,10 @@ export class SealedStore {
     this.#shared.opened.clear()
   }
 
-  #keep(tenant: string, keys: TenantKeys): TenantStore {
+  #keep(tenant: string, keys: TenantKeys): Promise<TenantStore> {
     const kept = this.#tenants.get(tenant)
     if (kept) return kept
-    const made = new TenantStore(tenant, keys, this.#shared)
+    const made = Promise.resolve(new TenantStore(tenant, keys, this.#shared))
     this.#tenants.set(tenant, made)
     return made
   }

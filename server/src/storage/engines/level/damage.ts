@@ -10,7 +10,12 @@ export function orDamaged<Result>(read: () => Result): Result {
   }
 }
 
+/** Returns `StoreDamaged` for a corruption error of LevelDB, and any other error unchanged. */
+export function asDamaged(error: unknown): unknown {
+  if ((error as { code?: unknown }).code !== 'LEVEL_CORRUPTION') return error
+  return new StoreDamaged('a part of the data folder is damaged', { cause: error })
+}
+
 function refuse(error: unknown): never {
-  if ((error as { code?: unknown }).code !== 'LEVEL_CORRUPTION') throw error
-  throw new StoreDamaged('a part of the data folder is damaged', { cause: error })
+  throw asDamaged(error)
 }

@@ -13,14 +13,14 @@ import {
   type Write,
 } from '../../port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
-import { orDamaged } from './damage.ts'
+import { asDamaged } from './damage.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
-import { findDue, readDocument, readDocuments } from './read.ts'
+import { findDue, readByIds } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
 import { type ReindexOptions, reindex } from './reindex/reindex.ts'
 import { PublishedState } from './state.ts'
@@ -89,14 +89,7 @@ export class LevelStore implements Store {
 
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
     const { state } = this.#opening
-    const [only] = ids
-    if (only === undefined || ids.length > 1) {
-      return orUnavailable(async () => {
-        const collection = state.keys.of(kind, tenant)
-        return readDocuments(state.epoch, { kind, tenant, collection }, ids)
-      })
-    }
-    return orUnavailable(async () => [await readDocument(state, kind, tenant, only)])
+    return orUnavailable(() => readByIds(state, kind, tenant, ids))
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
@@ -227,10 +220,12 @@ async function openAll(
   return { level, state, writer: new Writer(state, round, onFailure) }
 }
 
-async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+async function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return await orDamaged(work)
-  } catch (error) {
+    const working = work()
+    return working instanceof Promise ? await working : working
+  } catch (cause) {
+    const error = asDamaged(cause)
     // Errors of LevelDB have a code of this form; other errors are bugs, not outages.
     const { code } = error as { code?: unknown }
     if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error

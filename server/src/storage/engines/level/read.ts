@@ -12,37 +12,47 @@ export interface KeyedCollection {
   readonly collection: CollectionKey
 }
 
-/** Reads one document by id, and keeps it in memory where it is likely to be read again. */
-export async function readDocument(
+type Documents = (StoredDocument | undefined)[]
+
+/**
+ * Reads documents by id, and keeps single ones in memory where they are likely to be read again. Returns a promise only
+ * where LevelDB does: every request reads its key and application here, and a promise for each would take longer.
+ */
+export function readByIds(
   state: PublishedState,
   kind: DocumentKind,
   tenant: string,
-  id: Digest,
-): Promise<StoredDocument | undefined> {
-  const key = documentKey(state.keys.of(kind, tenant), id)
-  const kept = oftenRead.has(kind) ? state.recent.get(key) : undefined
-  if (kept) return kept
-  const { epoch } = state
-  const read = epoch.read([key])
-  const [value] = read instanceof Promise ? await read : read
-  if (!value) return undefined
-  const document = decodeDocument(kind, tenant, id, value)
-  // A write may have been published while this was read.
-  if (state.epoch === epoch && oftenRead.has(kind)) state.recent.set(key, document)
-  return document
+  ids: readonly Digest[],
+): Documents | Promise<Documents> {
+  const { epoch, recent } = state
+  const collection = state.keys.of(kind, tenant)
+  const [only] = ids
+  if (only === undefined || ids.length > 1 || !oftenRead.has(kind))
+    return readDocuments(epoch, { kind, tenant, collection }, ids)
+  const key = documentKey(collection, only)
+  const kept = recent.get(key)
+  if (kept) return [kept]
+  const keep = (read: Documents) => {
+    // A write may have been published while this was read.
+    if (read[0] && state.epoch === epoch) recent.set(key, read[0])
+    return read
+  }
+  const reading = readDocuments(epoch, { kind, tenant, collection }, ids)
+  return reading instanceof Promise ? reading.then(keep) : keep(reading)
 }
 
-export async function readDocuments(
+export function readDocuments(
   epoch: Epoch,
   { kind, tenant, collection }: KeyedCollection,
   ids: readonly Digest[],
-): Promise<(StoredDocument | undefined)[]> {
-  const read = epoch.read(ids.map(id => documentKey(collection, id)))
-  const values = read instanceof Promise ? await read : read
-  return ids.map((id, index) => {
-    const value = values[index]
-    return value && decodeDocument(kind, tenant, id, value)
-  })
+): Documents | Promise<Documents> {
+  const decode = (values: readonly (Buffer | undefined)[]) =>
+    ids.map((id, index) => {
+      const value = values[index]
+      return value && decodeDocument(kind, tenant, id, value)
+    })
+  const reading = epoch.read(ids.map(id => documentKey(collection, id)))
+  return reading instanceof Promise ? reading.then(decode) : decode(reading)
 }
 
 /** Reads the due documents of a kind, over all tenants. */
