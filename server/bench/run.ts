@@ -69,6 +69,7 @@ async function run(plan: Plan, folder: string): Promise<void> {
   const generator = startGenerator()
   try {
     say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
+    say('the ceiling does only what the specification asks of every server; ceiling.ts says what that is')
     const keysPer: KeysPer = {}
     for (const { name, writes } of plan.operations) {
       if (!writes) continue
