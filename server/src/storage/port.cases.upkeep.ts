@@ -165,6 +165,9 @@ export function testUpkeep(test: Define): void {
     t.equal(await store.lease({ ...lease, holder: 'two' }), true)
     t.same(await store.commit([write], 5), { ok: true, written: [{ version: 1, createdUs: 5 }] })
     t.same(await foundIds(store, term('x')), [digest('a')])
+    await store.clear()
+    await mustCommit(store, [insert('z', { terms: ['x'] })])
+    t.same(await foundIds(store, term('x')), [digest('z')], 'another one in the first place')
   })
 
   test('a working store is healthy, and closing waits for work in progress', async (t, store) => {
