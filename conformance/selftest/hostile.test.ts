@@ -1,11 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import tap from 'tap'
-// @ts-expect-error: a script without types
-import { bundle } from '../scripts/bundle.mjs'
 import type { Target } from '../src/harness/target.ts'
 import { type RunOptions, run } from '../src/run.ts'
 import { loadCarrier } from '../src/through/carrier.ts'
@@ -159,41 +153,4 @@ tap.test('a rate limit is waited for, and the request repeated with its body', a
   t.equal(bodies.length, 2)
   t.equal(bodies[0], bodies[1])
   t.match(bodies[0], /"type":"token"/)
-})
-
-tap.test('the program is one file, writes a report when it is interrupted, and ends', async t => {
-  const folder = t.testdir({})
-  const program = join(folder, 'suite.mjs')
-  await bundle(program)
-  let reached = () => {}
-  const waiting = new Promise<void>(resolve => {
-    reached = resolve
-  })
-  const { url } = await listen(t, (request, response) => {
-    if (!respondsToProbe(request, response)) reached()
-  })
-  const report = join(folder, 'report')
-  const child = spawn(
-    process.execPath,
-    [program, '--base-url', url, '--private-key', 'key_prv_secret', '--report', report],
-    { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  t.teardown(() => child.kill('SIGKILL'))
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', chunk => {
-    text += chunk
-  })
-  child.stderr.setEncoding('utf8').on('data', chunk => {
-    text += chunk
-  })
-  const ended = once(child, 'close')
-  await Promise.race([waiting, ended])
-  child.kill('SIGINT')
-  const [code] = await ended
-  t.equal(code, 2, text)
-  t.match(text, /^Bail out! interrupted by SIGINT$/m)
-  t.match(JSON.parse(await readFile(join(report, 'report.json'), 'utf8')), {
-    invalid: 'interrupted by SIGINT',
-    verdicts: { core: 'invalid run' },
-  })
 })

@@ -33,6 +33,8 @@ export interface Config {
   readonly seed: number | undefined
   readonly through: 'http' | 'sdk'
   readonly report: string | undefined
+  /** Number of cases that run at the same time. */
+  readonly concurrency: number
   /** Time limit of the whole run, in milliseconds. */
   readonly limitMs: number
 }
@@ -58,6 +60,9 @@ export function readConfig(argv: readonly string[], environment: Environment): C
   const limit = Number(one(settings.limit) ?? 900)
   if (!(limit >= 1 && limit <= 86_400))
     throw new ConfigError('--limit takes a number of seconds, at most 86400')
+  const concurrency = Number(one(settings.concurrency) ?? 4)
+  if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 32))
+    throw new ConfigError('--concurrency takes a number from 1 to 32')
   const seed = one(given.seed)
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw new ConfigError('--seed takes a number of at most ten digits')
@@ -79,6 +84,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     seed: seed === undefined ? undefined : Number(seed),
     report: one(given.report),
     limitMs: limit * 1000,
+    concurrency,
   }
 }
 

@@ -53,6 +53,7 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
   const result = await run(target, {
     signal: interruption.signal,
     limitMs: config.limitMs,
+    concurrency: config.concurrency,
     profile: config.profile,
     claims: config.claims,
     only: config.only,

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly cases?: readonly Case[]
   /** Ends the run early, as an invalid one with the results so far. The reason is shown. */
   readonly signal?: AbortSignal
+  /** Number of cases that run at the same time. Default 1. Those that move the clock run alone, after the others. */
+  readonly concurrency?: number
   /** Time limit of the whole run, in milliseconds. Default 15 minutes. */
   readonly limitMs?: number
   /** Called with each result, and with the total number of cases. */
@@ -70,7 +72,7 @@ export interface Run {
   readonly ms: number
 }
 
-/** Runs the cases of a profile, one after the other in an order made from the seed. */
+/** Runs the cases of a profile, in an order made from the seed. */
 export async function run(subject: Target, options: RunOptions = {}): Promise<Run> {
   const {
     claims = features,
@@ -136,44 +138,59 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
     inbox ??= openInbox(target.callbackHost ?? '127.0.0.1')
     return inbox
   }
-  try {
-    for (const { one, requirement } of planned) {
-      const recorder = new Recorder(target, contract, options.carrier)
-      const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
-      const begun = performance.now()
-      const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
-      const base = {
-        case: one,
-        requirement,
-        features: featuresOf(one, requirement),
-        exchanges: recorder.exchanges,
-        ...(expected === undefined ? {} : { expected }),
-      }
-      const attempt = await runCase(base, context, has, { ...options, claims })
-      left.push(...(await cleanUp(cleaner, recorder.made)))
-      if (end.signal.aborted) return finish(end.reason(), [...has])
-      const findings = [
-        ...(attempt.findings ?? []),
-        ...(attempt.notSupported === undefined && attempt.skipped === undefined
-          ? [
-              ...context.findings.map(message => ({ profile: 'surrogate' as const, message })),
-              ...recorder.complaints,
-            ]
-          : []),
-      ]
-      const ms = performance.now() - begun
-      const result: Result = { ...base, ...attempt, findings, carried: [...recorder.carried], ms }
-      results.push(result)
-      options.onResult?.(result, planned.length)
-      if (attempt.noAnswer && !(await isReachable(target)))
-        return finish('the target stopped responding', [...has])
+  let stopped: string | undefined
+  /** Runs one case. Sets `stopped` if the run cannot go on. */
+  const perform = async ({ one, requirement }: (typeof planned)[number]): Promise<void> => {
+    const recorder = new Recorder(target, contract, options.carrier)
+    const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
+    const begun = performance.now()
+    const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
+    const base = {
+      case: one,
+      requirement,
+      features: featuresOf(one, requirement),
+      exchanges: recorder.exchanges,
+      ...(expected === undefined ? {} : { expected }),
     }
+    const attempt = await runCase(base, context, has, { ...options, claims })
+    left.push(...(await cleanUp(cleaner, recorder.made)))
+    if (end.signal.aborted) {
+      stopped ??= end.reason()
+      return
+    }
+    const findings = [
+      ...(attempt.findings ?? []),
+      ...(attempt.notSupported === undefined && attempt.skipped === undefined
+        ? [
+            ...context.findings.map(message => ({ profile: 'surrogate' as const, message })),
+            ...recorder.complaints,
+          ]
+        : []),
+    ]
+    const ms = performance.now() - begun
+    const result: Result = { ...base, ...attempt, findings, carried: [...recorder.carried], ms }
+    results.push(result)
+    options.onResult?.(result, planned.length)
+    if (attempt.noAnswer && !(await isReachable(target)))
+      stopped ??= end.signal.aborted ? end.reason() : 'the target stopped responding'
+  }
+  const [timeless, timed] = [planned.filter(one => !movesTime(one)), planned.filter(movesTime)]
+  const inTurn = async (queue: (typeof planned)[number][]) => {
+    for (let next = queue.shift(); next && stopped === undefined; next = queue.shift()) await perform(next)
+  }
+  try {
+    await Promise.all(Array.from({ length: options.concurrency ?? 1 }, () => inTurn(timeless)))
+    await inTurn(timed)
   } finally {
     end.clear()
     await (await inbox)?.close()
   }
-  return finish(undefined, [...has])
+  return finish(stopped, [...has])
 }
+
+/** True for cases that move the target's clock, which would end the sessions of cases that run at the same time. */
+const movesTime = ({ one, requirement }: { readonly one: Case; readonly requirement: Requirement }) =>
+  [...requirement.needs, ...one.needs].includes('clock')
 
 interface Attempt {
   readonly findings?: readonly FoundHere[]

@@ -3,6 +3,7 @@ import tap from 'tap'
 import type { Capability } from '../../src/capabilities.ts'
 import type { Fetch } from '../../src/harness/target.ts'
 import { run } from '../../src/run.ts'
+import { outcomeOf } from '../../src/verdict.ts'
 import { contract, openReference } from '../_reference.ts'
 import { type VariationName, variations } from './variations.ts'
 
@@ -63,3 +64,47 @@ for (const [name, parts] of Object.entries(servers)) {
     if (parts.includes('a rate limit with Retry-After')) t.ok(limited > 100, `${limited} responses were 429`)
   })
 }
+
+tap.test('access is tested by three keys on a server without our endpoint for applications', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const { target, vault } = reference
+  const create = async (rights: object) => {
+    const request = new Request('http://vault/applications', {
+      method: 'POST',
+      headers: { 'SVC-API-KEY': target.managementKey ?? '', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'by hand', type: 'private', ...rights }),
+    })
+    return ((await (await vault.fetch(request)).json()) as { key: string }).key
+  }
+  const reading = (transform: string) =>
+    create({
+      rules: [{ priority: 1, container: '/', transform, permissions: ['token:read', 'token:search'] }],
+    })
+  const keys = {
+    maskedKey: await reading('mask'),
+    redactedKey: await reading('redact'),
+    limitedKey: await create({ permissions: ['token:use'] }),
+  }
+  const own: Fetch = async request =>
+    new URL(request.url).pathname === '/applications' ? Response.json({ items: [] }) : target.fetch(request)
+  const only = ['TOK-024', 'TOK-025', 'TOK-028', 'TOK-044', 'SEA-031', 'AUT-00*', 'AUT-010']
+  const outcomes = async (more: object) => {
+    const made = await run({ ...target, ...more, fetch: own }, { contract, only })
+    return new Set(
+      made.results
+        .filter(one => one.skipped === undefined)
+        .map(one => `${one.case.id} ${outcomeOf(one, 'core')}`),
+    )
+  }
+  const found = await outcomes(keys)
+  t.ok(found.size >= 14, `${found.size} cases`)
+  t.same(
+    [...found].filter(one => !one.endsWith(' pass')),
+    [],
+  )
+  const without = await outcomes({})
+  t.ok(without.has('TOK-024.a not-supported'), 'the control: without the keys they cannot be run')
+  const swapped = await outcomes({ ...keys, maskedKey: keys.redactedKey, redactedKey: keys.maskedKey })
+  t.ok(swapped.has('TOK-025.a fail') && swapped.has('TOK-044.a fail'), 'the control: other keys fail')
+})

@@ -288,7 +288,9 @@ export const applicationCases = cases({
         return found.body.data.length >= 2 ? found : undefined
       }, 'the entry of the read')
       const entries = reply.body.data as readonly { operation: string; actor_id: string; outcome: string }[]
-      c.equal(entries.map(entry => entry.operation).sort(), ['token:create', 'token:read'], 'operations')
+      // A search of another case at the same time may show the token, too.
+      const operations = [...new Set(entries.map(entry => entry.operation))]
+      c.equal(operations.sort(), ['token:create', 'token:read'], 'operations')
       for (const entry of entries)
         c.equal([entry.actor_id, entry.outcome], [created_by, 'success'], 'who, and how')
       c.ok(!reply.text.includes('secret'), 'no data')

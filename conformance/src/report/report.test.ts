@@ -231,3 +231,27 @@ tap.test('the page of requirements has an anchor for each sentence', async t => 
   const page = specificationPage(all)
   for (const { id } of all) t.ok(page.includes(`<dt id="${id}">`), id)
 })
+
+tap.test('several cases run at the same time, and those that move the clock alone at the end', async t => {
+  let running = 0
+  let most = 0
+  const order: string[] = []
+  const step = (name: string) => async () => {
+    running++
+    most = Math.max(most, running)
+    if (name === 'clock') t.equal(running, 1, 'alone')
+    await new Promise(resolve => setImmediate(resolve))
+    running--
+    order.push(name)
+  }
+  const table = Object.fromEntries([
+    ['AAA-001.a', ['moves the clock', step('clock'), 'clock'] as const],
+    ...'bcdef'.split('').map(letter => [`AAA-001.${letter}`, [letter, step(letter)] as const] as const),
+  ])
+  const options = { contract, requirements: [requirement('AAA-001')], cases: rows(table) }
+  const capabilities = new Set(['clock'] as const)
+  const made = await run(target, { ...options, capabilities, concurrency: 3 })
+  t.equal(made.verdicts.core, 'conformant')
+  t.equal(most, 3)
+  t.equal(order.at(-1), 'clock')
+})
