@@ -1,8 +1,6 @@
 import type { ApplicationRecord } from '../access/application.ts'
-import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
-import type { Write } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { ReactorsContext } from './context.ts'
 
@@ -18,11 +16,6 @@ export async function formulaPart(
   return found
 }
 
-/** The condition that a formula is unchanged at the commit. */
-export function unchanged({ store, record }: FoundFormula): readonly Write[] {
-  return store ? [store.expect('formula', record.value.id, record.version)] : []
-}
-
 /** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
 export async function applicationPart(store: TenantStore, id: string | undefined) {
@@ -33,5 +26,3 @@ export async function applicationPart(store: TenantStore, id: string | undefined
     throw invalid('application.id', 'must be the id of a public or private application')
   return { id: record.value.id, unchanged: [store.expect('application', record.value.id, record.version)] }
 }
-
-export const reactorEntry = entriesOf('reactor')

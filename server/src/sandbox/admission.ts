@@ -1,9 +1,10 @@
-import { FairQueue, type FairQueueLimits, type Release } from './fair-queue.ts'
+import { FairQueue, type Release } from './fair-queue.ts'
+import type { SandboxLimits } from './limits.ts'
 import type { MemoryShare, Place } from './memory-share.ts'
-import { WaitingRoom, type WaitingRoomLimits } from './waiting-room.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 export interface AdmissionOptions {
-  readonly limits: FairQueueLimits & WaitingRoomLimits
+  readonly limits: SandboxLimits
   readonly memory: MemoryShare
   /** False while a tenant must wait for its next process. */
   readonly mayHaveProcess: (tenant: string) => boolean

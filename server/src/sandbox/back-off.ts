@@ -1,16 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../base/cache-size.ts'
+import type { SandboxLimits } from './limits.ts'
 import type { Monotonic } from './monotonic.ts'
-
-export interface BackOffLimits {
-  /** The wait after a first failure; it doubles with each further one. */
-  readonly firstMs: number
-  readonly mostMs: number
-  /** After this time without a failure, the tenant's failures are forgotten. */
-  readonly forgetMs: number
-  /** The number of tenants that are remembered. */
-  readonly tenants: number
-}
 
 interface Failures {
   readonly level: number
@@ -25,12 +16,12 @@ interface Failures {
  * process. It may use processes that it still has without waiting.
  */
 export class BackOff {
-  readonly #limits: BackOffLimits
+  readonly #limits: SandboxLimits['backOff']
   readonly #time: Monotonic
   readonly #failures: LRUCache<string, Failures>
   readonly #listeners: (() => void)[] = []
 
-  constructor(limits: BackOffLimits, time: Monotonic) {
+  constructor(limits: SandboxLimits['backOff'], time: Monotonic) {
     this.#limits = limits
     this.#time = time
     this.#failures = new LRUCache({ ...upTo(limits.tenants), dispose: ({ cancel }) => cancel() })

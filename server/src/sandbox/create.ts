@@ -181,14 +181,7 @@ async function startSandbox(
       svcNames: [...new Set(['svc', headerPrefix.toLowerCase()])],
       headerPrefix,
       moduleNames: [...bundles.keys()],
-      limits: {
-        outputBytes: limits.outputBytes,
-        callBodyBytes: limits.calls.bodyBytes,
-        consoleLines: limits.console.lines,
-        consoleLineLength: limits.console.lineLength,
-        consoleBytes: limits.console.bytes,
-        timers: limits.timers,
-      },
+      limits,
     },
     program: programs.runner,
     parts: [

@@ -1,12 +1,9 @@
+import type { SandboxLimits } from './limits.ts'
+
 /** A task that waits for a slot. */
 interface Waiting {
   readonly tenant: string
   readonly start: () => void
-}
-
-export interface FairQueueLimits {
-  readonly slots: number
-  readonly slotsPerTenant: number
 }
 
 /** Releases a slot. */
@@ -17,7 +14,7 @@ export type Release = () => void
  * waiting tasks is not limited here.
  */
 export class FairQueue {
-  readonly #limits: FairQueueLimits
+  readonly #limits: Pick<SandboxLimits, 'slots' | 'slotsPerTenant'>
   readonly #mayStart: (tenant: string) => boolean
   readonly #held = new Map<string, number>()
   /** In round-robin order. */
@@ -26,7 +23,10 @@ export class FairQueue {
   #queued = 0
 
   /** @param mayStart a further condition for starting a task of this tenant; call `next` when it may have changed */
-  constructor(limits: FairQueueLimits, mayStart: (tenant: string) => boolean = () => true) {
+  constructor(
+    limits: Pick<SandboxLimits, 'slots' | 'slotsPerTenant'>,
+    mayStart: (tenant: string) => boolean = () => true,
+  ) {
     this.#limits = limits
     this.#mayStart = mayStart
   }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import t from 'tap'
+import type { EgressRequest } from '../egress/formula-egress.ts'
 import { body, openSandbox } from './_fixture.ts'
-import type { EgressRequest } from './options.ts'
 
 /** Each expression has the same result in a formula as in Node, or throws in both. */
 const alike = [

@@ -1,18 +1,24 @@
+import type { ErrorCode } from '../base/errors.ts'
+import type { SandboxLimits } from './limits.ts'
+
 /**
  * The messages between host and runner; `frames.ts` has their encoding. There is one invocation at a time: the
  * runner sends `done` with the answer, and `idle` when nothing of the invocation is left.
  */
 
-/** The classes of `@surrogate/formula-errors` that map to an error of the API. */
-export const formulaErrorNames = [
-  'BadRequestError',
-  'AuthenticationError',
-  'InvalidPaymentMethodError',
-  'AuthorizationError',
-  'RateLimitError',
-  'ReactorRuntimeError',
-  'InvalidReactorConfigurationError',
-] as const
+/** The classes of `@surrogate/formula-errors` that map to an error of the API: its code, and a text for the caller. */
+// Requirements: INV-507
+export const formulaErrors = {
+  BadRequestError: ['validation', 'the formula refused the arguments'],
+  AuthenticationError: ['unauthenticated', 'the formula could not authenticate itself or its caller'],
+  InvalidPaymentMethodError: ['payment_method', 'the formula refused the means of payment'],
+  AuthorizationError: ['permission_denied', 'the formula refused to do this for its caller'],
+  RateLimitError: ['rate_limited', 'the formula was invoked too often'],
+  ReactorRuntimeError: ['reactor_runtime', 'the formula failed'],
+  InvalidReactorConfigurationError: ['validation', "the formula refused the reactor's configuration"],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>
+
+export type FormulaErrorName = keyof typeof formulaErrors
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
@@ -27,14 +33,7 @@ export interface BootHeader {
 }
 
 /** Limits that the runner enforces. The host enforces most of them too. */
-export interface RunnerLimits {
-  readonly outputBytes: number
-  readonly callBodyBytes: number
-  readonly consoleLines: number
-  readonly consoleLineLength: number
-  readonly consoleBytes: number
-  readonly timers: number
-}
+export type RunnerLimits = Pick<SandboxLimits, 'outputBytes' | 'calls' | 'console' | 'timers'>
 
 export type ToRunner =
   /** Body: the code, then `{ args, configuration }` as JSON. */

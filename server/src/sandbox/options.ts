@@ -1,19 +1,9 @@
 import type { Log } from '../base/log.ts'
+import type { EgressRequest } from '../egress/formula-egress.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { ServiceResponse } from './sandbox.ts'
 
-/** One `fetch` of a formula. `Egress` decides which origins it may reach. */
-export interface EgressRequest {
-  readonly method: string
-  /** An absolute URL, as the formula passed it. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
-  /** Aborted when the invocation has ended. */
-  readonly signal: AbortSignal
-}
-
-/** Performs requests of formulas. For any rejection, the formula gets a TypeError without the reason. */
+/** Performs requests of formulas. It decides which origins they may reach. For any rejection, the formula gets a TypeError without the reason. */
 export type Egress = (request: EgressRequest) => Promise<ServiceResponse>
 
 export interface SandboxOptions {

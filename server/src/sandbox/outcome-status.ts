@@ -1,17 +1,6 @@
 import { type ErrorCode, errorRegistry } from '../base/errors.ts'
-import type { FormulaErrorName, Outcome } from './sandbox.ts'
-
-/** The error code for each class of `@surrogate/formula-errors`. */
-// Requirements: INV-507
-export const formulaErrorCodes: Readonly<Record<FormulaErrorName, ErrorCode>> = {
-  BadRequestError: 'validation',
-  AuthenticationError: 'unauthenticated',
-  InvalidPaymentMethodError: 'payment_method',
-  AuthorizationError: 'permission_denied',
-  RateLimitError: 'rate_limited',
-  ReactorRuntimeError: 'reactor_runtime',
-  InvalidReactorConfigurationError: 'validation',
-}
+import { formulaErrors } from './messages.ts'
+import type { Outcome } from './sandbox.ts'
 
 /** An outcome without a response of the formula. */
 export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }>
@@ -20,7 +9,7 @@ export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }
 export function failureCode(failure: Failure): ErrorCode {
   switch (failure.kind) {
     case 'refused':
-      return formulaErrorCodes[failure.error]
+      return formulaErrors[failure.error][0]
     // Requirements: INV-509
     case 'unusable':
       return 'unprocessable'

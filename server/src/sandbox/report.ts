@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { findExcess } from '../base/json-bounds.ts'
 import { readCustomResponse } from './custom-response.ts'
-import { formulaErrorNames } from './messages.ts'
+import { type FormulaErrorName, formulaErrors } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
@@ -54,7 +54,7 @@ function answered({ raw, tokenize }: Record<string, JsonValue>): Outcome {
 }
 
 function refused({ error, errors }: Record<string, JsonValue>): Outcome {
-  const name = formulaErrorNames.find(one => one === error)
+  const name = Object.keys(formulaErrors).find((one): one is FormulaErrorName => one === error)
   if (!name || !isJsonObject(errors)) throw new ReportError('the error is not valid')
   const paths = Object.entries(errors).slice(0, most)
   const read = paths.map(([path, messages]) => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../testing/vault.ts'
 import { errorRegistry } from '../base/errors.ts'
-import { formulaErrorNames } from './messages.ts'
-import { formulaErrorCodes, outcomeStatus } from './outcome-status.ts'
+import { type FormulaErrorName, formulaErrors } from './messages.ts'
+import { outcomeStatus } from './outcome-status.ts'
 import { runFormula } from './run-formula.ts'
 import type { Outcome } from './sandbox.ts'
 
@@ -53,7 +53,10 @@ t.test('every outcome has the same status as over HTTP', async t => {
   ]
   for (const [outcome, status] of statuses) t.equal(outcomeStatus(outcome), status, outcome.kind)
   const refused = Object.fromEntries(
-    formulaErrorNames.map(error => [error, outcomeStatus({ kind: 'refused', error, errors: {} })]),
+    (Object.keys(formulaErrors) as FormulaErrorName[]).map(error => [
+      error,
+      outcomeStatus({ kind: 'refused', error, errors: {} }),
+    ]),
   )
   t.same(refused, {
     BadRequestError: 400,
@@ -64,7 +67,7 @@ t.test('every outcome has the same status as over HTTP', async t => {
     ReactorRuntimeError: 500,
     InvalidReactorConfigurationError: 400,
   })
-  for (const code of Object.values(formulaErrorCodes)) t.ok(errorRegistry[code])
+  for (const [code] of Object.values(formulaErrors)) t.ok(errorRegistry[code])
 })
 
 t.test('options that are not valid are refused, failures of the code are outcomes', async t => {

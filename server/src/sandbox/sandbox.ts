@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts'
-import type { formulaErrorNames } from './messages.ts'
+import type { FormulaErrorName } from './messages.ts'
 
 /** Runs formula code. The interface for the rest of the server; it hides processes and compartments. */
 export interface Sandbox {
@@ -49,8 +49,7 @@ export interface ServiceResponse {
   readonly body?: Uint8Array | string
 }
 
-/** The classes of `@surrogate/formula-errors` that map to an error of the API. */
-export type FormulaErrorName = (typeof formulaErrorNames)[number]
+export type { FormulaErrorName }
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }

@@ -1,11 +1,6 @@
-export interface WaitingRoomLimits {
-  /** Waiting invocations, of all tenants and of each. */
-  readonly queue: number
-  readonly queuePerTenant: number
-  /** Bytes of their input, of all tenants and of each. */
-  readonly queueBytes: number
-  readonly queueBytesPerTenant: number
-}
+import type { SandboxLimits } from './limits.ts'
+
+type Limits = Pick<SandboxLimits, 'queue' | 'queuePerTenant' | 'queueBytes' | 'queueBytesPerTenant'>
 
 interface Held {
   count: number
@@ -14,11 +9,11 @@ interface Held {
 
 /** Limits the number and size of waiting invocations, whatever they wait for. */
 export class WaitingRoom {
-  readonly #limits: WaitingRoomLimits
+  readonly #limits: Limits
   readonly #tenants = new Map<string, Held>()
   readonly #all: Held = { count: 0, bytes: 0 }
 
-  constructor(limits: WaitingRoomLimits) {
+  constructor(limits: Limits) {
     this.#limits = limits
   }
 

@@ -1,8 +1,6 @@
 import type { FormulasContext } from '../../formulas/context.ts'
-import { createFormula } from '../../formulas/create.ts'
-import { deleteFormula } from '../../formulas/delete.ts'
 import { listFormulas, readFormulaById } from '../../formulas/list.ts'
-import { updateFormula } from '../../formulas/update.ts'
+import { createFormula, deleteFormula, updateFormula } from '../../formulas/write.ts'
 import { answer, type HandlersOf } from './handler.ts'
 
 export function formulaHandlers(context: FormulasContext): HandlersOf<'reactorFormulas'> {

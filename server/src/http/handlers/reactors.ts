@@ -1,11 +1,9 @@
 import { acceptReaction } from '../../reactors/accept.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
-import { createReactor } from '../../reactors/create.ts'
-import { deleteReactor } from '../../reactors/delete.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
 import { readWanted } from '../../reactors/prepare.ts'
 import { react } from '../../reactors/react.ts'
-import { patchReactor, updateReactor } from '../../reactors/update.ts'
+import { createReactor, deleteReactor, patchReactor, updateReactor } from '../../reactors/write.ts'
 import type { KeptReaction, Reaction } from '../../webhooks/reaction.ts'
 import { answer, type HandlerAnswer, type HandlersOf } from './handler.ts'
 

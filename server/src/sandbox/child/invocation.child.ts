@@ -60,9 +60,9 @@ export class Invocation implements Current {
   }
 
   print(level: string, text: string): void {
-    const { consoleLines, consoleLineLength, consoleBytes } = this.#options.limits
-    if (this.#over || this.#printed.lines >= consoleLines || this.#printed.length >= consoleBytes) return
-    const line = `${text}`.slice(0, consoleLineLength)
+    const { lines, lineLength, bytes } = this.#options.limits.console
+    if (this.#over || this.#printed.lines >= lines || this.#printed.length >= bytes) return
+    const line = `${text}`.slice(0, lineLength)
     this.#printed.lines++
     this.#printed.length += line.length
     this.#options.send({ type: 'console', run: this.run, level: `${level}`, text: line.toWellFormed() })
@@ -111,7 +111,7 @@ export class Invocation implements Current {
     if (pairs.length > most || length > longestTargetLength) {
       throw new TypeError('the URL and headers of the request are too long')
     }
-    if (body && body.length > this.#options.limits.callBodyBytes) {
+    if (body && body.length > this.#options.limits.calls.bodyBytes) {
       throw new TypeError('the body of the request is too long')
     }
     const call = this.#nextCall++

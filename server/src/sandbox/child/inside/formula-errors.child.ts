@@ -1,4 +1,4 @@
-import { formulaErrorNames } from '../../messages.ts'
+import { formulaErrors as names } from '../../messages.ts'
 
 /**
  * The module `@surrogate/formula-errors`. The argument of a constructor becomes `errors`, a map from paths to
@@ -40,7 +40,7 @@ const classOf = (kind: string) => {
 }
 
 export const formulaErrors = {
-  ...Object.fromEntries(formulaErrorNames.map(name => [name, classOf(name)])),
+  ...Object.fromEntries(Object.keys(names).map(name => [name, classOf(name)])),
   CustomHttpResponseError: class CustomHttpResponseError extends FormulaError {
     constructor(response?: unknown) {
       super('CustomHttpResponseError', response)

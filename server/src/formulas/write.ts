@@ -1,0 +1,125 @@
+import type { Caller } from '../access/caller.ts'
+import { removeUsageCount } from '../access/usage-counts.ts'
+import { entriesOf } from '../audit/entries.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
+import { existingFormula, type FoundFormula } from './find.ts'
+import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
+
+// An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
+const formulaEntry = entriesOf('reactor_formula')
+
+/** @throws {ServiceError} validation, permission_denied, idempotency_conflict */
+export async function createFormula(
+  context: FormulasContext,
+  caller: Caller,
+  input: ReactorFormulaRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<ReactorFormula> {
+  const content = readFormula(input)
+  const own = await tenantStore(context, caller.tenant)
+  if (content.type === 'official') await demandOperator(own)
+  const store = content.type === 'official' ? await officialStore(context) : own
+  const attempt = async () => {
+    const value = { id: context.random.uuid(), ...content, created_by: caller.application }
+    return storing(context, own, store, value)
+  }
+  return transact(context, attempt, receipt)
+}
+
+/**
+ * Replaces a formula as a whole, but for its type: official and private formulas are kept in different places, and
+ * who may see a formula must not change under those who use it.
+ *
+ * @throws {ServiceError} validation, not_found, permission_denied, idempotency_conflict
+ */
+// Requirements: FOR-013, FOR-014
+export async function updateFormula(
+  context: FormulasContext,
+  caller: Caller,
+  id: string,
+  input: ReactorFormulaRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<ReactorFormula> {
+  const content = readFormula(input)
+  const own = await tenantStore(context, caller.tenant)
+  const attempt = async () => {
+    const found = await existingFormula(context, caller.tenant, id)
+    const { type, created_by } = found.record.value
+    const store = await writableStore(own, found, content.type)
+    if (content.type !== type) throw invalid('type', `must stay ${type}: a formula keeps its type`)
+    const value: FormulaRecord = {
+      id: found.record.value.id,
+      ...content,
+      ...(created_by === undefined ? {} : { created_by }),
+      modified_by: caller.application,
+    }
+    return storing(context, own, store, value, found.record.version)
+  }
+  return transact(context, attempt, receipt)
+}
+
+/** Removes a formula that no reactor of any tenant uses. @throws {ServiceError} not_found, permission_denied, in_use */
+// Requirements: FOR-015, FOR-016
+export async function deleteFormula(context: FormulasContext, caller: Caller, id: string): Promise<void> {
+  const own = await tenantStore(context, caller.tenant)
+  await transact(context, async () => {
+    const found = await existingFormula(context, caller.tenant, id)
+    const store = await writableStore(own, found)
+    const { value, version } = found.record
+    return {
+      writes: [
+        store.remove('formula', value.id, version),
+        // Fails where a reactor that uses the formula is made at this moment.
+        ...(await removeUsageCount(store, 'formula', value.id)),
+        formulaEntry(context, own, 'reactor:delete', value.id, caller.application),
+      ],
+      result: () => {},
+    }
+  })
+}
+
+/** Returns the writes that create a formula, or replace the given version of it. */
+function storing(
+  context: FormulasContext,
+  own: TenantStore,
+  store: TenantStore,
+  value: FormulaRecord,
+  version?: number,
+): Attempt<ReactorFormula, KeptEntity> {
+  const isNew = version === undefined
+  const write = isNew ? store.insert('formula', value) : store.replace('formula', version, value)
+  const operation = isNew ? 'reactor:create' : 'reactor:update'
+  const actor = value.modified_by ?? value.created_by ?? null
+  return {
+    writes: [write, formulaEntry(context, own, operation, value.id, actor)],
+    kept: { entity: value.id },
+    result: written => showFormula({ value, ...written(write) }),
+  }
+}
+
+/**
+ * Returns the store of a formula, for a tenant that may change it.
+ * @param requested the type that a request gives it
+ * @throws {ServiceError} permission_denied
+ */
+async function writableStore(
+  own: TenantStore,
+  { record, store }: FoundFormula,
+  requested = record.value.type,
+): Promise<TenantStore> {
+  if (record.value.type === 'official' || requested === 'official') await demandOperator(own)
+  if (store) return store
+  throw new ServiceError(
+    'permission_denied',
+    'this formula comes with the server and cannot be changed; create another one with its code instead',
+  )
+}
+
+async function demandOperator(own: TenantStore): Promise<void> {
+  if (await isOperator(own)) return
+  throw new ServiceError('permission_denied', "only the operator's tenant can write official formulas")
+}

@@ -1,0 +1,166 @@
+import type { Caller } from '../access/caller.ts'
+import { changeUsageCount } from '../access/usage-counts.ts'
+import { entriesOf } from '../audit/entries.ts'
+import { invalid } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { mergePatch } from '../base/merge-patch.ts'
+import type {
+  CreateReactorRequest,
+  PatchReactorRequest,
+  Reactor,
+  UpdateReactorRequest,
+} from '../contract/types.ts'
+import { tenantStore } from '../formulas/context.ts'
+import { type FoundFormula, findFormula } from '../formulas/find.ts'
+import type { Write } from '../storage/port.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { castConfiguration } from './configuration.ts'
+import type { ReactorsContext } from './context.ts'
+import { applicationPart, formulaPart } from './parts.ts'
+import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
+
+const reactorEntry = entriesOf('reactor')
+
+/** @throws {ServiceError} validation, idempotency_conflict */
+export async function createReactor(
+  context: ReactorsContext,
+  caller: Caller,
+  input: CreateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<Reactor> {
+  const store = await tenantStore(context, caller.tenant)
+  const attempt = async () =>
+    storing(context, caller, store, await formulaPart(context, store, input.formula.id), input)
+  const created = await transact(context, attempt, receipt)
+  context.warmSandbox()
+  return created
+}
+
+/** @throws {ServiceError} validation, not_found, idempotency_conflict */
+// Requirements: REA-009
+export function updateReactor(
+  context: ReactorsContext,
+  caller: Caller,
+  id: string,
+  input: UpdateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<Reactor> {
+  return change(context, caller, id, () => input, receipt)
+}
+
+/** Applies a JSON merge patch, and validates the result as a whole. @throws {ServiceError} like `updateReactor` */
+export async function patchReactor(
+  context: ReactorsContext,
+  caller: Caller,
+  id: string,
+  { name, configuration, application }: PatchReactorRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<void> {
+  const known = Object.fromEntries(
+    Object.entries({ name, configuration, application }).filter(([, value]) => value !== undefined),
+  ) as JsonObject
+  const patched = (current: ReactorRecord) => {
+    const given: JsonValue = {
+      name: current.name,
+      configuration: current.configuration as JsonObject,
+      ...(current.application === undefined ? {} : { application: { id: current.application } }),
+    }
+    return mergePatch(given, known) as unknown as UpdateReactorRequest
+  }
+  await change(context, caller, id, patched, receipt)
+}
+
+/** Removes a reactor. Its formula and application can be deleted then. @throws {ServiceError} not_found */
+// Requirements: REA-015
+export async function deleteReactor(context: ReactorsContext, caller: Caller, id: string): Promise<void> {
+  const store = await tenantStore(context, caller.tenant)
+  await transact(context, async () => {
+    const { value, version } = await existingReactor(store, id)
+    const formula = await findFormula(context, caller.tenant, value.formula)
+    return {
+      writes: [
+        store.remove('reactor', value.id, version),
+        ...(await usageChanges(store, formula, value, undefined)),
+        reactorEntry(context, store, 'reactor:delete', value.id, caller.application),
+      ],
+      result: () => {},
+    }
+  })
+}
+
+// Requirements: REA-014, REA-016
+async function change(
+  context: ReactorsContext,
+  caller: Caller,
+  id: string,
+  next: (current: ReactorRecord) => UpdateReactorRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<Reactor> {
+  const store = await tenantStore(context, caller.tenant)
+  const attempt = async () => {
+    const current = await existingReactor(store, id)
+    const input = next(current.value)
+    const found = await formulaOfReactor(context, store.tenant, current.value)
+    if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
+    return storing(context, caller, store, found, input, current)
+  }
+  return transact(context, attempt, receipt)
+}
+
+/** Returns the writes that create a reactor on a formula, or replace `current`. @throws {ServiceError} validation */
+async function storing(
+  context: ReactorsContext,
+  caller: Caller,
+  store: TenantStore,
+  found: FoundFormula,
+  { name, configuration, application: named }: UpdateReactorRequest,
+  current?: OpenedRecord<ReactorRecord>,
+): Promise<Attempt<Reactor, KeptEntity>> {
+  const formula = found.record.value
+  const application = await applicationPart(store, named?.id)
+  const { id, created_by } = current?.value ?? { id: context.random.uuid(), created_by: caller.application }
+  const value: ReactorRecord = {
+    id,
+    name,
+    formula: formula.id,
+    ...(application.id === undefined ? {} : { application: application.id }),
+    configuration: castConfiguration(formula.configuration, configuration),
+    created_by,
+    ...(current ? { modified_by: caller.application } : {}),
+  }
+  const write = current ? store.replace('reactor', current.version, value) : store.insert('reactor', value)
+  const operation = current ? 'reactor:update' : 'reactor:create'
+  return {
+    writes: [
+      write,
+      // The formula and the application must be unchanged at the commit.
+      ...(found.store ? [found.store.expect('formula', formula.id, found.record.version)] : []),
+      ...application.unchanged,
+      ...(await usageChanges(store, found, current?.value, value)),
+      reactorEntry(context, store, operation, id, caller.application),
+    ],
+    kept: { entity: id },
+    result: written => reactorShower(context, store, found)({ value, ...written(write) }),
+  }
+}
+
+/** Returns the writes that change the usage counts of the formula and applications of a reactor. */
+async function usageChanges(
+  store: TenantStore,
+  formula: FoundFormula | undefined,
+  before: ReactorRecord | undefined,
+  after: ReactorRecord | undefined,
+): Promise<Write[]> {
+  const writes: Write[] = []
+  if (formula?.store && !(before && after)) {
+    writes.push(
+      ...(await changeUsageCount(formula.store, 'formula', formula.record.value.id, after ? 1 : -1)),
+    )
+  }
+  if (before?.application === after?.application) return writes
+  for (const [by, id] of [[-1, before?.application] as const, [1, after?.application] as const]) {
+    if (id !== undefined) writes.push(...(await changeUsageCount(store, 'application', id, by)))
+  }
+  return writes
+}
