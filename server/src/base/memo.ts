@@ -20,7 +20,7 @@ export class Memo<Key, Value> {
   }
 
   set(key: Key, value: Value): Value {
-    if (this.#values.size >= this.#most) this.#values.clear()
+    if (this.#values.size >= this.#most && !this.#values.has(key)) this.#values.clear()
     this.#values.set(key, value)
     return value
   }
