@@ -1,4 +1,4 @@
-import { defineConfig } from '@hey-api/openapi-ts'
+import { $, defineConfig } from '@hey-api/openapi-ts'
 import { operationsPlugin } from './openapi-ts.operations.ts'
 
 /**
@@ -18,11 +18,19 @@ function keepDescription(schema: { oneOf?: unknown; allOf?: unknown }): void {
   delete schema.oneOf
 }
 
+/** Writes a string whose pattern has a slash at both ends, as a container has, as a type that demands these. */
+const slashes = {
+  string: ({ schema: { pattern } }: { schema: { pattern?: string | undefined } }) =>
+    pattern && /^\^\/\(.*\/\)[^)]*\$$/.test(pattern)
+      ? $.type.or($.type.literal('/'), $.type.template('/').add($.type('string')).add('/'))
+      : undefined,
+}
+
 export default defineConfig([
   {
     ...common,
     output: { path: 'sdk/src/generated', module: { extension: '.ts' } },
-    plugins: ['@hey-api/typescript', operationsPlugin()],
+    plugins: [{ name: '@hey-api/typescript', '~resolvers': slashes }, operationsPlugin()],
   },
   {
     ...common,

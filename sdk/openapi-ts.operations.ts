@@ -3,14 +3,14 @@ import { $, type DefinePlugin, definePluginConfig, type IR } from '@hey-api/open
 type OperationsPlugin = DefinePlugin<{ name: 'operations' }>
 
 /**
- * Writes `operations.gen.ts`: the table of the contract's operations that the client needs to send requests, and a type
- * with the generated types of each operation's request and responses.
+ * Writes `operations.gen.ts`: what the client needs to send each operation of the contract, and a type with the
+ * generated types of each operation's request and responses. Each operation is a constant of its own (`tokensGet` for
+ * `tokens.get`), so that bundlers can leave out those that an application does not use.
  *
- * The table replaces the client of openapi-ts, which is several times as large and does not compile under
+ * They replace the client of openapi-ts, which is several times as large and does not compile under
  * `exactOptionalPropertyTypes`.
  */
 const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
-  const table = $.object().pretty()
   const types = $.type.object()
   plugin.forEach(
     'operation',
@@ -30,12 +30,16 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
         .object()
         .prop('data', p => p.type(generatedType('data')))
         .prop('responses', p => p.type(generatedType('responses')))
-      table.prop(name, $.fromValue(describe(operation)))
+      const constant = name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())
+      plugin.node(
+        $.const(plugin.symbol(constant))
+          .export()
+          .assign($($.fromValue({ id: name, ...describe(operation) })).as('const')),
+      )
       types.prop(name, p => p.type(shape))
     },
     { order: 'declarations' },
   )
-  plugin.node($.const(plugin.symbol('operations')).export().assign($(table).as('const')))
   plugin.node($.type.alias(plugin.symbol('Operations')).export().type(types))
 }
 

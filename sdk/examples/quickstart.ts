@@ -5,8 +5,7 @@
  *   SURROGATE_URL=http://127.0.0.1:4000 SURROGATE_PRIVATE_KEY=key_prv_… SURROGATE_MANAGEMENT_KEY=key_mgt_… \
  *     npx tsx sdk/examples/quickstart.ts
  */
-// In your application, import from '@surrogate/sdk'.
-import { type Card, NotFoundError, Surrogate } from '../src/index.ts'
+import { type Card, NotFoundError, Surrogate } from '@surrogate/sdk'
 
 const { SURROGATE_URL, SURROGATE_PRIVATE_KEY, SURROGATE_MANAGEMENT_KEY } = process.env
 if (!SURROGATE_URL || !SURROGATE_PRIVATE_KEY || !SURROGATE_MANAGEMENT_KEY) {

@@ -33,7 +33,7 @@ for (const [status, name, ErrorClass] of classes) {
     t.ok(error instanceof Error && error instanceof SurrogateError && error instanceof APIError)
     t.equal(error instanceof ServerError, status >= 500)
     t.equal(error.name, name)
-    t.equal(error.message, `${status} Title: Detail. (data.number)`)
+    t.equal(error.message, `${status} Title: data.number: no`)
     t.match(error.stack, new RegExp(`^${name}: ${status} Title`))
     t.equal(error.status, status)
     t.equal(error.traceId, 'trace-1')
@@ -42,6 +42,23 @@ for (const [status, name, ErrorClass] of classes) {
     t.equal(error.headers?.get('svc-trace-id'), 'trace-1')
   })
 }
+
+t.test('the message has the first reasons', async t => {
+  const messageOf = async (more: object) => (await failure(failing(() => problem(400, 'x', more)))).message
+  t.equal(await messageOf({}), '400 Title: Detail.')
+  t.equal(await messageOf({ errors: {} }), '400 Title: Detail.')
+  t.equal(await messageOf({ detail: undefined }), '400 Title')
+  const errors = { a: ['not a date', 'too early'], b: ['missing'], c: ['too long'], d: ['missing'] }
+  t.equal(await messageOf({ errors }), '400 Title: a: not a date; a: too early; b: missing; 2 more')
+  t.equal(await messageOf({ errors: { a: 'not a list' } }), '400 Title: a: not a list')
+})
+
+t.test('texts that may come from a formula are not in the message', async t => {
+  const { surrogate } = fakeClient(() => problem(400, 'x', { errors: { 'args.card': ['4242424242424242'] } }))
+  const error = await failure(surrogate.reactors.react('an-id', {}))
+  t.equal(error.message, '400 Title: Detail. (args.card)')
+  t.same(error.errors, { 'args.card': ['4242424242424242'] })
+})
 
 t.test('an error without a problem document has the status', async t => {
   const html = '<html><h1>502 Bad Gateway</h1></html>'

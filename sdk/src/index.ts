@@ -4,7 +4,9 @@
  * @module
  */
 
+export type { Call, Envelope } from './call.ts'
 export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
+export type { Fetch, FetchInit, FetchResponse } from './fetch.ts'
 export type {
   AccessCondition,
   AccessRule,
@@ -16,6 +18,7 @@ export type {
   BankData,
   CardData,
   ConfigurationDefinition,
+  ContainerPath,
   CreateApplicationRequest,
   CreateReactorRequest,
   CreateSessionResponse,
@@ -49,14 +52,16 @@ export type {
   UpdateTokenRequest,
   ValueType,
 } from './generated/types.gen.ts'
+export type { RequestHeaders } from './headers.ts'
+export type { Logger, LogLevel, ObserveOptions, RequestEvent, ResponseEvent, RetryEvent } from './observe.ts'
 export type { RequestOptions, SurrogateOptions } from './options.ts'
 export { type Page, Pages } from './pages.ts'
-export type { ApplicationQuery, Applications } from './resources/applications.ts'
-export type { LogQuery, Logs } from './resources/logs.ts'
-export type { ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
-export type { ReactorQuery, Reactors } from './resources/reactors.ts'
-export type { Sessions } from './resources/sessions.ts'
-export type { TokenQuery, Tokens } from './resources/tokens.ts'
+export { type ApplicationQuery, Applications } from './resources/applications.ts'
+export { type LogQuery, Logs } from './resources/logs.ts'
+export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
+export { type ReactorQuery, Reactors } from './resources/reactors.ts'
+export { Sessions } from './resources/sessions.ts'
+export { type RevealingTokens, type TokenQuery, Tokens } from './resources/tokens.ts'
 export {
   AuthenticationError,
   BadRequestError,
@@ -72,20 +77,33 @@ export {
   UnprocessableError,
   UnsupportedMediaTypeError,
 } from './status-errors.ts'
-export { Surrogate } from './surrogate.ts'
+export { type RevealingSurrogate, Surrogate } from './surrogate.ts'
 export type {
+  AnyRevealedToken,
+  AnyToken,
   Bank,
   Card,
   DataOf,
   GenericTokenRequest,
-  Invocation,
   Json,
   Masked,
-  ReactorResult,
+  RevealedToken,
   Token,
   TokenPatch,
 } from './typed-data.ts'
+export type {
+  AcceptedInvocation,
+  ArgumentsOf,
+  Declaration,
+  DeclaredFormula,
+  Expression,
+  FormulaRequest,
+  Invocation,
+  ReactorResult,
+} from './typed-formulas.ts'
 export {
+  type SignedHeaders,
+  type SignOptions,
   type VerifyOptions,
   type WebhookHeaders,
   type WebhookPayload,

@@ -1,4 +1,8 @@
-import { checkedBaseUrl } from './url.ts'
+import type { Fetch } from './fetch.ts'
+import type { RequestHeaders } from './headers.ts'
+import type { ObserveOptions } from './observe.ts'
+import { isBrowser } from './runtime.ts'
+import { checkedBaseUrl, refuseMissing } from './url.ts'
 
 /**
  * Options of a client.
@@ -6,27 +10,40 @@ import { checkedBaseUrl } from './url.ts'
  * @example
  * ```ts
  * const options: SurrogateOptions = {
- *   apiKey: 'key_prv_…',
- *   baseUrl: 'https://vault.example.org',
+ *   apiKey: process.env.SURROGATE_API_KEY,
+ *   baseUrl: process.env.SURROGATE_URL,
  *   timeout: 10_000,
  *   maxRetries: 4,
+ *   onRetry: ({ operation, reason }) => console.warn(operation, reason),
  * }
  * const surrogate = new Surrogate(options)
  * ```
  */
-export interface SurrogateOptions {
-  /** Key of an application or of a session. */
-  apiKey: string
+export interface SurrogateOptions extends ObserveOptions {
+  /**
+   * Key of an application or of a session. May be undefined for the compiler, so that a variable of the environment
+   * fits; then the constructor throws.
+   */
+  apiKey: string | undefined
   /** URL of the server, such as `http://127.0.0.1:4000`; may have a path. */
-  baseUrl: string
+  baseUrl: string | undefined
   /** Prefix of the server's own headers, as in `SVC-API-KEY`. Default `SVC`. */
   headerPrefix?: string | undefined
   /** Milliseconds until an attempt without a complete response fails. Default 60,000; `Infinity` for no limit. */
   timeout?: number | undefined
   /** Maximum number of retries of a failed request. Default 2. */
   maxRetries?: number | undefined
-  /** Replaces the global `fetch`, as for a proxy, a log, or a server in the same process. */
-  fetch?: ((request: Request) => Promise<Response>) | undefined
+  /** Replaces the global `fetch`, as for a proxy, another HTTP client, or a server in the same process. */
+  fetch?: Fetch | undefined
+  /** Headers of every request. The options of a call can replace them. */
+  defaultHeaders?: RequestHeaders | undefined
+  /** Query parameters of every request, as for a gateway in front of the server. */
+  defaultQuery?: Readonly<Record<string, string | number | boolean>> | undefined
+  /**
+   * Allows a private or management key in a browser, where everyone who opens the page can read it. For tests that
+   * imitate a browser, and pages that only their operators can open.
+   */
+  dangerouslyAllowBrowser?: boolean | undefined
 }
 
 /**
@@ -42,7 +59,7 @@ export interface RequestOptions {
   /** Aborts the call, also while it waits for a retry. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined
   /** Additional headers of the request. */
-  headers?: Headers | Record<string, string> | [string, string][] | undefined
+  headers?: RequestHeaders | undefined
   /**
    * Your own id for this request, 1 to 255 printable ASCII characters. Another request with the same id within 24 hours
    * does nothing and returns the result of the first. By default each call has a random id, for its retries. Operations
@@ -59,32 +76,42 @@ export interface RequestOptions {
   maxRetries?: number | undefined
 }
 
+/** The options that each call checks, since it can replace them. */
+type Checked = Pick<SurrogateOptions, 'apiKey' | 'timeout' | 'maxRetries' | 'dangerouslyAllowBrowser'>
+type WithDefaults = 'apiKey' | 'baseUrl' | 'headerPrefix' | 'timeout' | 'maxRetries' | 'fetch'
+
 /** The checked options of a client, with all defaults. */
-export type Settings = { [Name in keyof SurrogateOptions]-?: NonNullable<SurrogateOptions[Name]> }
+export type Settings = Omit<SurrogateOptions, WithDefaults> & {
+  [Name in WithDefaults]-?: NonNullable<SurrogateOptions[Name]>
+}
 
 export function settingsFrom(options: SurrogateOptions): Settings {
-  const settings = {
-    apiKey: options.apiKey,
-    baseUrl: checkedBaseUrl(options.baseUrl),
-    headerPrefix: options.headerPrefix ?? 'SVC',
-    timeout: options.timeout ?? 60_000,
-    maxRetries: options.maxRetries ?? 2,
-    // Looked up for each request, since tests may replace the global `fetch` later.
-    fetch: options.fetch ?? (request => globalThis.fetch(request)),
-  }
-  if (!/^[\w-]+$/.test(settings.headerPrefix))
+  const { headerPrefix = 'SVC', timeout = 60_000, maxRetries = 2 } = options
+  if (!/^[\w-]+$/.test(headerPrefix))
     throw new TypeError('headerPrefix must consist of letters, digits, - and _, such as SVC')
-  return checked(settings)
+  return {
+    ...options,
+    ...checked({ ...options, timeout, maxRetries }),
+    baseUrl: checkedBaseUrl(options.baseUrl),
+    headerPrefix,
+    // Looked up for each request, since tests may replace the global `fetch` later.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+  }
 }
 
 /** Throws a `TypeError` for wrong types and empty values; its message does not contain the value. */
-export function checked<T extends Pick<Settings, 'apiKey' | 'timeout' | 'maxRetries'>>(settings: T): T {
-  const { apiKey, timeout, maxRetries } = settings
-  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be a non-empty string of printable ASCII characters')
+export function checked({ apiKey, timeout, maxRetries, dangerouslyAllowBrowser }: Checked) {
+  refuseMissing('apiKey', apiKey)
+  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey))
+    throw new TypeError('apiKey must be a string of printable ASCII characters')
+  if (!dangerouslyAllowBrowser && /^key_(prv|mgt)_/.test(apiKey) && isBrowser()) {
+    throw new TypeError(
+      'apiKey is private, and everyone who opens this page could read it; use a public key and a session, or set dangerouslyAllowBrowser',
+    )
   }
-  if (!(timeout > 0)) throw new TypeError('timeout must be a positive number of milliseconds')
-  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+  if (typeof timeout !== 'number' || !(timeout > 0))
+    throw new TypeError('timeout must be a positive number of milliseconds')
+  if (typeof maxRetries !== 'number' || !Number.isInteger(maxRetries) || maxRetries < 0)
     throw new TypeError('maxRetries must be 0 or a positive integer')
-  return settings
+  return { apiKey, timeout, maxRetries }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { failure, fakeClient, json, page, problem } from '../testing/fakes.ts'
-import { Pages, type SurrogateError } from './index.ts'
+import { type Page, Pages, type SurrogateError } from './index.ts'
 
 /** A server with a list that can change between requests, newest item first. */
 function listServer(count: number, size = 2) {
@@ -71,6 +71,34 @@ t.test('every list of the client works the same way', async t => {
     t.same(await idsOf(list.list()), ['t1', 't2', 't3'])
     t.equal((await list.list({ page: 2 })).data.length, 1)
   }
+})
+
+t.test('a page has the total and fetches the next one', async t => {
+  for (const server of [listServer(5), cursorServer(5)]) {
+    const ids: string[][] = []
+    let page: Page<{ id: string }> | undefined = await server.surrogate.tokens.list({ type: ['card'] })
+    t.equal(page.total, 5)
+    for (; page; page = await page.getNextPage()) ids.push(page.data.map(({ id }) => id))
+    t.same(ids, [['t1', 't2'], ['t3', 't4'], ['t5']])
+    t.equal(server.sent.length, 3)
+  }
+  const { surrogate } = cursorServer(5)
+  const last = await surrogate.tokens.list({ start: 't4' })
+  t.same(last.data, [{ id: 't5' }])
+  t.equal(await last.getNextPage(), undefined)
+  t.same(Object.keys(last).sort(), ['data', 'pagination'], 'printing shows the page alone')
+})
+
+t.test('a list can be collected up to a limit', async t => {
+  const { surrogate, sent } = listServer(9)
+  t.same(await surrogate.tokens.list().toArray({ limit: 3 }), [{ id: 't1' }, { id: 't2' }, { id: 't3' }])
+  t.equal(sent.length, 2, 'fetches no more pages than needed')
+  t.same(await surrogate.tokens.list().toArray({ limit: 2 }), [{ id: 't1' }, { id: 't2' }])
+  t.equal(sent.length, 3)
+  t.equal((await surrogate.tokens.list().toArray({ limit: Number.POSITIVE_INFINITY })).length, 9)
+  t.same(await surrogate.tokens.list().toArray({ limit: 0 }), [])
+  for (const limit of [-1, Number.NaN, undefined as never])
+    await t.rejects(surrogate.tokens.list().toArray({ limit }), TypeError)
 })
 
 t.test('an empty list has no items', async t => {
@@ -187,7 +215,9 @@ t.test('a server that returns the same page again causes no endless loop', async
   const { surrogate, sent } = fakeClient(() => page([{ id: 't1' }], 5, 1))
   t.same(await idsOf(surrogate.tokens.list()), ['t1'])
   t.equal(sent.length, 3)
-  t.same(await fakeClient(() => json({ pagination: {}, data: [] })).surrogate.tokens.list(), {
+  const without = fakeClient(() => json({ pagination: {}, data: [] })).surrogate
+  t.same(await idsOf(without.tokens.list()), [], 'nor does one without page numbers')
+  t.same(await without.tokens.list(), {
     pagination: {},
     data: [],
   })

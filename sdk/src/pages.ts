@@ -1,4 +1,13 @@
+import type { Call, Envelope } from './call.ts'
 import type { Pagination } from './generated/types.gen.ts'
+
+/** One page as the server sends it. */
+export interface PageBody<T> {
+  /** Position of the page: `total_items`, `page_number` (from 1), `page_size`, `total_pages`. */
+  pagination: Pagination
+  /** The items of the page. */
+  data: T[]
+}
 
 /**
  * One page of a list.
@@ -6,19 +15,19 @@ import type { Pagination } from './generated/types.gen.ts'
  * @example
  * ```ts
  * const page: Page<Token> = await surrogate.tokens.list({ page: 2, size: 50 })
- * console.log(`${page.data.length} of ${page.pagination.total_items}`)
+ * console.log(`${page.data.length} of ${page.total}`)
  * ```
  */
-export interface Page<T> {
-  /** Position of the page: `total_items`, `page_number` (from 1), `page_size`, `total_pages`. */
-  pagination: Pagination
-  /** The items of the page. */
-  data: T[]
+export interface Page<T> extends PageBody<T> {
+  /** Number of items on all pages. */
+  readonly total: number
+  /** Fetches the page after this one. Resolves with undefined if this is the last. */
+  getNextPage(): Promise<Page<T> | undefined>
 }
 
 /** Access to further pages by cursor, which writes in between cannot shift as they shift page numbers. */
 export interface Cursors<T> {
-  fetchFrom(start: string): Promise<Page<T>>
+  fetchFrom(start: string): Call<PageBody<T>>
   /** True if the first page was requested by a cursor, so that the others have no numbers. */
   startedByCursor: boolean
 }
@@ -31,7 +40,7 @@ export interface Cursors<T> {
  *
  * @example
  * ```ts
- * const { data, pagination } = await surrogate.tokens.list()
+ * const { data, total } = await surrogate.tokens.list()
  *
  * for await (const token of surrogate.tokens.list({ type: ['card'], size: 100 })) {
  *   console.log(token.id)
@@ -39,14 +48,25 @@ export interface Cursors<T> {
  * ```
  */
 export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, AsyncIterable<T> {
-  readonly #fetchPage: (number?: number) => Promise<Page<T>>
+  readonly #fetchPage: (number?: number) => Call<PageBody<T>>
   readonly #cursors: Cursors<T> | undefined
-  #asked: Promise<Page<T>> | undefined
+  #asked: Promise<Envelope<Page<T>>> | undefined
 
   /** @internal */
-  constructor(fetchPage: (number?: number) => Promise<Page<T>>, cursors?: Cursors<T>) {
+  constructor(fetchPage: (number?: number) => Call<PageBody<T>>, cursors?: Cursors<T>) {
     this.#fetchPage = fetchPage
     this.#cursors = cursors
+  }
+
+  /** Fetches the requested page, once, and resolves with it and its response. */
+  withResponse(): Promise<Envelope<Page<T>>> {
+    this.#asked ??= this.#fetchPage()
+      .withResponse()
+      .then(envelope => ({
+        ...envelope,
+        data: this.#asPage(envelope.data, this.#cursors?.startedByCursor === true),
+      }))
+    return this.#asked
   }
 
   /** Fetches the requested page, once. */
@@ -55,8 +75,9 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
     onFulfilled?: ((page: Page<T>) => Result | PromiseLike<Result>) | null,
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
-    this.#asked ??= this.#fetchPage()
-    return this.#asked.then(onFulfilled, onRejected)
+    return this.withResponse()
+      .then(({ data }) => data)
+      .then(onFulfilled, onRejected)
   }
 
   /** Like `catch` of a promise. */
@@ -67,6 +88,15 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
   /** Like `finally` of a promise. */
   finally(onFinally?: (() => void) | null): Promise<Page<T>> {
     return this.then().finally(onFinally)
+  }
+
+  /** Resolves with the items from the requested page on, at most `limit` of them. */
+  async toArray({ limit }: { limit: number }): Promise<T[]> {
+    if (!(limit >= 0)) throw new TypeError('limit must be the largest number of items that you want')
+    const items: T[] = []
+    if (limit < 1) return items
+    for await (const item of this) if (items.push(item) >= limit) break
+    return items
   }
 
   /** Yields every item of this page and of those after it. */
@@ -85,7 +115,7 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
         yield item
       }
       const { total_items, page_size, total_pages } = page.pagination
-      if (number >= total_pages) return
+      if (!(number < total_pages)) return
       // Each item deleted since that page moved those after it up by at most one place. Go back as far as that.
       const lastRead = number
       for (let from = lastRead + 1; from !== number; ) {
@@ -98,7 +128,7 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
   }
 
   /** Yields the items of a page and of all pages that follow by cursor. */
-  async *#followCursors(first: Page<T>, { fetchFrom }: Cursors<T>): AsyncGenerator<T, void, undefined> {
+  async *#followCursors(first: PageBody<T>, { fetchFrom }: Cursors<T>): AsyncGenerator<T, void, undefined> {
     yield* first.data
     let { next } = first.pagination
     while (next !== undefined) {
@@ -107,5 +137,19 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
       // A server that returns the same cursor again must not cause an endless loop.
       next = page.pagination.next === next ? undefined : page.pagination.next
     }
+  }
+
+  /** Adds the members of a page to a body. They are not enumerable, so that printing shows the body alone. */
+  #asPage(body: PageBody<T>, isByCursor: boolean): Page<T> {
+    const getNextPage = async () => {
+      const { next, page_number, total_pages } = body.pagination
+      if (this.#cursors && next !== undefined) return this.#asPage(await this.#cursors.fetchFrom(next), true)
+      if (isByCursor || !(page_number < total_pages)) return undefined
+      return this.#asPage(await this.#fetchPage(page_number + 1), false)
+    }
+    return Object.defineProperties(body, {
+      total: { value: body.pagination.total_items },
+      getNextPage: { value: getNextPage },
+    }) as Page<T>
   }
 }

@@ -31,24 +31,34 @@ const longestWait = 8_000
 /** There is no retry if the server asks for a longer wait than this. */
 const longestRetryAfter = 60_000
 
+/** Limits of one call, and what happens between its attempts. */
+interface Retries {
+  readonly maxRetries: number
+  readonly signal: AbortSignal | undefined
+  readonly waits: Waits
+  /** Gets the name of the error, the number of failed attempts before it, and the milliseconds until the next one. */
+  onRetry(reason: string, retries: number, waitMs: number): void
+}
+
 /**
- * Runs `attempt` until it succeeds, fails permanently, or has been retried `maxRetries` times. Its argument is true if
- * an earlier attempt may have succeeded although its response was lost.
+ * Runs `attempt` until it succeeds, fails permanently, or has been retried `maxRetries` times. Its arguments are the
+ * number of failed attempts before it, and true if one of them may have succeeded although its response was lost.
  */
 export async function withRetries<T>(
-  attempt: (maybeDone: boolean) => Promise<T>,
-  { maxRetries, signal, waits }: { maxRetries: number; signal: AbortSignal | undefined; waits: Waits },
+  attempt: (retries: number, maybeDone: boolean) => Promise<T>,
+  { maxRetries, signal, waits, onRetry }: Retries,
 ): Promise<T> {
   let maybeDone = false
   for (let retries = 0; ; retries++) {
     signal?.throwIfAborted()
     try {
-      return await attempt(maybeDone)
+      return await attempt(retries, maybeDone)
     } catch (error) {
       if (signal?.aborted || retries >= maxRetries || !worthRetrying(error, maybeDone)) throw error
       const wait = waitBefore(error, retries, waits)
       if (wait === undefined) throw error
       maybeDone ||= error instanceof ConnectionError || (error instanceof APIError && error.status >= 500)
+      onRetry((error as Error).name, retries, wait)
       await waits.sleep(wait, signal)
     }
   }

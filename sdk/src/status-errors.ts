@@ -216,13 +216,23 @@ const byStatus: Record<number, typeof APIError> = {
   503: ServiceUnavailableError,
 }
 
-/** Creates the error for a response without success; `reason` is used if there is no problem document. */
-export function errorFor(answer: ErrorAnswer, reason: string): APIError {
+/** How many reasons an error message has at most; `errors` has all of them. */
+const mostReasons = 3
+
+/**
+ * Creates the error for a response without success; `reason` is used if there is no problem document. Messages end up
+ * in logs: unless the texts of `errors` are known to come from the server itself, only the names of members are used.
+ */
+export function errorFor(answer: ErrorAnswer, reason: string, areReasonsSafe = false): APIError {
   const { status, problem } = answer
   const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : APIError)
   if (!problem) return new ErrorClass(`${status}: ${reason}`, answer)
-  // Only the names of members: error messages end up in logs, and these texts may come from a formula.
-  const members = Object.keys(problem.errors ?? {}).join(', ')
-  const detail = problem.detail ? `: ${problem.detail}` : ''
-  return new ErrorClass(`${status} ${problem.title}${detail}${members && ` (${members})`}`, answer)
+  const members = Object.keys(problem.errors ?? {})
+  const reasons = members.flatMap(name => [problem.errors?.[name]].flat().map(text => `${name}: ${text}`))
+  const more = reasons.length - mostReasons
+  const detail =
+    areReasonsSafe && reasons.length > 0
+      ? reasons.slice(0, mostReasons).join('; ') + (more > 0 ? `; ${more} more` : '')
+      : [problem.detail ?? '', members.length > 0 ? `(${members.join(', ')})` : ''].filter(Boolean).join(' ')
+  return new ErrorClass(`${status} ${problem.title}${detail && `: ${detail}`}`, answer)
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { apiKey, dropped, failure, fakeClient, json, problem } from '../testing/fakes.ts'
-import { Surrogate, type SurrogateOptions } from './index.ts'
+import { type Fetch, Surrogate, type SurrogateOptions, Tokens } from './index.ts'
 
 const number = '4242424242424242'
 
@@ -71,19 +71,34 @@ t.test('without a custom fetch the client uses the current global one', async t 
   t.teardown(() => {
     globalThis.fetch = original
   })
-  globalThis.fetch = async input => json({ url: (input as Request).url })
+  globalThis.fetch = async input => json({ url: input })
   t.match(await surrogate.tokens.get('an-id'), { url: 'http://vault.test/tokens/an-id' })
 })
 
-t.test('a custom fetch is called as a plain function, with a Request', async t => {
-  let called: unknown
-  function fetch(this: unknown, request: Request) {
-    called = this
-    return Promise.resolve(json({ isRequest: request instanceof Request }))
+t.test('a custom fetch is called as a plain function, with plain values and a signal', async t => {
+  let called: unknown[] = []
+  const fetch: Fetch = function (this: unknown, ...given) {
+    called = [this, ...given]
+    return Promise.resolve(json({}))
   }
   const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test', fetch })
-  t.match(await surrogate.tokens.get('an-id'), { isRequest: true })
-  t.equal(called, undefined)
+  await surrogate.tokens.update('an-id', { metadata: null }, { idempotencyKey: 'order-7' })
+  const headers = {
+    'user-agent': /^surrogate-sdk/,
+    'svc-api-key': apiKey,
+    'content-type': 'application/merge-patch+json',
+    'svc-idempotency-key': 'order-7',
+  }
+  const init = {
+    method: 'PATCH',
+    headers,
+    body: '{"metadata":null}',
+    redirect: 'manual',
+    signal: AbortSignal,
+  }
+  t.match(called, [undefined, 'http://vault.test/tokens/an-id', init])
+  await surrogate.tokens.get('an-id')
+  t.notOk(Object.hasOwn(called[2] as object, 'body'), 'a GET has no body, not even an empty one')
 })
 
 const good = { apiKey, baseUrl: 'http://vault.test' }
@@ -110,6 +125,29 @@ for (const [what, options] of bad) {
     }
   })
 }
+
+t.test('an option that the environment does not set is named', async t => {
+  const messageOf = (options: Partial<SurrogateOptions>) => {
+    try {
+      new Surrogate({ ...good, ...options })
+      return 'accepted'
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  t.match(messageOf({ apiKey: undefined }), /^apiKey is missing.*environment/)
+  t.match(messageOf({ apiKey: '' }), /^apiKey is empty.*environment/)
+  t.match(messageOf({ baseUrl: undefined }), /^baseUrl is missing.*environment/)
+  t.match(messageOf({ baseUrl: '' }), /^baseUrl is empty.*environment/)
+  t.equal(messageOf({}), 'accepted')
+})
+
+t.test('a resource can be used without the rest of the client', async t => {
+  const fetch = async () => json({ id: 'an-id' })
+  t.match(await new Tokens({ ...good, fetch }).get('an-id'), { id: 'an-id' })
+  t.throws(() => new Tokens({ ...good, apiKey: '' }), TypeError)
+  t.notMatch(inspect(new Tokens(good), { showHidden: true, depth: 9 }), apiKey)
+})
 
 t.test('printed clients and errors contain neither keys nor bodies', async t => {
   const shown = (value: unknown) =>

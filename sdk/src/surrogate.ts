@@ -1,3 +1,5 @@
+import type { Call } from './call.ts'
+import { detokenize, tokenize } from './generated/operations.gen.ts'
 import type { DetokenizedPayload, TokenizedPayload } from './generated/types.gen.ts'
 import { type RequestOptions, type SurrogateOptions, settingsFrom } from './options.ts'
 import { Applications } from './resources/applications.ts'
@@ -5,7 +7,7 @@ import { Logs } from './resources/logs.ts'
 import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
 import { Sessions } from './resources/sessions.ts'
-import { Tokens } from './resources/tokens.ts'
+import { type RevealingTokens, Tokens } from './resources/tokens.ts'
 import { realWaits, type Waits } from './retry.ts'
 import { createSend, type Send } from './transport.ts'
 import type { Json } from './typed-data.ts'
@@ -77,8 +79,8 @@ export class Surrogate {
    * })
    * ```
    */
-  tokenize<T = TokenizedPayload>(payload: Json, options?: RequestOptions): Promise<T> {
-    return this.#send('tokenize', { body: payload as TokenizedPayload }, options) as Promise<T>
+  tokenize<T = TokenizedPayload>(payload: Json, options?: RequestOptions): Call<T> {
+    return this.#send(tokenize, { body: payload as TokenizedPayload }, options) as Call<T>
   }
 
   /**
@@ -93,8 +95,22 @@ export class Surrogate {
    * const { card } = await surrogate.detokenize<{ card: Card }>({ card: '{{ token-id }}' })
    * ```
    */
-  detokenize<T = DetokenizedPayload>(payload: Json, options?: RequestOptions): Promise<T> {
-    return this.#send('detokenize', { body: payload as TokenizedPayload }, options) as Promise<T>
+  detokenize<T = DetokenizedPayload>(payload: Json, options?: RequestOptions): Call<T> {
+    return this.#send(detokenize, { body: payload as TokenizedPayload }, options) as Call<T>
+  }
+
+  /**
+   * Returns this client with narrower types, for a key whose rules reveal data: `data` of the tokens that it reads is
+   * present and whole. The server still decides by the rules.
+   *
+   * @example
+   * ```ts
+   * const { data } = await surrogate.revealing().tokens.get<Card>('token-id')
+   * const month: number | null | undefined = data.expiration_month
+   * ```
+   */
+  revealing(): RevealingSurrogate {
+    return this as unknown as RevealingSurrogate
   }
 
   /**
@@ -109,4 +125,17 @@ export class Surrogate {
   withSession(sessionKey: string): Surrogate {
     return new Surrogate({ ...this.#options, apiKey: sessionKey }, this.#waits)
   }
+}
+
+/**
+ * A client for a key whose rules reveal data.
+ *
+ * @example
+ * ```ts
+ * const revealing: RevealingSurrogate = surrogate.revealing()
+ * for await (const { data } of revealing.tokens.list<Card>({ type: ['card'] })) console.log(data.number)
+ * ```
+ */
+export interface RevealingSurrogate extends Omit<Surrogate, 'tokens'> {
+  readonly tokens: RevealingTokens
 }

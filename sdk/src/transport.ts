@@ -1,8 +1,20 @@
+import { asCall, type Call, type Envelope } from './call.ts'
 import { ConnectionError, type ErrorAnswer, TimeoutError } from './errors.ts'
-import { type Operations, operations } from './generated/operations.gen.ts'
+import { type FetchResponse, isMistake } from './fetch.ts'
+import type { Operations } from './generated/operations.gen.ts'
 import type { Problem } from './generated/types.gen.ts'
-import { checked, type RequestOptions, type Settings } from './options.ts'
-import { type Waits, withRetries } from './retry.ts'
+import { mergeHeaders } from './headers.ts'
+import { observerOf } from './observe.ts'
+import {
+  checked,
+  type RequestOptions,
+  type Settings,
+  type SurrogateOptions,
+  settingsFrom,
+} from './options.ts'
+import { randomKey } from './random-key.ts'
+import { realWaits, type Waits, withRetries } from './retry.ts'
+import { userAgent } from './runtime.ts'
 import { errorFor, NotFoundError } from './status-errors.ts'
 import { fillPath, queryString } from './url.ts'
 
@@ -12,7 +24,9 @@ type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]
 /** Allows undefined for optional members in spite of `exactOptionalPropertyTypes`. */
 type Optional<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
 
-interface Operation {
+/** An operation of the contract: what the client needs to send it. */
+interface Operation<N extends Name = Name> {
+  readonly id: N
   readonly method: string
   readonly path: string
   readonly contentType?: string
@@ -22,77 +36,82 @@ interface Operation {
 
 /** Sends one operation of the contract, with retries, and returns the body of the response or throws. */
 export type Send = <N extends Name>(
-  name: N,
+  operation: Operation<N>,
   request: RequestOf<N>,
   options?: RequestOptions,
-) => Promise<ResponseOf<N>>
+) => Call<ResponseOf<N>>
+
+/** The argument of a resource's constructor: its own options, or what the client sends by. */
+export const sendBy = (by: SurrogateOptions | Send): Send =>
+  typeof by === 'function' ? by : createSend(settingsFrom(by), realWaits)
 
 export function createSend(settings: Settings, waits: Waits): Send {
-  // Called without a `this`: a browser's own fetch throws when called as a method of another object.
-  const { fetch } = settings
-  return async (name, request, options = {}) => {
-    const operation: Operation = operations[name]
-    const { path, query, body } = request as {
-      path?: Record<string, unknown>
-      query?: object
-      body?: unknown
-    }
+  const observer = observerOf(settings)
+  const agent = userAgent()
+  const carryOut = async (
+    operation: Operation,
+    request: { path?: Record<string, unknown> | undefined; query?: object | undefined; body?: unknown },
+    options: RequestOptions,
+  ): Promise<Envelope<unknown>> => {
+    const { id, method } = operation
     const { signal } = options
     const { apiKey, timeout, maxRetries } = checked({
       apiKey: options.apiKey ?? settings.apiKey,
       timeout: options.timeout ?? settings.timeout,
       maxRetries: options.maxRetries ?? settings.maxRetries,
+      dangerouslyAllowBrowser: settings.dangerouslyAllowBrowser,
     })
-    const url = settings.baseUrl + fillPath(operation.path, path) + queryString(query, operation.separators)
-    const headers = headersFor(operation, options, settings.headerPrefix, apiKey)
+    const bare = settings.baseUrl + fillPath(operation.path, request.path)
+    const url = bare + queryString({ ...settings.defaultQuery, ...request.query }, operation.separators)
+    const prefix = settings.headerPrefix
+    const headers = mergeHeaders({ 'user-agent': agent }, settings.defaultHeaders, options.headers, {
+      [`${prefix}-api-key`]: apiKey,
+      'content-type': operation.contentType,
+      [`${prefix}-idempotency-key`]: operation.idempotent && (options.idempotencyKey ?? randomKey()),
+      [`${prefix}-trace-id`]: options.traceId || undefined,
+    })
     const init = {
-      method: operation.method,
+      method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      // A redirect would send the API key to another address.
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       redirect: 'manual',
     } as const
 
-    const attempt = async (maybeDone: boolean) => {
+    const attempt = async (retries: number, maybeDone: boolean) => {
+      const event = { operation: id, method, url: bare, retries }
+      observer.request(event)
+      const start = waits.now()
       const answer = await within(timeout, signal, async aborted => {
-        const response = await fetch(new Request(url, { ...init, signal: aborted }))
-        return read(response, settings.headerPrefix)
+        // Called without a `this`: a browser's own fetch throws when called as a method of another object.
+        const { fetch } = settings
+        return read(await fetch(url, { ...init, signal: aborted }), prefix)
+      }).catch(error => {
+        observer.lost(event, error?.name)
+        throw error
       })
-      if (answer.status >= 200 && answer.status < 300) {
-        if (answer.readable) return answer.body
+      const { status, body, response, traceId } = answer
+      observer.response({ ...event, status, traceId, durationMs: waits.now() - start })
+      const envelope = { data: body, response, traceId, retries }
+      if (status >= 200 && status < 300) {
+        if (answer.readable) return envelope
         throw errorFor(answer, 'the body is not JSON')
       }
       const error = errorFor(
         answer,
-        answer.status < 400 ? 'redirects are not followed' : 'the body is not a problem document',
+        status < 400 ? 'redirects are not followed' : 'the body is not a problem document',
+        // A formula can put anything into its errors.
+        id !== 'reactors.react',
       )
       // An earlier attempt, whose response was lost, has deleted it.
-      if (maybeDone && operation.method === 'DELETE' && error instanceof NotFoundError) return undefined
+      if (maybeDone && method === 'DELETE' && error instanceof NotFoundError)
+        return { ...envelope, data: undefined }
       throw error
     }
-    return withRetries(attempt, { maxRetries, signal, waits }) as Promise<ResponseOf<typeof name>>
+    const onRetry: Parameters<typeof withRetries>[1]['onRetry'] = (reason, retries, waitMs) =>
+      observer.retry({ operation: id, method, url: bare, retries, reason, waitMs })
+    return withRetries(attempt, { maxRetries, signal, waits, onRetry })
   }
-}
-
-function headersFor(operation: Operation, options: RequestOptions, prefix: string, apiKey: string): Headers {
-  try {
-    const headers = new Headers(options.headers)
-    headers.set(`${prefix}-API-KEY`, apiKey)
-    if (operation.contentType) headers.set('Content-Type', operation.contentType)
-    if (operation.idempotent) headers.set(`${prefix}-IDEMPOTENCY-KEY`, options.idempotencyKey ?? randomKey())
-    if (options.traceId) headers.set(`${prefix}-TRACE-ID`, options.traceId)
-    return headers
-  } catch {
-    // The platform's error message would contain the value.
-    throw new TypeError('headers, idempotencyKey and traceId must be printable ASCII')
-  }
-}
-
-/** Returns 128 random bits. `randomUUID()` does not exist in pages loaded over plain http. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
+  return (operation, request, options = {}) => asCall(carryOut(operation, request, options)) as Call<never>
 }
 
 /**
@@ -119,6 +138,7 @@ async function within<T>(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
     if (controller.signal.aborted) throw new TimeoutError(`no complete response within ${timeout} ms`)
+    if (isMistake(cause)) throw cause
     throw new ConnectionError('no response from the server', {}, { cause })
   } finally {
     clearTimeout(timer)
@@ -126,8 +146,15 @@ async function within<T>(
   }
 }
 
-async function read(response: Response, prefix: string): Promise<ErrorAnswer & { readable: boolean }> {
-  const { status, headers } = response
+interface Answer extends ErrorAnswer {
+  readonly readable: boolean
+  readonly response: Response
+}
+
+async function read(response: FetchResponse, prefix: string): Promise<Answer> {
+  if (typeof response?.text !== 'function')
+    throw new TypeError('fetch is not a function that returns a Response')
+  const { status, headers } = response as Response
   const text = await response.text()
   let body: unknown = text || undefined
   let readable = true
@@ -139,7 +166,8 @@ async function read(response: Response, prefix: string): Promise<ErrorAnswer & {
   const problem = /^application\/problem\+json/i.test(headers.get('content-type') ?? '')
     ? asProblem(body)
     : undefined
-  return { status, headers, body, readable, problem, traceId: headers.get(`${prefix}-TRACE-ID`) ?? undefined }
+  const traceId = headers.get(`${prefix}-trace-id`) ?? undefined
+  return { status, headers, body, readable, problem, traceId, response: response as Response }
 }
 
 /** Returns the body as a problem document, or undefined if it has not the form of one. */

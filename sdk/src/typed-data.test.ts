@@ -2,8 +2,11 @@
 import t from 'tap'
 import { fakeClient, json } from '../testing/fakes.ts'
 import type {
+  AcceptedInvocation,
+  ArgumentsOf,
   Bank,
   Card,
+  ContainerPath,
   CreateTokenRequest,
   DataOf,
   Masked,
@@ -13,7 +16,7 @@ import type {
   Token,
   TokenType,
 } from './index.ts'
-import { APIError, NotFoundError } from './index.ts'
+import { APIError, NotFoundError, Surrogate } from './index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 function check<_T extends true>() {}
@@ -27,7 +30,7 @@ const { surrogate } = fakeClient(() => json({ pagination: {}, data: [] }))
 
 t.test('create checks the data of each type and returns tokens of that type', async t => {
   const card = await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242' } })
-  check<Same<typeof card, Token<Card>>>()
+  check<Same<typeof card, Token<Card, 'card'>>>()
   check<Same<typeof card.data, Card | Masked<Card> | undefined>>()
   const number: string | undefined = card.data?.number
   t.equal(number, undefined)
@@ -36,10 +39,10 @@ t.test('create checks the data of each type and returns tokens of that type', as
     type: 'bank',
     data: { routing_number: '110000000', account_number: '000123456789' },
   })
-  check<Same<typeof bank, Token<Bank>>>()
+  check<Same<typeof bank, Token<Bank, 'bank'>>>()
 
   const generic = await surrogate.tokens.create({ type: 'token', data: person })
-  check<Same<typeof generic, Token<Person>>>()
+  check<Same<typeof generic, Token<Person, 'token'>>>()
 
   const request = { type: 'card_number', data: '4242424242424242' } as CreateTokenRequest
   const any = await surrogate.tokens.create(request)
@@ -81,12 +84,103 @@ t.test('lists, invocations and payloads are typed by the caller', async t => {
     callback_url: 'https://a.test',
     timeout_ms: 20_000,
   })
-  check<Same<typeof accepted, undefined>>()
+  check<Same<typeof accepted, AcceptedInvocation>>()
   const payload = await surrogate.detokenize<Person>(person)
   check<Same<typeof payload, Person>>()
   const deleted = await surrogate.tokens.delete('an-id')
   check<Same<typeof deleted, void>>()
   t.pass('it compiles')
+})
+
+t.test('the type of a token tells what its data is', async t => {
+  const token = await surrogate.tokens.get('an-id')
+  if (token.type === 'card') check<Same<typeof token.data, Card | Masked<Card> | undefined>>()
+  if (token.type === 'card_number') check<Same<typeof token.data, string | undefined>>()
+  if (token.type === 'token') check<Same<typeof token.data, unknown>>()
+  // @ts-expect-error a bank account has no number
+  if (token.type === 'bank') t.notOk(token.data?.number)
+  for await (const listed of surrogate.tokens.list())
+    if (listed.type === 'bank') t.type(listed.data?.account_number, 'string')
+})
+
+t.test('a key that reveals sees data whole', async t => {
+  const { tokens } = surrogate.revealing()
+  const one = tokens.get<Card>('an-id')
+  type Data = Awaited<typeof one>['data']
+  check<Same<Data, Card>>()
+  const next = ({ expiration_month }: Data) => (expiration_month ?? 0) + 1
+  t.equal(next({ number: '4', expiration_month: 11 }), 12)
+  const found = tokens.search({ query: 'type:card' })
+  type Found = Awaited<typeof found>['data'][number]
+  const numberOf = (token: Found) => (token.type === 'card' ? token.data.number : undefined)
+  t.equal(numberOf({ type: 'bank' } as Found), undefined)
+  check<Same<Awaited<ReturnType<typeof tokens.update>>['data'], unknown>>()
+  const create = () => tokens.create({ type: 'card', data: { number: '4' } })
+  check<Same<Awaited<ReturnType<typeof create>>['data'], Card | Masked<Card> | undefined>>()
+})
+
+t.test('containers have a slash at both ends', async t => {
+  const right: ContainerPath[] = ['/', '/pci/', '/pci/high/']
+  // @ts-expect-error no slash at the end
+  const wrong: ContainerPath = '/pci'
+  await surrogate.tokens.update('an-id', { containers: right })
+  // @ts-expect-error no slash at the start
+  await surrogate.tokens.update('an-id', { containers: ['pci/'] })
+  await surrogate.applications.create({
+    name: 'a',
+    type: 'private',
+    rules: [
+      // @ts-expect-error no slash at the end
+      { priority: 1, container: '/pci', transform: 'mask', permissions: ['token:read'] },
+    ],
+  })
+  // What a token shows can be sent back.
+  const { containers } = await surrogate.tokens.get('an-id')
+  await surrogate.tokens.update('another-id', { containers })
+  t.equal(wrong, '/pci')
+})
+
+t.test('the parameters of a formula type the arguments of its reactors', async t => {
+  const formula = await surrogate.reactorFormulas.create({
+    name: 'Charge',
+    type: 'private',
+    code: '',
+    request_parameters: [
+      { name: 'amount', type: 'number' },
+      { name: 'card.number', type: 'string' },
+      { name: 'card.cvc', type: 'string', optional: true },
+      { name: 'test', type: 'boolean', optional: true },
+    ],
+  })
+  type Args = ArgumentsOf<typeof formula>
+  const args: Args = { amount: 1, card: { number: '4' }, test: true }
+  const react = (args: Args) => surrogate.reactors.react<{ id: string }, typeof formula>('an-id', { args })
+  const result = await react(args)
+  check<Same<typeof result, ReactorResult<{ id: string }>>>()
+  await react({ amount: '{{ token-1 }}', card: '{{ token-2 }}', test: '{{ token-3 }}' })
+  await surrogate.reactors.react<unknown, typeof formula>('an-id', { args: '{{ token-1 }}' })
+  // @ts-expect-error the amount is missing
+  await react({ card: { number: '4' } })
+  // @ts-expect-error the amount is a number
+  await react({ amount: '1', card: { number: '4' } })
+  // @ts-expect-error the number is missing
+  await react({ amount: 1, card: { cvc: '123' } })
+  // @ts-expect-error no such parameter
+  await react({ amount: 1, card: { number: '4' }, currency: 'EUR' })
+  // @ts-expect-error args are missing
+  await surrogate.reactors.react<unknown, typeof formula>('an-id', {})
+  const later = await surrogate.reactors.react<unknown, typeof formula>('an-id', {
+    args,
+    callback_url: 'https://a.test',
+  })
+  check<Same<typeof later, AcceptedInvocation>>()
+  t.pass('it compiles')
+})
+
+t.test('keys from the environment fit', async t => {
+  const fromEnvironment = () =>
+    new Surrogate({ apiKey: process.env.NO_SUCH_KEY, baseUrl: process.env.NO_SUCH_URL })
+  t.throws(fromEnvironment, TypeError)
 })
 
 t.test('the compiler distinguishes the classes of errors', async t => {

@@ -1,11 +1,10 @@
 import type {
   BankData,
   CardData,
+  ContainerPath,
   CreateGenericToken,
   CreateTokenRequest,
   Token as PlainToken,
-  ReactorResponse,
-  ReactRequest,
   TokenType,
   UpdateTokenRequest,
 } from './generated/types.gen.ts'
@@ -50,15 +49,13 @@ export type DataOf<Type extends TokenType> = Extract<CreateTokenRequest, { type:
  * const masked: Masked<Card> = { number: 'XXXXXXXXXXXX4242', expiration_month: 12 }
  * ```
  */
-export type Masked<T> = unknown extends T
-  ? unknown
-  : T extends readonly (infer Item)[]
-    ? Masked<Item>[]
-    : T extends object
-      ? { [Key in keyof T]?: Masked<T[Key]> }
-      : T extends null | undefined
-        ? T
-        : T | string
+export type Masked<T> = T extends readonly (infer Item)[]
+  ? Masked<Item>[]
+  : T extends object
+    ? { [Key in keyof T]?: Masked<T[Key]> }
+    : T extends null | undefined
+      ? T
+      : T | string
 
 /**
  * A token. The access rules of the key decide whether its `data` is whole, masked or absent.
@@ -69,10 +66,53 @@ export type Masked<T> = unknown extends T
  * console.log(token.data?.number ?? 'not shown')
  * ```
  */
-export interface Token<T = unknown> extends Omit<PlainToken, 'data'> {
+export interface Token<T = unknown, Type extends TokenType = TokenType>
+  extends Omit<PlainToken, 'data' | 'type' | 'containers'> {
+  type: Type
   /** The data as the key may see it. In the response to a create it is masked at most. */
   data?: T | Masked<T>
+  /** Paths of the containers that the token belongs to, as they were given. */
+  containers: ContainerPath[]
 }
+
+/** What a token of a type holds; `token` holds anything. */
+type Held<Type extends TokenType> = Type extends 'token' ? unknown : DataOf<Type>
+
+/**
+ * A token of any type. Its `type` tells the compiler what its `data` is.
+ *
+ * @example
+ * ```ts
+ * const token: AnyToken = await surrogate.tokens.get('token-id')
+ * if (token.type === 'card') console.log(token.data?.number)
+ * ```
+ */
+export type AnyToken = { [Type in TokenType]: Token<Held<Type>, Type> }[TokenType]
+
+/**
+ * A token as a key sees it whose rules reveal its data: whole.
+ *
+ * @example
+ * ```ts
+ * const token: RevealedToken<Card> = await surrogate.revealing().tokens.get<Card>('token-id')
+ * console.log(token.data.number)
+ * ```
+ */
+export interface RevealedToken<T = unknown, Type extends TokenType = TokenType>
+  extends Omit<Token<T, Type>, 'data'> {
+  data: T
+}
+
+/**
+ * A revealed token of any type.
+ *
+ * @example
+ * ```ts
+ * const token: AnyRevealedToken = await surrogate.revealing().tokens.get('token-id')
+ * if (token.type === 'card' && token.data.expiration_month) console.log(token.data.expiration_month + 1)
+ * ```
+ */
+export type AnyRevealedToken = { [Type in TokenType]: RevealedToken<Held<Type>, Type> }[TokenType]
 
 /**
  * Any JSON value except null. `object` includes arrays, and interfaces, which an index signature would exclude.
@@ -107,24 +147,3 @@ export type GenericTokenRequest<T extends Json> = Omit<CreateGenericToken, 'data
  * ```
  */
 export type TokenPatch = Omit<UpdateTokenRequest, 'data'> & { data?: Json }
-
-/**
- * An invocation of a reactor, with arguments of your own type.
- *
- * @example
- * ```ts
- * const invocation: Invocation = { args: { card: '{{ token-id }}', amount: 1250 } }
- * ```
- */
-export type Invocation = Omit<ReactRequest, 'args'> & { args?: object | string | null }
-
-/**
- * The result of an invocation: `raw`, the formula's output, and `tokens`, created from what it asked to tokenize.
- *
- * @example
- * ```ts
- * const result: ReactorResult<{ charge: string }> = await surrogate.reactors.react('reactor-id', { args: {} })
- * console.log(result.raw?.charge)
- * ```
- */
-export type ReactorResult<Raw = unknown> = Omit<ReactorResponse, 'raw'> & { raw?: Raw }

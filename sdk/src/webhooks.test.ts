@@ -1,5 +1,7 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
+import { failure } from '../testing/fakes.ts'
 import { SurrogateError, WebhookVerificationError, webhooks } from './index.ts'
 
 /** The example of the Standard Webhooks reference libraries. */
@@ -124,6 +126,32 @@ t.test('the error is a SurrogateError and contains no secret', async t => {
   t.ok(error instanceof SurrogateError && error instanceof Error)
   t.equal(error.name, 'WebhookVerificationError')
   t.notMatch(String(error.stack), another.slice(6))
+})
+
+t.test('a body that was parsed already is a TypeError that asks for the raw one', async t => {
+  for (const parsed of [JSON.parse(payload), [], null, undefined, 7, new Map()]) {
+    const error = await failure<Error>(verify({ payload: parsed as never }))
+    t.ok(error instanceof TypeError)
+    t.match(error.message, /raw body/)
+  }
+})
+
+t.test('bytes and headers of another realm are accepted', async t => {
+  const bytes = runInNewContext('Uint8Array.from(list)', { list: [...Buffer.from(payload)] })
+  const map = new Map(Object.entries(headers))
+  const foreign = { get: (name: string) => map.get(name) ?? null } as unknown as Headers
+  for (const one of [bytes, bytes.buffer]) t.ok(await verify({ payload: one, headers: foreign }))
+})
+
+t.test('sign makes headers that verify accepts', async t => {
+  t.same(await webhooks.sign(payload, secret, { id: headers['webhook-id'], now }), headers)
+  const signed = await webhooks.sign(payload, secret)
+  t.same(await webhooks.verify(payload, { ...signed }, secret), { test: 2432232314 })
+  t.not((await webhooks.sign(payload, secret))['webhook-id'], signed['webhook-id'])
+  await t.rejects(webhooks.verify(`${payload} `, { ...signed }, secret), WebhookVerificationError)
+  await t.rejects(webhooks.verify(payload, { ...signed }, another), WebhookVerificationError)
+  await t.rejects(webhooks.sign(JSON.parse(payload), secret), /raw body/)
+  await t.rejects(webhooks.sign(payload, ''), TypeError)
 })
 
 t.test('a change of any byte is detected', async t => {

@@ -1,6 +1,7 @@
 import { nameErrors, SurrogateError } from './errors.ts'
 import type { Problem } from './generated/types.gen.ts'
-import type { ReactorResult } from './typed-data.ts'
+import { randomKey } from './random-key.ts'
+import type { ReactorResult } from './typed-formulas.ts'
 
 /**
  * The outcome of an asynchronous invocation: the result of the formula, the problem if it failed, or the status and
@@ -47,6 +48,38 @@ export interface VerifyOptions {
 }
 
 /**
+ * Options of `webhooks.sign`.
+ *
+ * @example
+ * ```ts
+ * const options: SignOptions = { id: 'msg_1', now: new Date('2030-01-01') }
+ * const headers = await webhooks.sign('{"raw":1}', 'whsec_…', options)
+ * ```
+ */
+export interface SignOptions {
+  /** The `webhook-id`. Default: a random one. */
+  readonly id?: string
+  /** The time of the delivery as a date or epoch milliseconds. Default: the clock of this machine. */
+  readonly now?: Date | number
+}
+
+/**
+ * The headers of a delivery.
+ *
+ * @example
+ * ```ts
+ * const body = JSON.stringify({ raw: { charged: true } })
+ * const headers: SignedHeaders = await webhooks.sign(body, 'whsec_…')
+ * const request = new Request('https://shop.example.org/done', { method: 'POST', headers: { ...headers }, body })
+ * ```
+ */
+export interface SignedHeaders {
+  readonly 'webhook-id': string
+  readonly 'webhook-timestamp': string
+  readonly 'webhook-signature': string
+}
+
+/**
  * The delivery cannot be trusted: a header is missing or malformed, its time differs too much, or no signature was made
  * with the secret.
  *
@@ -74,8 +107,8 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 function headerOf(headers: WebhookHeaders, name: string): string {
   const found =
-    headers instanceof Headers
-      ? headers.get(name)
+    typeof headers.get === 'function'
+      ? (headers as Headers).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   const value = Array.isArray(found) ? found.join(' ') : found
   if (!value) throw new WebhookVerificationError(`the header ${name} is missing`)
@@ -86,7 +119,27 @@ function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
   if (!bytes?.length)
     throw new TypeError(`a webhook secret must be base64, with or without ${prefix} before it`)
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+}
+
+/** Returns the raw body as bytes. */
+function bytesOf(payload: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof payload === 'string') return new TextEncoder().encode(payload)
+  // Also those of another realm, such as that of a test runner.
+  if (ArrayBuffer.isView(payload) || Object.prototype.toString.call(payload) === '[object ArrayBuffer]')
+    return new Uint8Array(payload as ArrayBuffer)
+  throw new TypeError(
+    'payload must be the raw body of the request, as text or bytes; this one has been parsed, and printing it again can change it: read the body before a JSON parser does, in Express with express.raw({ type: "*/*" })',
+  )
+}
+
+/** Returns the bytes that a signature covers. */
+function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
+  return signed
 }
 
 async function verify<Raw = unknown>(
@@ -98,6 +151,7 @@ async function verify<Raw = unknown>(
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0) throw new TypeError('secret must be a webhook secret or a non-empty list of them')
   if (!(tolerance >= 0)) throw new TypeError('tolerance must be a number of seconds, 0 or more')
+  const body = bytesOf(payload)
   const keys = await Promise.all(secrets.map(keyOf))
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
@@ -110,11 +164,7 @@ async function verify<Raw = unknown>(
       `the time of the delivery differs from the current time by more than ${tolerance} seconds`,
     )
   }
-  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload)
-  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
-  const signed = new Uint8Array(head.length + body.length)
-  signed.set(head)
-  signed.set(body, head.length)
+  const signed = signedBytes(id, timestamp, body)
   for (const signature of signatures) {
     const bytes = signature.startsWith(scheme) && fromBase64(signature.slice(scheme.length))
     if (!bytes) continue
@@ -128,6 +178,21 @@ async function verify<Raw = unknown>(
   )
 }
 
+async function sign(
+  payload: string | Uint8Array | ArrayBuffer,
+  secret: string,
+  { id = `msg_${randomKey()}`, now = Date.now() }: SignOptions = {},
+): Promise<SignedHeaders> {
+  const timestamp = String(Math.floor(Number(now) / 1000))
+  const signed = signedBytes(id, timestamp, bytesOf(payload))
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), signed))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': scheme + btoa(String.fromCharCode(...signature)),
+  }
+}
+
 function parse(body: Uint8Array): never {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as never
@@ -137,14 +202,18 @@ function parse(body: Uint8Array): never {
 }
 
 /**
- * Functions for receivers of webhooks. `verify` checks by the Standard Webhooks scheme that a delivery was signed with
+ * Functions for receivers of webhooks.
+ *
+ * `verify` checks by the Standard Webhooks scheme that a delivery was signed with
  * the secret, is unmodified, and is recent. It resolves with the parsed body.
  *
  * `payload` is the raw body of the request. `secret` may be a list of secrets, for their rotation. A delivery may arrive
  * more than once: its `webhook-id` is the same each time, so store those that you have handled.
  *
  * Rejects with a `WebhookVerificationError` if the delivery cannot be trusted, with a `TypeError` if a secret is not
- * valid.
+ * valid or the body has been parsed.
+ *
+ * `sign` is for your tests: it resolves with the headers of a delivery of this body.
  *
  * @example
  * ```ts
@@ -156,4 +225,4 @@ function parse(body: Uint8Array): never {
  * }
  * ```
  */
-export const webhooks = { verify }
+export const webhooks = { verify, sign }

@@ -1,4 +1,4 @@
-import { Surrogate, type SurrogateError, type SurrogateOptions } from '../src/index.ts'
+import { type Fetch, Surrogate, type SurrogateError, type SurrogateOptions } from '../src/index.ts'
 import type { Waits } from '../src/retry.ts'
 
 /** Responds to a request of the fake server, or throws like a broken connection. */
@@ -19,7 +19,8 @@ export function fakeClient(answers: Responder | Responder[], options: Partial<Su
   const script = Array.isArray(answers) ? answers : [answers]
   const sent: Sent[] = []
   const slept: number[] = []
-  const fetch = async (request: Request) => {
+  const fetch: Fetch = async (url, init) => {
+    const request = new Request(url, init)
     const { pathname, search } = new URL(request.url)
     const body = await request.text()
     sent.push({ method: request.method, path: pathname, query: search, headers: request.headers, body })

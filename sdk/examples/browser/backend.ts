@@ -5,8 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-// In your application, import from '@surrogate/sdk'.
-import { Surrogate, SurrogateError } from '../../src/index.ts'
+import { Surrogate, SurrogateError } from '@surrogate/sdk'
 
 const { SURROGATE_URL, SURROGATE_PUBLIC_KEY, SURROGATE_PRIVATE_KEY, PORT = '8080' } = process.env
 if (!SURROGATE_URL || !SURROGATE_PUBLIC_KEY || !SURROGATE_PRIVATE_KEY) {

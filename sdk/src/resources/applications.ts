@@ -1,3 +1,13 @@
+import type { Call } from '../call.ts'
+import {
+  applicationsCreate,
+  applicationsDelete,
+  applicationsGet,
+  applicationsGetByKey,
+  applicationsList,
+  applicationsRegenerateKey,
+  applicationsUpdate,
+} from '../generated/operations.gen.ts'
 import type {
   Application,
   ApplicationsListData,
@@ -5,9 +15,9 @@ import type {
   CreateApplicationRequest,
   UpdateApplicationRequest,
 } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
 import { Pages } from '../pages.ts'
-import type { Send } from '../transport.ts'
+import { type Send, sendBy } from '../transport.ts'
 
 /**
  * Selects the page of an application list: `page` from 1, `size` from 1 to 100.
@@ -23,9 +33,12 @@ export type ApplicationQuery = NonNullable<ApplicationsListData['query']>
 export class Applications {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -43,8 +56,8 @@ export class Applications {
    * })
    * ```
    */
-  create(body: CreateApplicationRequest, options?: RequestOptions): Promise<ApplicationWithKey> {
-    return this.#send('applications.create', { body }, options)
+  create(body: CreateApplicationRequest, options?: RequestOptions): Call<ApplicationWithKey> {
+    return this.#send(applicationsCreate, { body }, options)
   }
 
   /**
@@ -57,8 +70,8 @@ export class Applications {
    * const { permissions, rules } = await surrogate.applications.get('application-id')
    * ```
    */
-  get(id: string, options?: RequestOptions): Promise<Application> {
-    return this.#send('applications.get', { path: { id } }, options)
+  get(id: string, options?: RequestOptions): Call<Application> {
+    return this.#send(applicationsGet, { path: { id } }, options)
   }
 
   /**
@@ -71,8 +84,8 @@ export class Applications {
    * const { name, type } = await surrogate.applications.getByKey()
    * ```
    */
-  getByKey(options?: RequestOptions): Promise<Application> {
-    return this.#send('applications.getByKey', {}, options)
+  getByKey(options?: RequestOptions): Call<Application> {
+    return this.#send(applicationsGetByKey, {}, options)
   }
 
   /**
@@ -87,8 +100,8 @@ export class Applications {
    * await surrogate.applications.update('application-id', { name: 'Support desk', permissions: ['token:read'] })
    * ```
    */
-  update(id: string, body: UpdateApplicationRequest, options?: RequestOptions): Promise<Application> {
-    return this.#send('applications.update', { path: { id }, body }, options)
+  update(id: string, body: UpdateApplicationRequest, options?: RequestOptions): Call<Application> {
+    return this.#send(applicationsUpdate, { path: { id }, body }, options)
   }
 
   /**
@@ -101,8 +114,8 @@ export class Applications {
    * await surrogate.applications.delete('application-id')
    * ```
    */
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.#send('applications.delete', { path: { id } }, options)
+  delete(id: string, options?: RequestOptions): Call<void> {
+    return this.#send(applicationsDelete, { path: { id } }, options)
   }
 
   /**
@@ -115,8 +128,8 @@ export class Applications {
    * const { key } = await surrogate.applications.regenerateKey('application-id')
    * ```
    */
-  regenerateKey(id: string, options?: RequestOptions): Promise<ApplicationWithKey> {
-    return this.#send('applications.regenerateKey', { path: { id } }, options)
+  regenerateKey(id: string, options?: RequestOptions): Call<ApplicationWithKey> {
+    return this.#send(applicationsRegenerateKey, { path: { id } }, options)
   }
 
   /**
@@ -131,7 +144,7 @@ export class Applications {
    */
   list(query?: ApplicationQuery, options?: RequestOptions): Pages<Application> {
     return new Pages(page =>
-      this.#send('applications.list', { query: { ...query, ...(page && { page }) } }, options),
+      this.#send(applicationsList, { query: { ...query, ...(page && { page }) } }, options),
     )
   }
 }

@@ -1,7 +1,8 @@
+import { logsList } from '../generated/operations.gen.ts'
 import type { LogEntry, LogsListData } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
 import { Pages } from '../pages.ts'
-import type { Send } from '../transport.ts'
+import { type Send, sendBy } from '../transport.ts'
 
 /**
  * Filters of the log and the page: `entity_type`, `entity_id`, `page` from 1, `size` from 1 to 100.
@@ -17,9 +18,12 @@ export type LogQuery = NonNullable<LogsListData['query']>
 export class Logs {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -35,6 +39,6 @@ export class Logs {
    * ```
    */
   list(query?: LogQuery, options?: RequestOptions): Pages<LogEntry> {
-    return new Pages(page => this.#send('logs.list', { query: { ...query, ...(page && { page }) } }, options))
+    return new Pages(page => this.#send(logsList, { query: { ...query, ...(page && { page }) } }, options))
   }
 }

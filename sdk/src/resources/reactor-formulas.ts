@@ -1,11 +1,21 @@
+import type { Call } from '../call.ts'
+import {
+  reactorFormulasCreate,
+  reactorFormulasDelete,
+  reactorFormulasGet,
+  reactorFormulasList,
+  reactorFormulasUpdate,
+} from '../generated/operations.gen.ts'
 import type {
   ReactorFormula,
   ReactorFormulaRequest,
   ReactorFormulasListData,
+  RequestParameterDefinition,
 } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
 import { Pages } from '../pages.ts'
-import type { Send } from '../transport.ts'
+import { type Send, sendBy } from '../transport.ts'
+import type { DeclaredFormula, FormulaRequest } from '../typed-formulas.ts'
 
 /**
  * Filters of a formula list and the page: `name` (`*` stands for any number of characters), `page` from 1, `size` from 1
@@ -22,9 +32,12 @@ export type ReactorFormulaQuery = NonNullable<ReactorFormulasListData['query']>
 export class ReactorFormulas {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -43,8 +56,11 @@ export class ReactorFormulas {
    * })
    * ```
    */
-  create(body: ReactorFormulaRequest, options?: RequestOptions): Promise<ReactorFormula> {
-    return this.#send('reactorFormulas.create', { body }, options)
+  create<const Parameters extends readonly RequestParameterDefinition[]>(
+    body: FormulaRequest<Parameters>,
+    options?: RequestOptions,
+  ): Call<DeclaredFormula<Parameters>> {
+    return this.#send(reactorFormulasCreate, { body: body as ReactorFormulaRequest }, options) as Call<never>
   }
 
   /**
@@ -57,8 +73,8 @@ export class ReactorFormulas {
    * const { code } = await surrogate.reactorFormulas.get('formula-id')
    * ```
    */
-  get(id: string, options?: RequestOptions): Promise<ReactorFormula> {
-    return this.#send('reactorFormulas.get', { path: { id } }, options)
+  get(id: string, options?: RequestOptions): Call<ReactorFormula> {
+    return this.#send(reactorFormulasGet, { path: { id } }, options)
   }
 
   /**
@@ -72,8 +88,8 @@ export class ReactorFormulas {
    * await surrogate.reactorFormulas.update(id, { name, type, code: 'module.exports = async () => ({ raw: 1 })' })
    * ```
    */
-  update(id: string, body: ReactorFormulaRequest, options?: RequestOptions): Promise<ReactorFormula> {
-    return this.#send('reactorFormulas.update', { path: { id }, body }, options)
+  update(id: string, body: ReactorFormulaRequest, options?: RequestOptions): Call<ReactorFormula> {
+    return this.#send(reactorFormulasUpdate, { path: { id }, body }, options)
   }
 
   /**
@@ -86,8 +102,8 @@ export class ReactorFormulas {
    * await surrogate.reactorFormulas.delete('formula-id')
    * ```
    */
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.#send('reactorFormulas.delete', { path: { id } }, options)
+  delete(id: string, options?: RequestOptions): Call<void> {
+    return this.#send(reactorFormulasDelete, { path: { id } }, options)
   }
 
   /**
@@ -102,7 +118,7 @@ export class ReactorFormulas {
    */
   list(query?: ReactorFormulaQuery, options?: RequestOptions): Pages<ReactorFormula> {
     return new Pages(page =>
-      this.#send('reactorFormulas.list', { query: { ...query, ...(page && { page }) } }, options),
+      this.#send(reactorFormulasList, { query: { ...query, ...(page && { page }) } }, options),
     )
   }
 }

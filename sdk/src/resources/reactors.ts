@@ -1,3 +1,13 @@
+import { type Call, mapCall } from '../call.ts'
+import {
+  reactorsCreate,
+  reactorsDelete,
+  reactorsGet,
+  reactorsList,
+  reactorsPatch,
+  reactorsReact,
+  reactorsUpdate,
+} from '../generated/operations.gen.ts'
 import type {
   CreateReactorRequest,
   PatchReactorRequest,
@@ -6,10 +16,16 @@ import type {
   ReactRequest,
   UpdateReactorRequest,
 } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
 import { Pages } from '../pages.ts'
-import type { Send } from '../transport.ts'
-import type { Invocation, ReactorResult } from '../typed-data.ts'
+import { type Send, sendBy } from '../transport.ts'
+import type {
+  AcceptedInvocation,
+  ArgumentsOf,
+  Declaration,
+  Invocation,
+  ReactorResult,
+} from '../typed-formulas.ts'
 
 /**
  * Filters of a reactor list and the page: `id`, `name` (`*` stands for any number of characters), `page` from 1, `size`
@@ -26,9 +42,12 @@ export type ReactorQuery = NonNullable<ReactorsListData['query']>
 export class Reactors {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -46,8 +65,8 @@ export class Reactors {
    * })
    * ```
    */
-  create(body: CreateReactorRequest, options?: RequestOptions): Promise<Reactor> {
-    return this.#send('reactors.create', { body }, options)
+  create(body: CreateReactorRequest, options?: RequestOptions): Call<Reactor> {
+    return this.#send(reactorsCreate, { body }, options)
   }
 
   /**
@@ -60,8 +79,8 @@ export class Reactors {
    * const { formula } = await surrogate.reactors.get('reactor-id')
    * ```
    */
-  get(id: string, options?: RequestOptions): Promise<Reactor> {
-    return this.#send('reactors.get', { path: { id } }, options)
+  get(id: string, options?: RequestOptions): Call<Reactor> {
+    return this.#send(reactorsGet, { path: { id } }, options)
   }
 
   /**
@@ -75,8 +94,8 @@ export class Reactors {
    * await surrogate.reactors.update('reactor-id', { name: 'Charge in EUR', configuration: { CURRENCY: 'EUR' } })
    * ```
    */
-  update(id: string, body: UpdateReactorRequest, options?: RequestOptions): Promise<Reactor> {
-    return this.#send('reactors.update', { path: { id }, body }, options)
+  update(id: string, body: UpdateReactorRequest, options?: RequestOptions): Call<Reactor> {
+    return this.#send(reactorsUpdate, { path: { id }, body }, options)
   }
 
   /**
@@ -89,8 +108,8 @@ export class Reactors {
    * await surrogate.reactors.patch('reactor-id', { configuration: { CURRENCY: 'USD' }, application: null })
    * ```
    */
-  async patch(id: string, body: PatchReactorRequest, options?: RequestOptions): Promise<void> {
-    await this.#send('reactors.patch', { path: { id }, body }, options)
+  patch(id: string, body: PatchReactorRequest, options?: RequestOptions): Call<void> {
+    return this.#send(reactorsPatch, { path: { id }, body }, options)
   }
 
   /**
@@ -103,8 +122,8 @@ export class Reactors {
    * await surrogate.reactors.delete('reactor-id')
    * ```
    */
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.#send('reactors.delete', { path: { id } }, options)
+  delete(id: string, options?: RequestOptions): Call<void> {
+    return this.#send(reactorsDelete, { path: { id } }, options)
   }
 
   /**
@@ -119,15 +138,17 @@ export class Reactors {
    */
   list(query?: ReactorQuery, options?: RequestOptions): Pages<Reactor> {
     return new Pages(page =>
-      this.#send('reactors.list', { query: { ...query, ...(page && { page }) } }, options),
+      this.#send(reactorsList, { query: { ...query, ...(page && { page }) } }, options),
     )
   }
 
   /**
    * Replaces the `{{ token-id }}` expressions in `args` by token data, runs the formula and returns its result. With
-   * `callback_url` it returns undefined as soon as the request is accepted, and the result is sent there as a webhook
+   * `callback_url` it returns the trace id as soon as the request is accepted, and the result is sent there as a webhook
    * with the same trace id. If the formula chose a 2xx response itself, its body is returned. Needs `token:use` on each
    * container of each token.
+   *
+   * The type of a formula as the second type argument lets the compiler check `args` against its parameters.
    *
    * Throws `BadRequestError` if a token does not exist or an argument does not fit, `UnprocessableError` if the formula
    * cannot run, `ServerError` if it failed, and for a status that the formula chose the class of that status. A failed
@@ -141,22 +162,24 @@ export class Reactors {
    * })
    * ```
    */
-  react<Raw = unknown>(
+  react<Raw = unknown, Formula extends Declaration = Declaration>(
     id: string,
-    body: Invocation & { callback_url?: null },
+    body: Invocation<ArgumentsOf<Formula>> & { callback_url?: null },
     options?: RequestOptions,
-  ): Promise<ReactorResult<Raw>>
-  react(id: string, body: Invocation & { callback_url: string }, options?: RequestOptions): Promise<undefined>
-  react<Raw = unknown>(
+  ): Call<ReactorResult<Raw>>
+  react<_Raw = unknown, Formula extends Declaration = Declaration>(
     id: string,
-    body: Invocation,
+    body: Invocation<ArgumentsOf<Formula>> & { callback_url: string },
     options?: RequestOptions,
-  ): Promise<ReactorResult<Raw> | undefined>
-  react(id: string, body: Invocation, options?: RequestOptions): Promise<never> {
-    return this.#send(
-      'reactors.react',
-      { path: { id }, body: body as ReactRequest },
-      options,
-    ) as Promise<never>
+  ): Call<AcceptedInvocation>
+  react<Raw = unknown, Formula extends Declaration = Declaration>(
+    id: string,
+    body: Invocation<ArgumentsOf<Formula>>,
+    options?: RequestOptions,
+  ): Call<ReactorResult<Raw> | AcceptedInvocation>
+  react(id: string, body: Invocation, options?: RequestOptions): Call<never> {
+    const call = this.#send(reactorsReact, { path: { id }, body: body as ReactRequest }, options)
+    const isAsync = typeof body.callback_url === 'string'
+    return (isAsync ? mapCall(call, ({ traceId }) => ({ traceId })) : call) as Call<never>
   }
 }

@@ -1,14 +1,19 @@
+import type { Call } from '../call.ts'
+import { sessionsAuthorize, sessionsCreate } from '../generated/operations.gen.ts'
 import type { AuthorizeSessionRequest, CreateSessionResponse } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
-import type { Send } from '../transport.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
+import { type Send, sendBy } from '../transport.ts'
 
 /** Short-lived keys for code in places that you do not control, such as a browser. */
 export class Sessions {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -23,8 +28,8 @@ export class Sessions {
    * const page = surrogate.withSession(session_key)
    * ```
    */
-  create(options?: RequestOptions): Promise<CreateSessionResponse> {
-    return this.#send('sessions.create', {}, options)
+  create(options?: RequestOptions): Call<CreateSessionResponse> {
+    return this.#send(sessionsCreate, {}, options)
   }
 
   /**
@@ -39,7 +44,7 @@ export class Sessions {
    * await surrogate.sessions.authorize({ nonce: 'nonce-from-the-page', permissions: ['token:create'] })
    * ```
    */
-  async authorize(body: AuthorizeSessionRequest, options?: RequestOptions): Promise<void> {
-    await this.#send('sessions.authorize', { body }, options)
+  authorize(body: AuthorizeSessionRequest, options?: RequestOptions): Call<void> {
+    return this.#send(sessionsAuthorize, { body }, options) as Call<void>
   }
 }

@@ -1,13 +1,31 @@
+import type { Call } from '../call.ts'
+import {
+  tokensCreate,
+  tokensDelete,
+  tokensGet,
+  tokensList,
+  tokensSearch,
+  tokensUpdate,
+} from '../generated/operations.gen.ts'
 import type {
   CreateTokenRequest,
   SearchTokensRequest,
   TokensListData,
   TokenType,
 } from '../generated/types.gen.ts'
-import type { RequestOptions } from '../options.ts'
-import { type Page, Pages } from '../pages.ts'
-import type { Send } from '../transport.ts'
-import type { DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../typed-data.ts'
+import type { RequestOptions, SurrogateOptions } from '../options.ts'
+import { type PageBody, Pages } from '../pages.ts'
+import { type Send, sendBy } from '../transport.ts'
+import type {
+  AnyRevealedToken,
+  AnyToken,
+  DataOf,
+  GenericTokenRequest,
+  Json,
+  RevealedToken,
+  Token,
+  TokenPatch,
+} from '../typed-data.ts'
 
 /**
  * Filters of a token list, all of which have to match, and the page: `page` from 1, `size` from 1 to 100.
@@ -23,9 +41,12 @@ export type TokenQuery = NonNullable<TokensListData['query']>
 export class Tokens {
   readonly #send: Send
 
+  /** Takes the options of a client, for applications that need these calls alone. */
+  constructor(options: SurrogateOptions)
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send
+  constructor(by: SurrogateOptions | Send)
+  constructor(by: SurrogateOptions | Send) {
+    this.#send = sendBy(by)
   }
 
   /**
@@ -44,13 +65,13 @@ export class Tokens {
    * console.log(token.id, token.data?.number)
    * ```
    */
-  create<T extends Json>(body: GenericTokenRequest<T>, options?: RequestOptions): Promise<Token<T>>
+  create<T extends Json>(body: GenericTokenRequest<T>, options?: RequestOptions): Call<Token<T, 'token'>>
   create<Type extends TokenType>(
     body: CreateTokenRequest & { type: Type },
     options?: RequestOptions,
-  ): Promise<Token<DataOf<Type>>>
-  create(body: object, options?: RequestOptions): Promise<never> {
-    return this.#send('tokens.create', { body: body as CreateTokenRequest }, options) as Promise<never>
+  ): Call<Token<DataOf<Type>, Type>>
+  create(body: object, options?: RequestOptions): Call<never> {
+    return this.#send(tokensCreate, { body: body as CreateTokenRequest }, options) as Call<never>
   }
 
   /**
@@ -64,8 +85,10 @@ export class Tokens {
    * console.log(token.data?.number)
    * ```
    */
-  get<T = unknown>(id: string, options?: RequestOptions): Promise<Token<T>> {
-    return this.#send('tokens.get', { path: { id } }, options) as Promise<Token<T>>
+  get(id: string, options?: RequestOptions): Call<AnyToken>
+  get<T>(id: string, options?: RequestOptions): Call<Token<T>>
+  get(id: string, options?: RequestOptions): Call<never> {
+    return this.#send(tokensGet, { path: { id } }, options) as Call<never>
   }
 
   /**
@@ -86,9 +109,11 @@ export class Tokens {
    * })
    * ```
    */
-  update<T = unknown>(id: string, patch: TokenPatch, options?: RequestOptions): Promise<Token<T>> {
+  update(id: string, patch: TokenPatch, options?: RequestOptions): Call<AnyToken>
+  update<T>(id: string, patch: TokenPatch, options?: RequestOptions): Call<Token<T>>
+  update(id: string, patch: TokenPatch, options?: RequestOptions): Call<never> {
     const body = patch as Record<string, unknown>
-    return this.#send('tokens.update', { path: { id }, body }, options) as Promise<Token<T>>
+    return this.#send(tokensUpdate, { path: { id }, body }, options) as Call<never>
   }
 
   /**
@@ -101,8 +126,8 @@ export class Tokens {
    * await surrogate.tokens.delete('token-id')
    * ```
    */
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.#send('tokens.delete', { path: { id } }, options)
+  delete(id: string, options?: RequestOptions): Call<void> {
+    return this.#send(tokensDelete, { path: { id } }, options)
   }
 
   /**
@@ -117,9 +142,11 @@ export class Tokens {
    * }
    * ```
    */
-  list<T = unknown>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>> {
+  list(query?: TokenQuery, options?: RequestOptions): Pages<AnyToken>
+  list<T>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>>
+  list(query?: TokenQuery, options?: RequestOptions): Pages<never> {
     const fetch = (query: TokenQuery | undefined) =>
-      this.#send('tokens.list', { query: { ...query } }, options) as Promise<Page<Token<T>>>
+      this.#send(tokensList, { query: { ...query } }, options) as Call<PageBody<never>>
     const { page: _, ...filter } = query ?? {}
     return new Pages(page => fetch({ ...query, ...(page && { page }) }), {
       fetchFrom: start => fetch({ ...filter, start }),
@@ -137,13 +164,34 @@ export class Tokens {
    * const { data } = await surrogate.tokens.search({ query: 'type:social_security_number AND data:1120' })
    * ```
    */
-  search<T = unknown>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>> {
+  search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyToken>
+  search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>>
+  search(body: SearchTokensRequest, options?: RequestOptions): Pages<never> {
     const fetch = (body: SearchTokensRequest) =>
-      this.#send('tokens.search', { body }, options) as Promise<Page<Token<T>>>
+      this.#send(tokensSearch, { body }, options) as Call<PageBody<never>>
     const { page: _, ...search } = body
     return new Pages(page => fetch({ ...body, ...(page && { page }) }), {
       fetchFrom: start => fetch({ ...search, start }),
       startedByCursor: typeof body.start === 'string',
     })
   }
+}
+
+/**
+ * Tokens as a key sees them whose rules reveal their data, from `surrogate.revealing()`. The responses to `create` and
+ * `update` remain masked at most.
+ *
+ * @example
+ * ```ts
+ * const tokens: RevealingTokens = surrogate.revealing().tokens
+ * const { data } = await tokens.get<Card>('token-id')
+ * ```
+ */
+export interface RevealingTokens extends Omit<Tokens, 'get' | 'list' | 'search'> {
+  get(id: string, options?: RequestOptions): Call<AnyRevealedToken>
+  get<T>(id: string, options?: RequestOptions): Call<RevealedToken<T>>
+  list(query?: TokenQuery, options?: RequestOptions): Pages<AnyRevealedToken>
+  list<T>(query?: TokenQuery, options?: RequestOptions): Pages<RevealedToken<T>>
+  search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyRevealedToken>
+  search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<RevealedToken<T>>
 }

@@ -1,0 +1,137 @@
+import type { Operations } from './generated/operations.gen.ts'
+
+/**
+ * A request about to be sent, as `onRequest` sees it. Events contain no body, no key and no query.
+ *
+ * @example
+ * ```ts
+ * const onRequest = ({ operation, retries }: RequestEvent) => console.log(operation, retries)
+ * ```
+ */
+export interface RequestEvent {
+  /** Name of the operation in the contract, such as `tokens.get`. */
+  readonly operation: keyof Operations
+  readonly method: string
+  /** URL without its query, which may contain metadata. */
+  readonly url: string
+  /** How many attempts of this call failed before. */
+  readonly retries: number
+}
+
+/**
+ * A complete response, as `onResponse` sees it, successful or not.
+ *
+ * @example
+ * ```ts
+ * const onResponse = ({ operation, status, durationMs }: ResponseEvent) => console.log(operation, status, durationMs)
+ * ```
+ */
+export interface ResponseEvent extends RequestEvent {
+  readonly status: number
+  /** Identifies the request in the server's log. */
+  readonly traceId: string | undefined
+  /** Milliseconds from the request to the end of the response. */
+  readonly durationMs: number
+}
+
+/**
+ * A failed attempt that is about to be retried, as `onRetry` sees it. `retries` counts the failed attempts before it.
+ *
+ * @example
+ * ```ts
+ * const onRetry = ({ operation, reason, waitMs }: RetryEvent) => console.warn(operation, reason, waitMs)
+ * ```
+ */
+export interface RetryEvent extends RequestEvent {
+  /** Name of the error class, such as `RateLimitError` or `ConnectionError`. */
+  readonly reason: string
+  /** Milliseconds until the next attempt. */
+  readonly waitMs: number
+}
+
+/**
+ * Receives the client's log. `console` is one, and so are the loggers of pino and winston.
+ *
+ * @example
+ * ```ts
+ * const logger: Logger = { ...console, debug: message => process.stderr.write(`${message}\n`) }
+ * const quiet = new Surrogate({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org', logger, logLevel: 'debug' })
+ * ```
+ */
+export type Logger = Readonly<Record<Exclude<LogLevel, 'off'>, (message: string) => void>>
+
+/**
+ * What the client logs: `error` are attempts without a response, `warn` also error responses and retries, `info` also
+ * successful responses, `debug` also requests.
+ *
+ * @example
+ * ```ts
+ * const logLevel: LogLevel = 'info'
+ * ```
+ */
+export type LogLevel = (typeof levels)[number]
+
+const levels = ['off', 'error', 'warn', 'info', 'debug'] as const
+
+/**
+ * The options by which an application sees a client at work.
+ *
+ * @example
+ * ```ts
+ * const watch: ObserveOptions = { logger: console, logLevel: 'info', onRetry: ({ reason }) => console.warn(reason) }
+ * const surrogate = new Surrogate({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org', ...watch })
+ * ```
+ */
+export interface ObserveOptions {
+  /** Called before each attempt. What a hook throws rejects the call. */
+  onRequest?: ((event: RequestEvent) => void) | undefined
+  /** Called after each complete response. */
+  onResponse?: ((event: ResponseEvent) => void) | undefined
+  /** Called before the wait for another attempt. */
+  onRetry?: ((event: RetryEvent) => void) | undefined
+  /** Receives one line for each event, without bodies, keys and queries. Default `console`. */
+  logger?: Logger | undefined
+  /** Default `warn` if there is a `logger`, otherwise `off`. */
+  logLevel?: LogLevel | undefined
+}
+
+/** Tells hooks and the log what happens in a call. */
+export interface Observer {
+  request(event: RequestEvent): void
+  response(event: ResponseEvent): void
+  retry(event: RetryEvent): void
+  /** An attempt ended without a complete response. */
+  lost(event: RequestEvent, reason: string): void
+}
+
+/** Throws a `TypeError` for an unknown level. */
+export function observerOf(options: ObserveOptions): Observer {
+  const {
+    onRequest,
+    onResponse,
+    onRetry,
+    logger = console,
+    logLevel = options.logger ? 'warn' : 'off',
+  } = options
+  const most = levels.indexOf(logLevel)
+  if (most < 0) throw new TypeError(`logLevel must be one of ${levels.join(', ')}`)
+  const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
+    if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
+  }
+  return {
+    request(event) {
+      onRequest?.(event)
+      log('debug', event, 'sent')
+    },
+    response(event) {
+      onResponse?.(event)
+      const { status, durationMs, traceId } = event
+      log(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
+    },
+    retry(event) {
+      onRetry?.(event)
+      log('warn', event, `${event.reason}, retry ${event.retries + 1} in ${Math.round(event.waitMs)} ms`)
+    },
+    lost: (event, reason) => log('error', event, reason),
+  }
+}
