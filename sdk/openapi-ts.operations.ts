@@ -54,8 +54,8 @@ function describe({ method, path, body, parameters }: IR.OperationObject) {
   return {
     method: method.toUpperCase(),
     path,
-    ...(body && { contentType: body.mediaType }),
-    ...(idempotencyKey && { idempotent: true }),
+    ...(body && body.mediaType !== 'application/json' && { contentType: body.mediaType }),
+    ...(!idempotencyKey && method !== 'get' && method !== 'delete' && { repeatable: true }),
     ...(separators.length > 0 && { separators: Object.fromEntries(separators) }),
   }
 }

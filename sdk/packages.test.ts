@@ -196,7 +196,12 @@ t.test('the oldest supported TypeScript finds them too', async t => {
 
 t.test('the package contains what its README promises, and no tests', async t => {
   const files = await readdir(installed, { recursive: true })
-  for (const file of ['openapi.yaml', 'LICENSE', 'README.md'])
+  for (const file of ['openapi.yaml', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/index.js.map'])
     t.ok(await readFile(join(installed, file)), file)
+  for (const file of files.filter(name => name.endsWith('.md'))) {
+    const text = await readFile(join(installed, file), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      t.ok(files.includes(join(file, '..', link)), `${file} links to ${link}`)
+  }
   t.notOk(files.some(file => /\.test\.|(^|\/)testing\//.test(file)))
 })

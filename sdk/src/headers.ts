@@ -20,7 +20,7 @@ export function mergeHeaders(...sources: readonly (RequestHeaders | undefined)[]
     if (!source) continue
     for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
       if (value === undefined) continue
-      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t -~\x80-\xff]*$/.test(value))
+      if (!/^[\w.-]+:[ -~]*$/.test(`${name}:${value}`))
         throw new TypeError('headers, idempotencyKey and traceId must be printable ASCII')
       merged.set(name.toLowerCase(), value)
     }

@@ -114,7 +114,7 @@ export function observerOf(options: ObserveOptions): Observer {
     logLevel = options.logger ? 'warn' : 'off',
   } = options
   const most = levels.indexOf(logLevel)
-  if (most < 0) throw new TypeError(`logLevel must be one of ${levels.join(', ')}`)
+  if (most < 0) throw new TypeError(`logLevel must be one of ${levels}`)
   const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
     if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
   }

@@ -77,7 +77,8 @@ export interface RequestOptions {
 }
 
 /** The options that each call checks, since it can replace them. */
-type Checked = Pick<SurrogateOptions, 'apiKey' | 'timeout' | 'maxRetries' | 'dangerouslyAllowBrowser'>
+type Checked = Pick<SurrogateOptions, 'apiKey' | 'dangerouslyAllowBrowser'> &
+  Record<'timeout' | 'maxRetries', number>
 type WithDefaults = 'apiKey' | 'baseUrl' | 'headerPrefix' | 'timeout' | 'maxRetries' | 'fetch'
 
 /** The checked options of a client, with all defaults. */
@@ -87,8 +88,7 @@ export type Settings = Omit<SurrogateOptions, WithDefaults> & {
 
 export function settingsFrom(options: SurrogateOptions): Settings {
   const { headerPrefix = 'SVC', timeout = 60_000, maxRetries = 2 } = options
-  if (!/^[\w-]+$/.test(headerPrefix))
-    throw new TypeError('headerPrefix must consist of letters, digits, - and _, such as SVC')
+  if (!/^[\w-]+$/.test(headerPrefix)) throw new TypeError('headerPrefix must be letters, digits, - and _')
   return {
     ...options,
     ...checked({ ...options, timeout, maxRetries }),
@@ -103,15 +103,14 @@ export function settingsFrom(options: SurrogateOptions): Settings {
 export function checked({ apiKey, timeout, maxRetries, dangerouslyAllowBrowser }: Checked) {
   refuseMissing('apiKey', apiKey)
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey))
-    throw new TypeError('apiKey must be a string of printable ASCII characters')
+    throw new TypeError('apiKey must be printable ASCII')
   if (!dangerouslyAllowBrowser && /^key_(prv|mgt)_/.test(apiKey) && isBrowser()) {
     throw new TypeError(
-      'apiKey is private, and everyone who opens this page could read it; use a public key and a session, or set dangerouslyAllowBrowser',
+      'everyone who opens this page could read this private key; use a session, or set dangerouslyAllowBrowser',
     )
   }
-  if (typeof timeout !== 'number' || !(timeout > 0))
-    throw new TypeError('timeout must be a positive number of milliseconds')
-  if (typeof maxRetries !== 'number' || !Number.isInteger(maxRetries) || maxRetries < 0)
-    throw new TypeError('maxRetries must be 0 or a positive integer')
+  if (!(timeout > 0)) throw new TypeError('timeout must be a positive number of milliseconds')
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new TypeError('maxRetries must be an integer from 0 on')
   return { apiKey, timeout, maxRetries }
 }

@@ -96,8 +96,7 @@ t.test('a list can be collected up to a limit', async t => {
   t.same(await surrogate.tokens.list().toArray({ limit: 2 }), [{ id: 't1' }, { id: 't2' }])
   t.equal(sent.length, 3)
   t.equal((await surrogate.tokens.list().toArray({ limit: Number.POSITIVE_INFINITY })).length, 9)
-  t.same(await surrogate.tokens.list().toArray({ limit: 0 }), [])
-  for (const limit of [-1, Number.NaN, undefined as never])
+  for (const limit of [0, -1, Number.NaN, undefined as never])
     await t.rejects(surrogate.tokens.list().toArray({ limit }), TypeError)
 })
 

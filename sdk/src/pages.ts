@@ -92,9 +92,8 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
 
   /** Resolves with the items from the requested page on, at most `limit` of them. */
   async toArray({ limit }: { limit: number }): Promise<T[]> {
-    if (!(limit >= 0)) throw new TypeError('limit must be the largest number of items that you want')
+    if (!(limit > 0)) throw new TypeError('limit must be a positive number')
     const items: T[] = []
-    if (limit < 1) return items
     for await (const item of this) if (items.push(item) >= limit) break
     return items
   }

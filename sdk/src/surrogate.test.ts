@@ -135,10 +135,10 @@ t.test('an option that the environment does not set is named', async t => {
       return (error as Error).message
     }
   }
-  t.match(messageOf({ apiKey: undefined }), /^apiKey is missing.*environment/)
-  t.match(messageOf({ apiKey: '' }), /^apiKey is empty.*environment/)
-  t.match(messageOf({ baseUrl: undefined }), /^baseUrl is missing.*environment/)
-  t.match(messageOf({ baseUrl: '' }), /^baseUrl is empty.*environment/)
+  t.match(messageOf({ apiKey: undefined }), /^apiKey is missing or empty.*environment/)
+  t.match(messageOf({ apiKey: '' }), /^apiKey is missing or empty.*environment/)
+  t.match(messageOf({ baseUrl: undefined }), /^baseUrl is missing or empty.*environment/)
+  t.match(messageOf({ baseUrl: '' }), /^baseUrl is missing or empty.*environment/)
   t.equal(messageOf({}), 'accepted')
 })
 

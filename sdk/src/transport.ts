@@ -29,8 +29,10 @@ interface Operation<N extends Name = Name> {
   readonly id: N
   readonly method: string
   readonly path: string
+  /** Media type of the body, by default JSON. */
   readonly contentType?: string
-  readonly idempotent?: true
+  /** True if it changes nothing although its method could: it needs no idempotency key. */
+  readonly repeatable?: true
   readonly separators?: Record<string, string>
 }
 
@@ -64,16 +66,19 @@ export function createSend(settings: Settings, waits: Waits): Send {
     const bare = settings.baseUrl + fillPath(operation.path, request.path)
     const url = bare + queryString({ ...settings.defaultQuery, ...request.query }, operation.separators)
     const prefix = settings.headerPrefix
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body)
     const headers = mergeHeaders({ 'user-agent': agent }, settings.defaultHeaders, options.headers, {
       [`${prefix}-api-key`]: apiKey,
-      'content-type': operation.contentType,
-      [`${prefix}-idempotency-key`]: operation.idempotent && (options.idempotencyKey ?? randomKey()),
+      'content-type': body && (operation.contentType ?? 'application/json'),
+      // POST, PUT and PATCH.
+      [`${prefix}-idempotency-key`]:
+        method[0] === 'P' && !operation.repeatable ? (options.idempotencyKey ?? randomKey()) : undefined,
       [`${prefix}-trace-id`]: options.traceId || undefined,
     })
     const init = {
       method,
       headers,
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(body && { body }),
       redirect: 'manual',
     } as const
 

@@ -1,7 +1,7 @@
 /** Throws a `TypeError` if an option that often comes from the environment is missing. */
 export function refuseMissing(name: string, value: unknown): void {
   if (value === undefined || value === null || value === '')
-    throw new TypeError(`${name} is ${value === '' ? 'empty' : 'missing'}; is its environment variable set?`)
+    throw new TypeError(`${name} is missing or empty; is its environment variable set?`)
 }
 
 /** Checks a base URL and returns it without a slash at the end. */
@@ -9,9 +9,7 @@ export function checkedBaseUrl(baseUrl: string | undefined): string {
   refuseMissing('baseUrl', baseUrl)
   const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new TypeError(
-      'baseUrl must be an absolute http or https URL without credentials, query and fragment',
-    )
+    throw new TypeError('baseUrl must be an http or https URL without credentials, query and fragment')
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
