@@ -47,7 +47,7 @@ tap.test('each case belongs to a requirement, and each active requirement has on
   t.equal(new Set(cases.map(({ id }) => id)).size, cases.length, 'ids of cases are unique')
   t.equal(new Set(cases.map(({ title }) => title)).size, cases.length, 'titles of cases are unique')
   for (const one of cases) {
-    t.match(one.id, /^[A-Z]{3}-\d{3}\.[a-z]$/)
+    t.match(one.id, /^[A-Z]{3}-\d{3}\.[a-z]+(-[a-z0-9]+)*$/)
     t.ok(byId.has(one.requirement), `${one.id} belongs to a requirement`)
     t.notMatch(
       one.title,

@@ -4,10 +4,11 @@ import { type Feature, features, featuresOf } from './features.ts'
 import { type Inbox, openInbox } from './harness/callback.ts'
 import type { Case } from './harness/case.ts'
 import { cleanUp } from './harness/clean-up.ts'
-import { Context, counts } from './harness/context.ts'
+import { type Context, counts } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
 import { endOf } from './harness/end.ts'
 import { Finding, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
+import { Fixtures } from './harness/fixtures.ts'
 import { guarded, Interrupted } from './harness/guard.ts'
 import { isReachable, probe } from './harness/probe.ts'
 import { NoAnswer, Recorder } from './harness/recorder.ts'
@@ -138,11 +139,13 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
     inbox ??= openInbox(target.callbackHost ?? '127.0.0.1')
     return inbox
   }
+  const common = new Recorder(target, contract, options.carrier)
+  const fixtures = new Fixtures({ target, has: name => has.has(name), inbox: openOnce }, common)
   let stopped: string | undefined
   /** Runs one case. Sets `stopped` if the run cannot go on. */
   const perform = async ({ one, requirement }: (typeof planned)[number]): Promise<void> => {
     const recorder = new Recorder(target, contract, options.carrier)
-    const context = new Context({ target, recorder, has: name => has.has(name), inbox: openOnce })
+    const context = fixtures.contextFor(recorder)
     const begun = performance.now()
     const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
     const base = {
@@ -182,6 +185,7 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
     await Promise.all(Array.from({ length: options.concurrency ?? 1 }, () => inTurn(timeless)))
     await inTurn(timed)
   } finally {
+    left.push(...(await cleanUp(cleaner, common.made)))
     end.clear()
     await (await inbox)?.close()
   }

@@ -4,6 +4,15 @@ import { dataCases } from './data.case.ts'
 import { formulaCases } from './formulas.case.ts'
 import { invocationCases } from './invocation.case.ts'
 import { invocationLimitCases } from './invocation-limits.case.ts'
+import { limitCases } from './matrices/bounds.ts'
+import { callerCases } from './matrices/callers.ts'
+import { derivedCases } from './matrices/derived.ts'
+import { foldingCases } from './matrices/folding.ts'
+import { hiddenCases } from './matrices/hidden.ts'
+import { makerCases } from './matrices/makers.ts'
+import { mergeCases } from './matrices/merging.ts'
+import { sameCases } from './matrices/same.ts'
+import { shownCases } from './matrices/shown.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
@@ -19,6 +28,7 @@ import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
 import { updateRightCases } from './surrogate-update-rights.case.ts'
 import { wireCases } from './surrogate-wire.case.ts'
+import { tenantAndWebhookCases } from './tenants-and-webhooks.case.ts'
 import { tokenCreateCases } from './tokens-create.case.ts'
 import { tokenListCases } from './tokens-list.case.ts'
 import { tokenUpdateCases } from './tokens-update.case.ts'
@@ -47,4 +57,14 @@ export const allCases: readonly Case[] = [
   ...errorCases,
   ...payloadCases,
   ...surrogateIdempotencyCases,
+  ...hiddenCases,
+  ...shownCases,
+  ...callerCases,
+  ...mergeCases,
+  ...derivedCases,
+  ...limitCases,
+  ...foldingCases,
+  ...makerCases,
+  ...sameCases,
+  ...tenantAndWebhookCases,
 ]

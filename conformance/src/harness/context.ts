@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly recorder: Recorder
   readonly has: (capability: Capability) => boolean
   readonly inbox: () => Promise<Inbox>
+  /** Makes something once for all cases of a run, with tools of its own. */
+  readonly shared: <T>(name: string, make: (context: Context) => Promise<T>) => Promise<T>
 }
 
 export interface MadeApplication {
@@ -219,6 +221,11 @@ export class Context extends Checks {
 
   inbox(): Promise<Inbox> {
     return this.#around.inbox()
+  }
+
+  /** Returns what the first case that asked under this name has made. It is deleted at the end of the run. */
+  shared<T>(name: string, make: (context: Context) => Promise<T>): Promise<T> {
+    return this.#around.shared(name, make)
   }
 
   // --------------------------------------------------------------------------------------------------- time

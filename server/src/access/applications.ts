@@ -120,7 +120,7 @@ export class Applications {
     return { ...showApplication(caller.tenant, record), key }
   }
 
-  // Requirements: APP-503
+  // Requirements: APP-503, ACC-541
   async update(
     caller: Caller,
     id: string,

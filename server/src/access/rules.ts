@@ -9,6 +9,7 @@ import { transforms } from '../generated/facts.ts'
 import { isSameContainer, isWithin } from './containers.ts'
 
 /** Returns a rule without unknown members, which are ignored and not stored. */
+// Requirements: ACC-543
 export function plainRule(rule: AccessRule): AccessRule {
   const { description, priority, container, conditions, transform, permissions } = rule
   return {
@@ -78,7 +79,7 @@ export function rulesFor(rights: Rights, permission: TokenPermission): AccessRul
  * Decides by the first matching rule for each container of the subject. Without a rule for one of them, access is denied;
  * otherwise the strictest transform counts.
  */
-// Requirements: ACC-501, ACC-502, ACC-503, ACC-505
+// Requirements: ACC-501, ACC-502, ACC-503, ACC-505, ACC-544
 export function decide(rights: Rights, permission: TokenPermission, subject: Subject): Decision {
   // A token always has a container. One without would not be covered by any rule.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }

@@ -64,10 +64,10 @@ export async function sessionCaller(
   if (!isLive(creator, nowUs)) return undefined
   // Requirements: SES-504
   const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }
-  // Requirements: SES-003
+  // Requirements: SES-003, SES-014, SES-540
   if (!grant) return { ...caller, rights: noRights }
   if (!isLive(authorizer, nowUs)) return undefined
-  // Requirements: SES-005
+  // Requirements: SES-005, SES-015, SES-541
   return { ...caller, rights: grant, limit: authorizer.value }
 }
 

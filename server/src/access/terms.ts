@@ -40,7 +40,7 @@ export function fieldTerm(store: TenantStore, field: TermField, text: string): D
 }
 
 /** Begins with the length of the key, so that no two different pairs have the same text. */
-// Requirements: TOK-021, SEA-009
+// Requirements: TOK-021, SEA-009, SEA-541
 export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
   // Lower-cased separately, as the lower case of a letter may depend on the next one, and be longer.
   const [name, content] = [key.toLowerCase(), value.toLowerCase()]

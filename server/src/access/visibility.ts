@@ -12,7 +12,7 @@ import { matchAll, matchAny, matchTerm } from './terms.ts'
  * Returns the caller's rights as a query, which matches exactly the tokens for which `decideFor` allows the permission. So
  * lists and totals need not read what the caller may not see. Its length depends on the rules alone.
  */
-// Requirements: PAG-502, PAG-506, ACC-534
+// Requirements: PAG-502, PAG-506, ACC-534, PAG-540
 export function visibleTo(store: TenantStore, caller: Caller, permission: TokenPermission): Query {
   const granted = coveredBy(store, caller.rights, permission)
   return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted

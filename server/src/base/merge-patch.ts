@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
  * @example
  * mergePatch({ a: 'b', c: 'd' }, { a: null, c: 'e' }) // { c: 'e' }
  */
-// Requirements: TOK-027, TOK-028, TOK-029, REA-013
+// Requirements: TOK-027, TOK-028, TOK-029, REA-013, TOK-048, TOK-049, TOK-050
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   const merged: JsonObject = isJsonObject(target) ? { ...target } : {}

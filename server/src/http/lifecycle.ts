@@ -38,7 +38,7 @@ function route(exchange: Exchange, { router }: Services): void {
   exchange.rawParameters = parameters
 }
 
-// Requirements: AUT-001, ERR-508
+// Requirements: AUT-001, ERR-508, AUT-015, ERR-520
 async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
   const { delegation, headers } = exchange.request
   if (delegation) {
@@ -54,7 +54,7 @@ async function identify(exchange: Exchange, { store, clock, headerNames }: Servi
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 
-// Requirements: ACC-509, ERR-509, INV-520
+// Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
 function authorize(exchange: Exchange, { validators }: Services): void {
   const { caller, operation, request } = reached(exchange)
   if (request.delegation && !operation.formula) throw notForFormulas(operation, validators.operations)

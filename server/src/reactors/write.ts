@@ -38,7 +38,7 @@ export async function createReactor(
 }
 
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
-// Requirements: REA-009
+// Requirements: REA-009, REA-017, REA-540
 export function updateReactor(
   context: ReactorsContext,
   caller: Caller,

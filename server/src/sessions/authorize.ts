@@ -25,7 +25,7 @@ import {
  * @throws {ServiceError} in this order: validation, not_found, validation of the lifetime, permission_denied, nonce_used.
  *   A refusal leaves the nonce usable.
  */
-// Requirements: SES-004, SES-006, SES-008, SES-010, SES-505
+// Requirements: SES-004, SES-006, SES-008, SES-010, SES-505, SES-017
 export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,

@@ -39,7 +39,7 @@ export async function createSession(
         application,
         key_digest: root.apiKeyDigest(key),
         nonce_digest: digestNonce(store, nonce),
-        // Requirements: SES-002, SES-009
+        // Requirements: SES-002, SES-009, SES-016, SES-542
         expires_ms: Math.floor(context.nowUs() / 1000) + limits.sessionLifetime,
       }
       const { id, key_digest, nonce_digest, expires_ms } = session

@@ -25,7 +25,7 @@ export async function removeCvc(store: TenantStore, reference: CvcReference | un
   return reference ? store.removal('token-cvc', reference.id) : []
 }
 
-// Requirements: DAT-009, LIM-001, TOK-511
+// Requirements: DAT-009, LIM-001, TOK-511, DAT-011, DAT-012, DAT-511, DAT-512
 export function isCvcLive(token: TokenRecord, nowUs: number): boolean {
   return token.cvc !== undefined && nowUs < token.cvc.until_ms * 1000
 }

@@ -10,7 +10,7 @@ import { atMostMasked, showToken, withoutContents } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
 /** Returns the oldest live token with the same fingerprint, if this token asks for deduplication. */
-// Requirements: TOK-501, TOK-509
+// Requirements: TOK-501, TOK-509, TOK-543
 export async function originalOf(
   context: TenantTokens,
   { deduplicate_token, fingerprint }: TokenRecord,

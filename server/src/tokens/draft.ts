@@ -40,7 +40,7 @@ export async function draftToken(
   const { data, cvc } = splitCvc(input.type, input.data)
   const { id, fresh } = chooseId(context, input, attempt)
   const mask = input.mask ?? type.mask ?? undefined
-  // Requirements: TOK-521
+  // Requirements: TOK-521, SEA-542
   const indexes = input.search_indexes ?? type.searchIndexes
   const base = {
     type: input.type,
@@ -61,7 +61,7 @@ export async function draftToken(
     ...(cvc === undefined
       ? {}
       : { cvc: { id: context.random.uuid(), until_ms: Math.floor(nowUs / 1000) + limits.cvcLifetime } }),
-    // Requirements: TOK-043
+    // Requirements: TOK-043, APP-540
     created_by: caller.application,
   }
   return { record, fresh, data: input.data, masked, cvc }

@@ -15,7 +15,7 @@ export interface FingerprintInput {
  * fingerprints, and nobody can try values without the tenant's keys. `undefined` if the value is empty.
  * @throws {ServiceError} validation, if the expression does not parse or fails on this data
  */
-// Requirements: TOK-016, TOK-017, ACC-510
+// Requirements: TOK-016, TOK-017, ACC-510, TOK-052
 export function fingerprintOf(
   expressions: Expressions,
   store: TenantStore,

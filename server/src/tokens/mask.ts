@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json.ts'
 import type { Expressions } from '../expressions/engine.ts'
 
 /** Evaluates the mask. A member that fails or is null is left out: no read fails because of a mask. */
-// Requirements: ACC-508
+// Requirements: ACC-508, TOK-051
 export function showMask(
   expressions: Expressions,
   mask: JsonValue | undefined,

@@ -9,7 +9,7 @@ import { LiveToken } from './token.ts'
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
-// Requirements: TOK-001, TOK-007, TOK-008, TOK-041
+// Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541
 export function showToken(context: TenantTokens, token: LiveToken, transform: Transform): Token {
   const { value, createdUs, modifiedUs } = token.record
   const data = showData(context, token, transform)
@@ -51,7 +51,7 @@ export function showUnderMask(
 }
 
 /** Limits what the answer to a create shows, whatever the caller's rules say. */
-// Requirements: TOK-009
+// Requirements: TOK-009, TOK-540
 export function atMostMasked(transform: Transform): Transform {
   return strictest(transform, 'mask')
 }

@@ -47,7 +47,7 @@ export class LiveToken extends Plaintext {
   }
 }
 
-// Requirements: TOK-040, TOK-508
+// Requirements: TOK-040, TOK-508, TOK-047, TOK-547
 export function isExpired(token: TokenRecord, nowUs: number): boolean {
   return token.expires_ms !== undefined && token.expires_ms * 1000 <= nowUs
 }

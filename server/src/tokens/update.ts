@@ -104,7 +104,7 @@ interface Patched {
   readonly cvcWrites: Write[]
 }
 
-// Requirements: TOK-036
+// Requirements: TOK-036, DAT-013, TYP-540
 async function patched(
   context: TenantTokens,
   caller: Caller,
@@ -202,7 +202,7 @@ function patchedMetadata(context: TenantTokens, current: TokenRecord, input: Upd
   return metadata as Record<string, string>
 }
 
-// Requirements: TOK-031
+// Requirements: TOK-031, SEA-540
 function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readonly string[] | undefined {
   if (input.search_indexes === undefined) return current.search_indexes
   if (input.search_indexes === null || input.search_indexes.length === 0) return undefined

@@ -5,7 +5,7 @@ import type { Job } from './job.ts'
 import { type JobAnswer, type KeptReaction, showReaction } from './reaction.ts'
 
 /** Makes the body of a webhook, whatever has become of the caller and of the tokens since the formula ran. */
-// Requirements: INV-512
+// Requirements: INV-512, INV-541
 export async function bodyOf(context: TokensContext, job: Job, answer: JobAnswer): Promise<JsonValue> {
   if (!isReaction(answer)) return answer as JsonValue
   const { tenant, application } = job

@@ -9,7 +9,7 @@ const secretPrefix = 'whsec_'
  * @param secret `whsec_` and base64
  * @param atS epoch seconds of this attempt
  */
-// Requirements: INV-513
+// Requirements: INV-513, INV-540
 export function signedHeaders(
   secret: string,
   id: string,

@@ -62,7 +62,7 @@ export interface Shared {
 }
 
 /** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
-// Requirements: AUT-011, AUT-012
+// Requirements: AUT-011, AUT-012, AUT-013, AUT-513
 export class TenantStore {
   readonly tenant: string
   readonly #boxes: RecordBoxes

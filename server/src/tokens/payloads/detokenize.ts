@@ -33,7 +33,7 @@ export function detokenize(context: TokensContext, caller: Caller, payload: Json
  * @param root the path of the value in the request, for messages
  * @throws {ServiceError} validation, detokenize_failed naming every id without a token, permission_denied
  */
-// Requirements: INV-006, INV-007
+// Requirements: INV-006, INV-007, INV-028
 export async function resolveReferences(
   context: TokensContext,
   caller: Caller,

@@ -1,0 +1,22 @@
+import type { Capability } from '../../capabilities.ts'
+import type { Case } from '../../harness/case.ts'
+import type { Context } from '../../harness/context.ts'
+
+/** One case of a matrix. Its name is the end of its id: lower-case words, digits and hyphens. */
+export interface Cell {
+  readonly requirement: string
+  readonly name: string
+  readonly title: string
+  readonly needs?: readonly Capability[] | undefined
+  run(context: Context): Promise<void>
+}
+
+/** Creates cases from the cells of a matrix. */
+export const matrix = (cells: readonly Cell[]): readonly Case[] =>
+  cells.map(({ requirement, name, title, needs = [], run }) => ({
+    id: `${requirement}.${name.replaceAll('_', '-')}`,
+    requirement,
+    title,
+    needs,
+    run,
+  }))

@@ -1,0 +1,169 @@
+import type { Context } from '../../harness/context.ts'
+import { bank, card, ssn } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+import { callerUnder, tokenOf } from './ways.ts'
+
+/** Data before and after an update, and what follows from each. */
+interface Change {
+  readonly type: string
+  readonly before: unknown
+  readonly patch: unknown
+  readonly after: unknown
+  /** The data under the default mask of the type. */
+  readonly masked: unknown
+  /** Values of its default indexes. */
+  readonly found?: readonly [before: string, after: string]
+}
+
+const changes: readonly Change[] = [
+  {
+    type: 'card',
+    before: card,
+    patch: { number: '5555555555554444' },
+    after: { ...card, number: '5555555555554444' },
+    masked: { ...card, number: 'XXXXXXXXXXXX4444' },
+  },
+  {
+    type: 'bank',
+    before: bank,
+    patch: { account_number: '987654321' },
+    after: { ...bank, account_number: '987654321' },
+    masked: { ...bank, account_number: 'XXXXX4321' },
+  },
+  {
+    type: 'card_number',
+    before: card.number,
+    patch: '5555555555554444',
+    after: '5555555555554444',
+    masked: 'XXXXXXXXXXXX4444',
+  },
+  {
+    type: 'us_bank_account_number',
+    before: '12345678',
+    patch: '87654321',
+    after: '87654321',
+    masked: 'XXXX4321',
+  },
+  {
+    type: 'us_bank_routing_number',
+    before: '110000000',
+    patch: '021000021',
+    after: '021000021',
+    masked: 'XXXXX0021',
+  },
+  {
+    type: 'social_security_number',
+    before: ssn,
+    patch: '219-09-9999',
+    after: '219-09-9999',
+    masked: 'XXX-XX-9999',
+    found: ['1120', '9999'],
+  },
+  {
+    type: 'employer_id_number',
+    before: '12-3456789',
+    patch: '98-7654321',
+    after: '98-7654321',
+    masked: 'XX-XXX4321',
+    found: ['6789', '4321'],
+  },
+]
+
+const changed = (c: Context, { type, before, patch }: Change) =>
+  c.shared(`changed ${type}`, async s => {
+    const token = await tokenOf(s, { type, data: before })
+    const { fingerprint } = await s.read(token.id)
+    await s.patch(token.id, { data: patch })
+    return { ...token, fingerprint }
+  })
+
+const cells = changes.flatMap((change): Cell[] => {
+  const { type, after, masked, found } = change
+  return [
+    {
+      requirement: 'TOK-051',
+      name: `mask-${type}`,
+      title: `after an update a restricted read shows the new data of a ${type} under the mask`,
+      needs: ['masked-caller'],
+      async run(c) {
+        const { id } = await changed(c, change)
+        c.equal((await c.read(id, await callerUnder(c, 'mask'))).data, masked, 'masked data')
+      },
+    },
+    {
+      requirement: 'TOK-052',
+      name: `fingerprint-${type}`,
+      title: `after an update a ${type} has the fingerprint of its new data`,
+      async run(c) {
+        const { id, fingerprint } = await changed(c, change)
+        const now = (await c.read(id)).fingerprint
+        c.equal(now, (await c.token({ type, data: after })).fingerprint, 'fingerprint')
+        c.ok(now !== fingerprint, 'it is another')
+        const find = async (value: string) =>
+          c.ids(
+            c.success(
+              await c.asPrivate('POST', '/tokens/search', { query: `id:"${id}" AND fingerprint:"${value}"` }),
+            ).body,
+          )
+        c.equal(await find(now), [id], 'found by the new one')
+        c.equal(await find(fingerprint), [], 'found by the old one')
+      },
+    },
+    ...(found
+      ? [
+          {
+            requirement: 'SEA-540',
+            name: `data-${type}`,
+            title: `after an update a ${type} is found by its new data, and not by the old`,
+            async run(c: Context) {
+              const { id } = await changed(c, change)
+              const find = async (value: string) =>
+                c.ids(
+                  c.success(
+                    await c.asPrivate('POST', '/tokens/search', { query: `id:"${id}" AND data:${value}` }),
+                  ).body,
+                )
+              c.equal(
+                [await find(found[0]), await find(found[1])],
+                [[], [id]],
+                'found by the old and the new',
+              )
+            },
+          },
+        ]
+      : []),
+  ]
+})
+
+/** Updates whose result does not fit the type. */
+const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  card: { code: { cvc: '12' }, separators: { number: '4242-4242-4242-4242' }, year: { expiration_year: 30 } },
+  bank: {
+    checksum: { routing_number: '110000001' },
+    account: { account_number: '1'.repeat(18) },
+    removed: { account_number: null },
+  },
+  card_number: { check_digit: '4242424242424241' },
+  us_bank_account_number: { short: '12', long: '1'.repeat(18) },
+  us_bank_routing_number: { checksum: '110000001' },
+  social_security_number: { short: '078-05-112' },
+  employer_id_number: { letters: '12-345678x' },
+}
+
+const checkCells = changes.flatMap(({ type, before }) =>
+  Object.entries(wrong[type] ?? {}).map(
+    ([name, data]): Cell => ({
+      requirement: ['card', 'bank'].includes(type) ? 'DAT-013' : 'TYP-540',
+      name: `${type}-${name}`,
+      title: `an update is refused if its result is not a valid ${type}: ${name.replaceAll('_', ' ')}`,
+      async run(c) {
+        const { id } = await c.shared(`unchanged ${type}`, s => tokenOf(s, { type, data: before }))
+        c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data }), 400, 'the update')
+        c.equal((await c.read(id)).data, before, 'data afterwards')
+      },
+    }),
+  ),
+)
+
+/** What follows from new data: masked data, fingerprints, indexes and checks. */
+export const derivedCases = matrix([...cells, ...checkCells])

@@ -1,0 +1,51 @@
+import type { Context } from '../../harness/context.ts'
+import { type Cell, matrix } from './cell.ts'
+
+/** Texts that differ in case alone, in several scripts. */
+const pairs: Readonly<Record<string, readonly [string, string]>> = {
+  ascii: ['Jane', 'jANE'],
+  latin: ['Zoë-Åsa', 'ZOË-ÅSA'],
+  greek: ['Ωμέγα', 'ΩΜΈΓΑ'],
+  cyrillic: ['Жук', 'жУК'],
+}
+
+/** Finds tokens or formulas by a text that may have another case; resolves with true if it was found. */
+const finders: Readonly<Record<string, (c: Context, stored: string, asked: string) => Promise<boolean>>> = {
+  list: async (c, stored, asked) => {
+    const { id } = await c.token({ metadata: { run: c.tag, name: stored } })
+    const path = `/tokens?metadata.run=${c.tag}&metadata.name=${encodeURIComponent(asked)}`
+    return c.ids(c.success(await c.asPrivate('GET', path), 200).body).includes(id)
+  },
+  search: async (c, stored, asked) => {
+    const { id } = await c.token({ metadata: { name: stored } })
+    return (await c.found(`metadata.name:"${asked}"`)).includes(id)
+  },
+  data: async (c, stored, asked) => {
+    const { id } = await c.token({ data: stored, search_indexes: ['{{ data }}'] })
+    return (await c.found(`data:"${asked}"`)).includes(id)
+  },
+  'formula-name': async (c, stored, asked) => {
+    const { id } = await c.formula({ name: `${stored} ${c.tag}` })
+    const path = `/reactor-formulas?name=${encodeURIComponent(`${asked} ${c.tag}`)}`
+    return c.ids(c.success(await c.asManagement('GET', path), 200).body).includes(id)
+  },
+}
+
+/** Case is ignored in every comparison of texts, in every script. */
+export const foldingCases = matrix(
+  Object.entries(finders).flatMap(([way, find]) =>
+    Object.entries(pairs).map(
+      ([script, [stored, asked]]): Cell => ({
+        requirement: 'SEA-541',
+        name: `${way}-${script}`,
+        title: `texts that differ in case alone are equal: ${script}, by ${way.replace('-', ' ')}`,
+        needs: way === 'formula-name' ? ['management'] : [],
+        async run(c) {
+          c.ok(await find(c, stored, stored), 'found as it was written')
+          c.ok(await find(c, stored, asked), 'found in another case')
+          c.ok(!(await find(c, stored, `${asked}x`)), 'not found by another text')
+        },
+      }),
+    ),
+  ),
+)

@@ -1,0 +1,139 @@
+import type { Context } from '../../harness/context.ts'
+import type { Call } from '../../harness/target.ts'
+import { type Cell, matrix } from './cell.ts'
+
+const own = async (c: Context, call: Call): Promise<string> =>
+  c.success(await call('GET', '/applications/key'), 200).body?.id
+
+/** What is made, and by whom: the id of its creator, and that of who changed it last. */
+const makers: Readonly<
+  Record<
+    string,
+    { readonly make: (c: Context) => Promise<{ by: unknown; who: string }>; readonly needs: Cell['needs'] }
+  >
+> = {
+  token: {
+    needs: [],
+    make: async c => ({ by: (await c.token()).created_by, who: await own(c, c.asPrivate) }),
+  },
+  'updated-token': {
+    needs: [],
+    async make(c) {
+      const { call, id } = await c.ruled('reveal', ['token:update'])
+      const token = await c.token()
+      return { by: (await c.patch(token.id, { metadata: { a: 'b' } }, call)).modified_by, who: id }
+    },
+  },
+  tokenized: {
+    needs: [],
+    async make(c) {
+      const body = { type: 'token', data: 1, containers: [c.container] }
+      const made = c.success(await c.asPrivate('POST', '/tokenize', { made: body }), 200).body?.made
+      return { by: made?.created_by, who: await own(c, c.asPrivate) }
+    },
+  },
+  'made-by-formula': {
+    needs: ['management'],
+    async make(c) {
+      const code = `module.exports = async req => ({
+        tokenize: { type: 'token', data: 1, containers: [req.args.at] } })`
+      const reactor = await c.reactor({ code })
+      const { tokens } = c.success(await c.react(reactor, { args: { at: c.container } }), 200).body ?? {}
+      return { by: tokens?.created_by, who: await own(c, c.asPrivate) }
+    },
+  },
+  formula: {
+    needs: ['management'],
+    make: async c => ({ by: (await c.formula()).created_by, who: await own(c, c.asManagement) }),
+  },
+  'updated-formula': {
+    needs: ['management'],
+    async make(c) {
+      const other = await c.application({ permissions: ['reactor:update'] }, 'management')
+      const { id } = await c.formula()
+      const next = { name: c.tag, type: 'private', code: '' }
+      const put = c.success(await other.call('PUT', `/reactor-formulas/${id}`, next), 200).body
+      return { by: put?.modified_by, who: other.id }
+    },
+  },
+  reactor: {
+    needs: ['management'],
+    make: async c => ({ by: (await c.reactor()).created_by, who: await own(c, c.asManagement) }),
+  },
+  'updated-reactor': {
+    needs: ['management'],
+    async make(c) {
+      const other = await c.application({ permissions: ['reactor:update'] }, 'management')
+      const { id } = await c.reactor()
+      c.success(await other.call('PATCH', `/reactors/${id}`, { name: `${c.tag} new` }), 204)
+      const read = c.success(await c.asManagement('GET', `/reactors/${id}`), 200).body
+      return { by: read?.modified_by, who: other.id }
+    },
+  },
+  application: {
+    needs: ['applications'],
+    async make(c) {
+      const { id } = await c.application({ permissions: ['token:read'] })
+      const read = c.success(await c.asManagement('GET', `/applications/${id}`), 200).body
+      return { by: read?.created_by, who: await own(c, c.asManagement) }
+    },
+  },
+}
+
+const makerCells = Object.entries(makers).map(
+  ([name, { make, needs }]): Cell => ({
+    requirement: 'APP-540',
+    name,
+    title: `created_by or modified_by names the application that made it: ${name.replaceAll('-', ' ')}`,
+    needs,
+    async run(c) {
+      const { by, who } = await make(c)
+      c.equal(by, who, 'the application')
+    },
+  }),
+)
+
+/** Ways to change the application of a reactor. */
+const moves: Readonly<Record<string, readonly [method: string, status: number]>> = {
+  put: ['PUT', 200],
+  patch: ['PATCH', 204],
+}
+const reactorCells = Object.entries(moves).map(
+  ([name, [method, status]]): Cell => ({
+    requirement: 'REA-017',
+    name,
+    title: `a ${method} changes the application of a reactor`,
+    async run(c) {
+      const rights = { permissions: ['token:read'] }
+      const [one, two] = [await c.application(rights), await c.application(rights)]
+      const reactor = await c.reactor({}, { application: { id: one.id } })
+      const at = `/reactors/${reactor.id}`
+      const body = { name: c.tag, configuration: {}, application: { id: two.id } }
+      c.success(
+        await c.asManagement(method, at, method === 'PUT' ? body : { application: { id: two.id } }),
+        status,
+      )
+      const read = c.success(await c.asManagement('GET', at), 200).body
+      c.equal(read.application?.id, two.id, 'id of the application')
+    },
+  }),
+)
+const removalCells = Object.entries(moves).map(
+  ([name, [method, status]]): Cell => ({
+    requirement: 'REA-540',
+    name,
+    title: `a ${method} removes the application of a reactor`,
+    async run(c) {
+      const { id } = await c.application({ permissions: ['token:read'] })
+      const reactor = await c.reactor({}, { application: { id } })
+      const at = `/reactors/${reactor.id}`
+      const body = method === 'PUT' ? { name: c.tag, configuration: {} } : { application: null }
+      c.success(await c.asManagement(method, at, body), status)
+      const read = c.success(await c.asManagement('GET', at), 200).body
+      c.equal(read.application ?? undefined, undefined, 'application')
+    },
+  }),
+)
+
+/** Who made and changed what, and which application a reactor has. */
+export const makerCases = matrix([...makerCells, ...reactorCells, ...removalCells])

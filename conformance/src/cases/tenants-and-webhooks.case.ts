@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto'
+import type { Delivery } from '../harness/callback.ts'
+import { cases } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
+import { NotSupported } from '../harness/finding.ts'
+import { minute, ssn } from './values.ts'
+
+/** Checks the signature of a delivery by the Standard Webhooks scheme. */
+function expectSigned(c: Context, { headers, text }: Delivery, which: string): void {
+  const secret = Buffer.from((c.target.webhookSecret ?? '').replace(/^whsec_/, ''), 'base64')
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+  const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
+  const given = String(headers['webhook-signature'] ?? '').split(' ')
+  c.ok(given.includes(expected), `the signature of the ${which} delivery holds`)
+}
+
+/** Borders between tenants, and what webhooks carry. */
+export const tenantAndWebhookCases = cases({
+  'SES-017.a': [
+    'a private application of another tenant cannot authorize a session, whose nonce stays usable',
+    async c => {
+      if ((await c.token()).tenant_id === (await c.token({}, c.asOther)).tenant_id)
+        throw new NotSupported('second-tenant')
+      const { nonce, session_key } = await c.session()
+      const body = { nonce, permissions: ['token:create'] }
+      c.refused(await c.asOther('POST', '/sessions/authorize', body), 404, 'the other tenant')
+      const create = () =>
+        c.as(session_key)('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] })
+      c.refused(await create(), 403, 'the session afterwards')
+      c.success(await c.asPrivate('POST', '/sessions/authorize', body), 200, 'its own tenant')
+      c.success(await create(), 201, 'the session then')
+    },
+  ],
+  'TOK-543.a': [
+    'a create with deduplication does not find the token of another tenant',
+    async c => {
+      const foreign = await c.token({}, c.asOther)
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      const first = c.success(await c.asPrivate('POST', '/tokens', body), 201).body
+      c.ok(first.id !== foreign.id && first.tenant_id !== foreign.tenant_id, 'it is a token of its own')
+      const second = c.success(await c.asPrivate('POST', '/tokens', body), 200).body
+      c.equal(second.id, first.id, 'the control: id of the same create again')
+    },
+  ],
+  'TOK-543.b': [
+    'a create with deduplication does not find a deleted token',
+    async c => {
+      const { id } = await c.token()
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      c.ok(c.success(await c.asPrivate('POST', '/tokens', body), 201).body.id !== id, 'it is another token')
+    },
+  ],
+  'TOK-543.c': [
+    'a create with deduplication does not find a token of another type',
+    async c => {
+      const data = `${Math.floor(Math.random() * 1e15)}`.padStart(16, '7')
+      const make = (type: string, more: object = {}) =>
+        c.asPrivate('POST', '/tokens', { type, data, fingerprint_expression: '{{ data }}', ...more })
+      const first = c.success(await make('us_bank_account_number'), 201).body
+      const again = { deduplicate_token: true }
+      c.ok(c.success(await make('token', again), 201).body.id !== first.id, 'the type token')
+      const control = c.success(await make('us_bank_account_number', again), 200).body
+      c.equal(control.id, first.id, 'the control: the same type')
+    },
+  ],
+  'SEA-542.a': [
+    'a token created with an empty list of indexes is not found by its data',
+    async c => {
+      const members = { type: 'social_security_number', data: ssn }
+      const usual = await c.token(members)
+      await c.token({ ...members, search_indexes: [] })
+      c.equal(await c.found('data:1120'), [usual.id], 'what is found')
+    },
+  ],
+  'INV-540.a': [
+    'a repeated delivery is signed like the first',
+    async c => {
+      const reactor = await c.reactor({ code: 'module.exports = async req => ({ raw: req.args })' })
+      const box = (await c.inbox()).open([500, 500])
+      c.success(await c.react(reactor, { args: { tag: c.tag }, callback_url: box.url }), 202)
+      const third = await c.eventually(async () => {
+        if (box.deliveries.length > 0 && box.deliveries.length < 3) await c.advance(20 * minute)
+        return box.deliveries[2]
+      }, 'the third delivery')
+      for (const [index, delivery] of box.deliveries.entries()) {
+        expectSigned(c, delivery, ['first', 'second', 'third'][index] ?? 'last')
+        c.equal(delivery.text, third.text, 'body of each')
+      }
+    },
+  ],
+  'INV-541.a': [
+    'the webhook of a formula that fails contains its errors',
+    async c => {
+      const code = `const { BadRequestError } = require('@surrogate/formula-errors')
+        module.exports = async () => { throw new BadRequestError({ amount: ['is too high'] }) }`
+      const reactor = await c.reactor({ code })
+      const box = (await c.inbox()).open()
+      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+      const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
+      const { status, errors } = JSON.parse(text)
+      c.equal([status, errors], [400, { amount: ['is too high'] }], 'status and errors')
+    },
+  ],
+  'ACC-543.a': [
+    'the description of a rule is kept',
+    async c => {
+      const rule = { priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }
+      const { id } = await c.application({ rules: [{ ...rule, description: 'Support staff' }] })
+      const { rules } = c.success(await c.asManagement('GET', `/applications/${id}`), 200).body
+      c.equal(rules[0]?.description, 'Support staff', 'description')
+    },
+  ],
+  'ACC-544.a': [
+    'a condition on a container that equals covers no container below it, one that starts with it does',
+    async c => {
+      const below = await c.token({ containers: [`${c.container}a/`], mask: 'X' })
+      const exact = await c.token({ mask: 'X' })
+      const seen = async (operator: string, id: string) => {
+        const conditions = [{ attribute: 'container', operator, value: c.container }]
+        const rules = [{ priority: 1, conditions, transform: 'mask', permissions: ['token:read'] }]
+        return (await c.application({ rules })).call('GET', `/tokens/${id}`)
+      }
+      c.success(await seen('equals', exact.id), 200, 'equals, in it')
+      c.refused(await seen('equals', below.id), 403, 'equals, below it')
+      c.success(await seen('starts_with', below.id), 200, 'starts with, below it')
+    },
+  ],
+})
