@@ -42,7 +42,7 @@ function asModule(code: string): string {
 /** The types of the server that the README uses. */
 const server = `export declare function createVault(options: { storage: string; dev?: boolean }): {
   createTenant(): Promise<{ privateKey: string }>
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request | string | URL, init?: RequestInit): Promise<Response>
   readonly clock: { advance(ms: number): Promise<void> }
   close(): Promise<void>
 }`

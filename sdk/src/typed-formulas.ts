@@ -8,7 +8,14 @@ import type {
 
 type Parameter = Readonly<RequestParameterDefinition>
 
-/** What declares the arguments of invocations: a formula, or the request that creates one. */
+/**
+ * What declares the arguments of invocations: a formula, or the request that creates one.
+ *
+ * @example
+ * ```ts
+ * const declaration: Declaration = { request_parameters: [{ name: 'amount', type: 'number' }] }
+ * ```
+ */
 export interface Declaration {
   readonly request_parameters?: readonly Parameter[] | null
 }

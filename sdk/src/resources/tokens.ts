@@ -188,10 +188,13 @@ export class Tokens {
  * ```
  */
 export interface RevealingTokens extends Omit<Tokens, 'get' | 'list' | 'search'> {
+  /** Returns a token, with its data whole. */
   get(id: string, options?: RequestOptions): Call<AnyRevealedToken>
   get<T>(id: string, options?: RequestOptions): Call<RevealedToken<T>>
+  /** Lists tokens, with their data whole. */
   list(query?: TokenQuery, options?: RequestOptions): Pages<AnyRevealedToken>
   list<T>(query?: TokenQuery, options?: RequestOptions): Pages<RevealedToken<T>>
+  /** Finds tokens, with their data whole. */
   search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyRevealedToken>
   search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<RevealedToken<T>>
 }
