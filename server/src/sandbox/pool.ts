@@ -4,7 +4,7 @@ import { mostProcesses, type SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
 import type { Egress } from './options.ts'
 import type { Launched } from './os-process.ts'
-import { type End, Runner } from './runner.ts'
+import type { End } from './runner.ts'
 import { TenantProcess } from './tenant-process.ts'
 
 export interface PoolOptions {
@@ -160,22 +160,16 @@ export class Pool {
       limits,
       egress,
       headerPrefix,
+      launched: this.#options.launch(),
+      header: { ...header, wantsCache },
+      parts: [program, this.#cache, ...parts],
       onIdle: () => this.#becameFree(process),
       onMeasured: () => this.#holdMemory(),
       onEnd: end => this.#ended(process, end),
     })
-    const runner = new Runner({
-      launched: this.#options.launch(),
-      limits,
-      header: { ...header, wantsCache },
-      parts: [program, this.#cache, ...parts],
-      onFrame: frame => process.receive(frame),
-      onEnd: end => process.ended(end),
-    })
-    process.attach(runner)
     this.#all.add(process)
     this.#counts.started++
-    const ready = runner.ready.then(({ cache }) => {
+    const ready = process.ready.then(({ cache }) => {
       // Created before any formula ran in that process, so it can be trusted.
       if (wantsCache && this.#cache.length === 0) this.#cache = new Uint8Array(cache)
     })

@@ -4,7 +4,7 @@ import { lifeCpuSeconds } from './launch.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { Egress } from './options.ts'
 import { ReportError, readReport } from './report.ts'
-import type { End, Runner } from './runner.ts'
+import { type End, Runner, type RunnerOptions } from './runner.ts'
 import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
@@ -32,8 +32,7 @@ interface Run {
   cpuMs: number | undefined
 }
 
-export interface TenantProcessOptions {
-  readonly limits: SandboxLimits
+export interface TenantProcessOptions extends Omit<RunnerOptions, 'onFrame'> {
   readonly egress: Egress | undefined
   /** In lower case. */
   readonly headerPrefix: string
@@ -41,7 +40,6 @@ export interface TenantProcessOptions {
   onIdle(): void
   /** Called when `residentMiB` was measured. */
   onMeasured(): void
-  onEnd(end: End): void
 }
 
 /**
@@ -50,7 +48,7 @@ export interface TenantProcessOptions {
  */
 export class TenantProcess {
   readonly #options: TenantProcessOptions
-  #runner: Runner | undefined
+  readonly #runner: Runner
   #tenant: string | undefined
   #run: Run | undefined
   #runs = 0
@@ -60,11 +58,15 @@ export class TenantProcess {
 
   constructor(options: TenantProcessOptions) {
     this.#options = options
+    this.#runner = new Runner({
+      ...options,
+      onFrame: frame => this.#receive(frame),
+      onEnd: end => this.#ended(end),
+    })
   }
 
-  /** @param runner the process, whose frames and end are passed to `receive` and `ended` */
-  attach(runner: Runner): void {
-    this.#runner = runner
+  get ready(): Runner['ready'] {
+    return this.#runner.ready
   }
 
   get tenant(): string | undefined {
@@ -72,7 +74,7 @@ export class TenantProcess {
   }
 
   get alive(): boolean {
-    return this.#runner?.alive === true
+    return this.#runner.alive
   }
 
   get free(): boolean {
@@ -90,12 +92,12 @@ export class TenantProcess {
   }
 
   kill(end: End): void {
-    this.#runner?.kill(end)
+    this.#runner.kill(end)
   }
 
   /** Resolves when the process has exited. */
   async gone(): Promise<void> {
-    await this.#runner?.gone()
+    await this.#runner.gone()
   }
 
   /**
@@ -103,8 +105,7 @@ export class TenantProcess {
    * @param input `{ args, configuration }` as JSON
    */
   run(invocation: Invocation, input: Uint8Array): Promise<Outcome> {
-    const runner = this.#runner
-    if (!runner || !this.free) throw new Error('this process is not free')
+    if (!this.free) throw new Error('this process is not free')
     if (this.#tenant !== undefined && this.#tenant !== invocation.tenant) {
       throw new Error('a process never serves a second tenant')
     }
@@ -125,10 +126,10 @@ export class TenantProcess {
         cpuMs: undefined,
       }
       this.#residentMiB = undefined
-      runner.keepAlive(true)
+      this.#runner.keepAlive(true)
       this.#watch = setInterval(() => this.#measure(deadlineMs), watchMs)
       this.#arm(deadlineMs)
-      runner.send(
+      this.#runner.send(
         {
           type: 'run',
           run: this.#runs,
@@ -142,7 +143,7 @@ export class TenantProcess {
   }
 
   /** Handles a frame of the process. @throws {FrameError} if it violates the protocol */
-  receive({ header, body }: Frame): void {
+  #receive({ header, body }: Frame): void {
     const run = this.#run
     if (!run || header.run !== run.number) throw new FrameError('not the current invocation')
     const { frames, bytes } = this.#options.limits.traffic
@@ -159,7 +160,7 @@ export class TenantProcess {
   }
 
   /** Handles the end of the process. */
-  ended(end: End): void {
+  #ended(end: End): void {
     clearInterval(this.#watch)
     clearTimeout(this.#drain)
     const run = this.#run
@@ -176,7 +177,7 @@ export class TenantProcess {
   /** Enforces time and memory limits that the system does not, or not for each invocation. */
   #measure(deadlineMs: number): void {
     const run = this.#run
-    const usage = this.#runner?.usage()
+    const usage = this.#runner.usage()
     if (!run || run.isDone) return
     if (performance.now() > deadlineMs) this.kill('time')
     if (!usage) return
@@ -208,7 +209,7 @@ export class TenantProcess {
       egress,
       idempotencyHeader: `${headerPrefix}-idempotency-key`,
       limits: limits.calls,
-      send: (header, body, written) => this.#runner?.send(header, body, written),
+      send: (header, body, written) => this.#runner.send(header, body, written),
     })
     return run.calls
   }
@@ -233,7 +234,7 @@ export class TenantProcess {
   #awaitIdle(left: number, beforeMs: number | undefined): void {
     const { drainMs } = this.#options.limits
     this.#drain = setTimeout(() => {
-      const nowMs = this.#runner?.usage()?.cpuMs
+      const nowMs = this.#runner.usage()?.cpuMs
       const isStarved = nowMs !== undefined && (beforeMs === undefined || nowMs - beforeMs < drainMs / 2)
       if (isStarved && left > 1) this.#awaitIdle(left - 1, nowMs)
       else this.kill('time')
@@ -242,11 +243,11 @@ export class TenantProcess {
 
   #idle(run: Run, unfit: boolean): void {
     clearTimeout(this.#drain)
-    this.#runner?.keepAlive(false)
+    this.#runner.keepAlive(false)
     const { runsPerProcess, residentMiB } = this.#options.limits
     // An invocation that was measured ran for a while, so the process may have grown.
     const isDue = run.cpuMs !== undefined || run.number % sizedEvery === 0
-    const usage = isDue ? this.#runner?.usage() : undefined
+    const usage = isDue ? this.#runner.usage() : undefined
     const isSpent = usage !== undefined && (usage.residentMiB > residentMiB || usage.cpuMs > lifeCpuMs)
     this.#run = undefined
     if (unfit || isSpent) this.kill('unfit')
