@@ -3,7 +3,7 @@
  * resolves the document and builds the schema of each operation's request and responses; ajv writes them as
  * functions. Run by `npm run generate`.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Ajv } from 'ajv'
 import standaloneModule from 'ajv/dist/standalone/index.js'
@@ -37,7 +37,8 @@ type Schemas = Record<string, object>
 /** Writes `operations.json` and `validators/` into the folder `generated`. */
 export async function compileValidators(document: JsonObject, generated: URL): Promise<void> {
   const folder = new URL('validators/', generated)
-  await mkdir(folder, { recursive: true })
+  // An operation that was renamed must not leave its validators behind.
+  await rm(folder, { recursive: true, force: true })
   const open = await resolve(openDocument(document))
   const closed = await resolve(closedDocument(document))
   const operations = open.router.getOperations()
@@ -47,9 +48,16 @@ export async function compileValidators(document: JsonObject, generated: URL): P
   const ids = operations.map(({ operationId }) => operationId as string)
   const requests = requestSchemas(open, ids)
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
-  const checked = Object.fromEntries(checkedSchemas.map(name => [name, components[name] as object]))
-  const write = (name: string, ajv: Ajv, schemas: Schemas) =>
-    compile(ajv, schemas).then(code => writeFile(new URL(`${name}.cjs`, folder), code))
+  const checked = Object.fromEntries(
+    checkedSchemas.map(name => [name, { value: components[name] as object }]),
+  )
+  const write = async (name: string, ajv: Ajv, modules: Readonly<Record<string, Schemas>>) => {
+    await mkdir(new URL(`${name}/`, folder), { recursive: true })
+    const files = Object.entries(modules).map(async ([module, schemas]) =>
+      writeFile(new URL(`${name}/${module}.cjs`, folder), await compile(ajv, module, schemas)),
+    )
+    await Promise.all(files)
+  }
   await Promise.all([
     // Stops at the first error: enough for a request that is as it should be.
     write('requests', validatorCompiler({ thorough: false }), requests),
@@ -72,41 +80,45 @@ async function resolve(definition: JsonObject): Promise<OpenAPIBackend> {
   return api
 }
 
-function requestSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Schemas {
-  const schemas: Schemas = {}
-  for (const id of ids) {
-    const parts = validator.getRequestValidatorsForOperation(id) ?? []
-    for (const [index, schema] of parts.entries()) schemas[`${id} ${index}`] = schema as object
-  }
-  return schemas
+/** The schemas of each operation: one for the body, if it takes one, and one for the parameters. */
+function requestSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Record<string, Schemas> {
+  return byId(ids, id => Object.entries(validator.getRequestValidatorsForOperation(id) ?? []))
 }
 
-function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Schemas {
-  const schemas: Schemas = {}
-  for (const id of ids) {
-    const bodies = validator.getStatusBasedResponseValidatorForOperation(id) ?? {}
-    for (const [status, schema] of Object.entries(bodies)) schemas[`${id} ${status} body`] = schema as object
-    const headers = validator.getResponseHeadersValidatorForOperation(id) ?? {}
-    for (const [status, byMatch] of Object.entries(headers))
-      schemas[`${id} ${status} headers`] = (byMatch as unknown as { any: object }).any
-  }
-  return schemas
+function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]): Record<string, Schemas> {
+  return byId(ids, id => {
+    const bodies = Object.entries(validator.getStatusBasedResponseValidatorForOperation(id) ?? {})
+    const headers = Object.entries(validator.getResponseHeadersValidatorForOperation(id) ?? {})
+    return [
+      ...bodies.map(([status, schema]) => [`${status} body`, schema] as const),
+      ...headers.map(([status, byMatch]) => [`${status} headers`, byMatch.any] as const),
+    ]
+  })
 }
 
-/** Returns a module whose `compile` takes the formats and returns the functions by name. Equal schemas share one. */
-async function compile(ajv: Ajv, schemas: Schemas): Promise<string> {
+/** The builder hands out schemas where its types have the functions of a compiler. */
+function byId(ids: readonly string[], schemasOf: (id: string) => readonly (readonly [string, unknown])[]) {
+  return Object.fromEntries(ids.map(id => [id, Object.fromEntries(schemasOf(id)) as Schemas]))
+}
+
+/**
+ * Returns a module whose `compile` takes the formats and returns the functions by name. Equal schemas share one. Each
+ * operation has a module of its own: reading all of them takes longer than all else that a first request does.
+ */
+async function compile(ajv: Ajv, module: string, schemas: Schemas): Promise<string> {
   const exportOf = new Map<string, string>()
-  const table = Object.entries(schemas).map(([key, schema]) => {
+  const table = Object.entries(schemas).map(([name, schema]) => {
+    const key = `${module} ${name}`
     const text = JSON.stringify(schema)
     if (!exportOf.has(text)) {
       ajv.addSchema(schema, key)
       exportOf.set(text, key)
     }
-    return [key, exportOf.get(text) as string] as const
+    return [name, exportOf.get(text) as string] as const
   })
   const variables = new Map([...exportOf.values()].map((key, index) => [key, `v${index}`]))
   const code = standalone(ajv, Object.fromEntries([...variables].map(([key, variable]) => [variable, key])))
-  const members = table.map(([key, shared]) => `${JSON.stringify(key)}: v.${variables.get(shared)}`)
+  const members = table.map(([name, shared]) => `${JSON.stringify(name)}: v.${variables.get(shared)}`)
   const { outputFiles } = await build({
     stdin: {
       contents: `${code}\nconst v = exports; module.exports = {${members.join(',')}}`,
@@ -120,8 +132,9 @@ async function compile(ajv: Ajv, schemas: Schemas): Promise<string> {
     target: 'es2023',
     format: 'iife',
     globalName: 'exported',
-    banner: { js: 'exports.compile = function (formats) {' },
-    footer: { js: 'return exported }' },
+    // In parentheses, a function is compiled when it is read, and not read a second time.
+    banner: { js: 'exports.compile = (function (formats) {' },
+    footer: { js: 'return exported })' },
   })
   return outputFiles[0]?.text ?? ''
 }

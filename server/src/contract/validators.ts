@@ -22,7 +22,7 @@ export interface RequestParts {
 }
 
 type Validate = Readonly<Record<string, ValidateFunction>>
-type Module = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
+type Folder = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
 
 const require = createRequire(generatedFiles)
 
@@ -36,15 +36,6 @@ const formatTable = {
 const contractPrefix = `${contractHeaderPrefix.toLowerCase()}-`
 const idempotencyHeader = `${contractPrefix}idempotency-key`
 
-const loaded = new Map<Module, Validate>()
-
-/** Loads functions made from the contract by `npm run generate`. All vaults share them. */
-function load(module: Module): Validate {
-  const functions: Validate = loaded.get(module) ?? require(`./validators/${module}.cjs`).compile(formatTable)
-  loaded.set(module, functions)
-  return functions
-}
-
 /**
  * Validates requests, values and responses against the contract. A first validator stops at the first error. Values that
  * fail are shortened and pass through a second one, loaded on demand, that collects all errors.
@@ -55,16 +46,25 @@ export class Validators {
   readonly #headerPrefix: string
   /** The names of all members in the contract. */
   #named: ReadonlySet<string> | undefined
+  readonly #loaded = new Map<string, Validate>()
 
   constructor(headerPrefix: string) {
     this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
+  }
+
+  /** Loads functions made from the contract by `npm run generate`. Node keeps their code for all vaults. */
+  #load(folder: Folder, module: string): Validate {
+    const path = `./validators/${folder}/${module}.cjs`
+    const functions: Validate = this.#loaded.get(path) ?? require(path).compile(formatTable)
+    this.#loaded.set(path, functions)
+    return functions
   }
 
   /** @throws {ServiceError} validation, with what is wrong */
   checkRequest(operation: Operation, parts: RequestParts): void {
     const { path, query, idempotencyKey, requestBody } = parts
     const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
-    for (const validate of validatorsOf(load('requests'), operation)) {
+    for (const validate of Object.values(this.#load('requests', operation.id))) {
       if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
     }
   }
@@ -78,7 +78,7 @@ export class Validators {
     const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
     const { query, body } = value as { query: JsonObject; body: JsonValue }
     const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
-    const all = validatorsOf(load('refusals'), operation).flatMap(validate =>
+    const all = Object.values(this.#load('refusals', operation.id)).flatMap(validate =>
       validate(excerpt) ? [] : (validate.errors ?? []),
     )
     const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
@@ -90,10 +90,10 @@ export class Validators {
 
   /** Returns what is wrong with the value, by path below `path`; empty if nothing is. */
   check(schema: string, value: JsonValue, path: string): FieldErrors {
-    const validate = load('schemas')[schema]
+    const validate = this.#load('schemas', schema).value
     if (!validate) throw new Error(`the contract has no schema ${schema}`)
     if (validate(value)) return {}
-    const thorough = load('schema-refusals')[schema]
+    const thorough = this.#load('schema-refusals', schema).value
     const isExplained = thorough?.(this.#excerpt(value).value) === false
     return listErrors((isExplained ? thorough.errors : validate.errors) ?? [], path).toErrors()
   }
@@ -116,10 +116,10 @@ export class Validators {
     const { id, statuses } = operation
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
-    const validators = load('responses')
+    const validators = this.#load('responses', id)
     const held = [
-      [validators[`${id} ${documented} body`], body ?? null],
-      [validators[`${id} ${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
+      [validators[`${documented} body`], body ?? null],
+      [validators[`${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
     ] as const
     const faults = held.flatMap(([validate, value]) =>
       !validate || validate(value) ? [] : (validate.errors ?? []),
@@ -143,11 +143,6 @@ export class Validators {
     if (!error.instancePath.startsWith('/header/')) return error
     return { ...error, instancePath: error.instancePath.replace(contractPrefix, this.#headerPrefix) }
   }
-}
-
-/** One for the body, where the operation takes one, and one for the parameters. */
-function validatorsOf(validators: Validate, { id }: Operation): ValidateFunction[] {
-  return [validators[`${id} 0`], validators[`${id} 1`]].filter(one => one !== undefined)
 }
 
 /** A header is always a text; the contract speaks of the number in it. */
