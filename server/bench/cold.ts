@@ -1,12 +1,13 @@
 /**
  * Measures the processor time of a new process compared with an empty one: for the import, for a test file with a
- * request of each kind, for a second vault, and for the command until it listens. Needs a build.
+ * request of each kind, for a second vault, and for the command until it listens and has sent its first answer. Also
+ * the real time of the first reaction, whose process was started ahead. Needs a build.
  *
  *   npm run bench:cold -- [--rounds 15]
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { median } from './table.ts'
@@ -55,21 +56,59 @@ async function run(program: string): Promise<number> {
   child.stdout.on('data', data => {
     output += data
   })
-  await once(child, 'close')
+  const [exitCode] = await once(child, 'close')
+  if (exitCode !== 0) throw new Error('a program of the bench failed')
   return Number(output)
 }
 
-/** Returns the processor time of the command until it listens, as reported by the system. */
-async function start(): Promise<number> {
+/** Makes a reactor, waits for the process that this starts, and prints the real time of an invocation. */
+const firstReaction = `
+  const { createVault } = await import(${server})
+  const vault = createVault()
+  const { privateKey, managementKey } = await vault.createTenant()
+  const ask = async (path, body, key) => {
+    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' }
+    const response = await vault.fetch('http://vault.test' + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(await response.text())
+    return response.json()
+  }
+  const code = 'module.exports = async req => ({ raw: req.args })'
+  const formula = await ask('/reactor-formulas', { type: 'private', name: 'Echo', code }, managementKey)
+  const reactor = await ask('/reactors', { name: 'Echo', formula: { id: formula.id }, configuration: {} }, managementKey)
+  await new Promise(resolve => setTimeout(resolve, 3000))
+  const before = performance.now()
+  await ask('/reactors/' + reactor.id + '/react', { args: { a: 1 } }, privateKey)
+  console.log(performance.now() - before)
+  process.exit()`
+
+/** Returns the processor time of the threads of a process, as reported by the system. */
+function processorMs(pid: number | undefined): number {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  const ns = tasks.map(task =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+/** Returns the processor time of the command until it listens, or from then to its first answer. */
+async function start(until: 'listens' | 'answers'): Promise<number> {
   const child = spawn(process.execPath, [command, '--dev', '--port=0', '--storage=memory:'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(child.stdout, 'data')
-  const [user = 0, system = 0] =
-    readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    if (output.includes('management key')) break
+  }
+  const listens = processorMs(child.pid)
+  const [, url] = /listening on (\S+)/.exec(output) ?? []
+  const [, key = ''] = /private key +(\S+)/.exec(output) ?? []
+  const response = await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': key } })
+  if (!response.ok) throw new Error(await response.text())
+  const answers = processorMs(child.pid)
   child.kill('SIGKILL')
   await once(child, 'close')
-  return (user + system) * 10
+  return until === 'listens' ? listens : answers - listens
 }
 
 const shapes: readonly (readonly [name: string, measure: () => Promise<number>])[] = [
@@ -79,7 +118,9 @@ const shapes: readonly (readonly [name: string, measure: () => Promise<number>])
   ['test file, dev', () => run(`${testFile(true)}; ${print}; process.exit()`)],
   ['second vault', () => run(secondVault(false))],
   ['second vault, dev', () => run(secondVault(true))],
-  ['command, until it listens', start],
+  ['command, until it listens', () => start('listens')],
+  ['command, to its first answer', () => start('answers')],
+  ['first reaction', () => run(firstReaction)],
 ]
 
 const taken = new Map<string, number[]>()
@@ -90,7 +131,7 @@ for (let round = 0; round < rounds; round++) {
 const usual = (name: string) => median(taken.get(name) ?? [])
 const empty = usual('an empty process')
 for (const [name] of shapes) {
-  const isOver = !name.startsWith('an empty') && !name.startsWith('second')
+  const isOver = /^(import|test file|command, until)/.test(name)
   const ms = usual(name) - (isOver ? empty : 0)
   process.stdout.write(
     `${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}\n`,
