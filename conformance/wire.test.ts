@@ -6,6 +6,10 @@ import { startProcess } from '../server/testing/process.ts'
 import { conformsOverTheWire, output, targetOf } from './selftest/_over-the-wire.ts'
 import { main } from './src/main.ts'
 
+// Machines that run other tests at the same time are slow.
+tap.setTimeout(600_000)
+tap.comment('timeout=600000')
+
 /** Runs the command against a server process with LevelDB, like an implementer of a server does. */
 tap.test('the reference server conforms over HTTP, and the report says so', async t => {
   const folder = t.testdir({})

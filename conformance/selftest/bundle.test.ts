@@ -10,6 +10,10 @@ import { createVault } from '../../server/src/index.ts'
 import { bundle } from '../scripts/bundle.mjs'
 import { listen, respondsToProbe } from './hostile.ts'
 
+// Machines that run other tests at the same time are slow.
+tap.setTimeout(600_000)
+tap.comment('timeout=600000')
+
 /** The whole suite in one file, in an empty folder, with Node alone. */
 const folder = tap.testdir({})
 const program = join(folder, 'suite.mjs')

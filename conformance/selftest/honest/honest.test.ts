@@ -7,6 +7,10 @@ import { outcomeOf } from '../../src/verdict.ts'
 import { contract, openReference } from '../_reference.ts'
 import { type VariationName, variations } from './variations.ts'
 
+// Machines that run other tests at the same time are slow.
+tap.setTimeout(600_000)
+tap.comment('timeout=600000')
+
 /**
  * Honest servers are conformant. Each run has several variations, to save time: `npm run honest` runs each one alone.
  */

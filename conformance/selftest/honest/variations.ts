@@ -127,7 +127,9 @@ export const variations = {
   'other members of errors': next => async request => {
     const response = await next(request)
     if (response.status < 400) return response
-    const headers = { 'Content-Type': 'application/json' }
+    const headers = new Headers({ 'Content-Type': 'application/json' })
+    const after = response.headers.get('retry-after')
+    if (after !== null) headers.set('Retry-After', after)
     const error = { error: { code: 'E1', message: ['no'] } }
     return new Response(JSON.stringify(error), { status: response.status, headers })
   },

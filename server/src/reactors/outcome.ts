@@ -21,6 +21,8 @@ export function refusalOf(failure: Failure): ServiceError {
     case 'failed':
       return new ServiceError(code, failure.detail)
     case 'busy':
-      return new ServiceError(code, 'too many formulas are waiting to run; try again in a while')
+      return new ServiceError(code, 'too many formulas are waiting to run; try again in a while', {
+        headers: { 'Retry-After': '1' },
+      })
   }
 }

@@ -106,6 +106,7 @@ t.test('each error class has its status', async t => {
     t.match(reply, { status, json: { type: `urn:surrogate:error:${type}`, status } }, name)
     t.same(reply.json.errors, { 'args.amount': ['is too much'] }, name)
     t.equal(reply.headers.get('content-type'), 'application/problem+json', name)
+    t.equal(reply.headers.get('retry-after'), null, name)
     t.match(
       await react({ args: { with: 'a text' } }),
       { status, json: { errors: { error: ['a text'] } } },
@@ -208,10 +209,12 @@ t.test('whatever else goes wrong is a 500 without any place of ours', async t =>
   }
 })
 
-t.test('a full queue is 429', async t => {
+t.test('a full queue is 429 with Retry-After', async t => {
   const busy = { run: async () => ({ kind: 'busy' }) as const, close: async () => {} }
   const tenant = await openTenant(openReactors(t, {}, { sandbox: busy }))
-  t.match(await (await reactorOn(tenant, echo))(), { status: 429, json: { type: /rate_limited/ } })
+  const reply = await (await reactorOn(tenant, echo))()
+  t.match(reply, { status: 429, json: { type: /rate_limited/ } })
+  t.equal(reply.headers.get('retry-after'), '1', 'when to try again')
 })
 
 t.test('a reactor that does not fit its formula any more is refused', async t => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import tap from 'tap'
-import { published, publishedNames, reportIn, withTable } from '../selftest/published.ts'
+import { published, publishedNames, reportIn, withTable } from './selftest/published.ts'
 
 tap.test('published reports are identified, whole, and in the table', async t => {
   const names = publishedNames()
