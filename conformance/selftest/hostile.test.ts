@@ -18,6 +18,7 @@ const targetAt = (baseUrl: string, more: Partial<Target> = {}): Target => ({
   ...more,
 })
 const few: RunOptions = { contract, only: ['TOK-001', 'DAT-005'], seed: 1 }
+const one: RunOptions = { ...few, only: ['TOK-001.a'] }
 const findings = (made: Awaited<ReturnType<typeof run>>) =>
   made.results.flatMap(one => one.findings.map(found => found.message))
 
@@ -30,8 +31,8 @@ tap.test('a response that never comes is waited for only until the deadline, and
   const { url, open } = await listen(t, (request, response) => {
     respondsToProbe(request, response)
   })
-  const made = await run(targetAt(url, { timeoutMs: 200 }), few)
-  t.match(findings(made), [/no response in time/, /no response in time/, /no response in time/])
+  const made = await run(targetAt(url, { timeoutMs: 2_000 }), one)
+  t.match(findings(made), [/no response in time/])
   await until(() => open() === 0)
 })
 
@@ -58,7 +59,7 @@ tap.test('a body that drips is not waited for longer than a deadline', async t =
     const timer = setInterval(() => response.write(' '), 10)
     response.on('close', () => clearInterval(timer))
   })
-  const made = await run(targetAt(url, { timeoutMs: 200 }), few)
+  const made = await run(targetAt(url, { timeoutMs: 2_000 }), one)
   t.match(findings(made)[0], /no response in time/)
   await until(() => open() === 0)
 })
