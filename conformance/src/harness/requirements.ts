@@ -26,8 +26,20 @@ export interface Uncovered {
   readonly unnamed: Reasons
 }
 
-/** @throws {Error} if a record is not complete */
-export function readRequirements(text = readPackageFile('requirements.yaml')): readonly Requirement[] {
+let own: readonly Requirement[] | undefined
+
+/**
+ * Reads requirements; those of the package, by default, once: parsing them takes longer than many a run.
+ *
+ * @throws {Error} if a record is not complete
+ */
+export function readRequirements(text?: string): readonly Requirement[] {
+  if (text !== undefined) return parseRequirements(text)
+  own ??= parseRequirements(readPackageFile('requirements.yaml'))
+  return own
+}
+
+function parseRequirements(text: string): readonly Requirement[] {
   const records = parse(text) as readonly Partial<Requirement>[]
   return records.map(record => {
     const {
