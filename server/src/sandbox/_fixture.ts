@@ -9,8 +9,9 @@ type Teardown = { teardown(task: () => unknown): void }
 /** Limits with few processes, so that a test file does not start more than it needs. */
 export const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
-  // Machines that run tests may be slow and have little memory.
-  waitMs: 60_000,
+  // Machines that run tests may be slow, busy with work of a higher priority, and have little memory.
+  startMs: 600_000,
+  waitMs: 600_000,
   memoryMiB: 16_384,
   spares: 1,
   slots: 4,
@@ -43,7 +44,7 @@ export function openSandbox(
       args: {},
       configuration: {},
       svc: null,
-      timeoutMs: 30_000,
+      timeoutMs: 600_000,
       lane: 'sync',
       depth: 0,
       onConsole: line => lines.push(line),
