@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { programArguments } from '../testing/process.ts'
+import { loader, locateProgram, programArguments } from '../testing/process.ts'
 import { bootstrap } from './callers.ts'
 import type { Memory } from './memory.ts'
 
@@ -26,13 +26,12 @@ export interface TargetOptions {
   readonly storage: 'memory:' | 'level:'
   /** True if the server checks its responses against the contract. */
   readonly dev: boolean
-  /** A module to preload. */
+  /** The path of a module to preload, from the root of the repository. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const here = (name: string) => new URL(name, import.meta.url).href
 
 /** Starts the server from its sources, since a build may be outdated. */
 export async function startTarget({ storage, dev, preload, env = {} }: TargetOptions): Promise<Target> {
@@ -41,7 +40,10 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
   await writeFile(setup, JSON.stringify(bootstrap))
   const node = [
     '--expose-gc',
-    ...['tsx', here('probe.ts'), ...(preload === undefined ? [] : [preload])].map(one => `--import=${one}`),
+    ...loader,
+    ...['server/fuzz/probe.ts', ...(preload === undefined ? [] : [preload])].map(
+      path => `--import=${locateProgram(path)}`,
+    ),
     ...programArguments(),
   ]
   const flags = [

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { loader, locateProgram } from '../testing/process.ts'
 import type { SlowRead, WatchJob, WatchMessage, WatchSummary } from './watch.ts'
 
 /** The watching process, as seen by the fuzz. */
@@ -15,7 +16,7 @@ export interface Watcher {
 }
 
 export function startWatcher(job: WatchJob): Watcher {
-  const child = fork(fileURLToPath(new URL('watch.ts', import.meta.url)), { execArgv: ['--import=tsx'] })
+  const child = fork(fileURLToPath(locateProgram('server/fuzz/watch.ts')), { execArgv: [...loader] })
   const failures: string[] = []
   let slow: SlowRead[] = []
   let onSummary = (_: WatchSummary) => {}

@@ -7,8 +7,20 @@ import { bundleOptions } from './bundle-options.ts'
 import type { Groups } from './test-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** The program that tests start in a process of its own. */
-const program = 'server/src/main.ts'
+/** Programs that tests start in processes of their own, and modules that they preload or import there. */
+const programs = [
+  'server/src/main.ts',
+  'server/fuzz/probe.ts',
+  'server/fuzz/watch.ts',
+  'server/fuzz/_sabotage.ts',
+  'server/src/expressions/_fixture.ts',
+  'server/src/sandbox/_fixture.ts',
+  'server/src/sandbox/_probe.ts',
+  'server/src/storage/engines/level/_crash-writer.ts',
+  'server/src/webhooks/_crash-process.ts',
+  'server/testing/light-tap.ts',
+  'server/testing/postgres/server.ts',
+] as const
 /** Another run may be using what an earlier one compiled. */
 const keptMs = 24 * 3_600_000
 
@@ -18,7 +30,7 @@ const sourceUrl = 'urlOfTheSource'
 const atTheSource: Plugin = {
   name: 'at-the-source',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.(ts|mjs)$/ }, async ({ path }) => {
+    onLoad({ filter: /\.(ts|mjs)$/, namespace: 'file' }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       // On the line that is there: positions stay what they are.
@@ -26,16 +38,30 @@ const atTheSource: Plugin = {
     }),
 }
 
-/** The tests of a group, one after the other. */
+/** tap without what makes promises slow. */
+const lightTap: Plugin = {
+  name: 'light-tap',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^tap$/ }, () => ({ path: join(root, 'server/testing/light-tap.ts') })),
+}
+
+/** The tests of a group, one after the other. The time of each file is measured. */
 const oneAfterTheOther = (groups: Groups): Plugin => ({
   name: 'one-after-the-other',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^group:/ }, ({ path }) => ({ path, namespace: 'group' }))
-    onLoad({ filter: /^group:/, namespace: 'group' }, ({ path }) => {
-      const tests = groups.get(path.slice('group:'.length)) ?? []
-      const contents = tests.map(test => `import ${JSON.stringify(join(root, test))}`).join('\n')
+    onResolve({ filter: /^(group|begin):/ }, ({ path }) => {
+      const [namespace, name] = [path.slice(0, 5), path.slice(6)]
+      return { path: name, namespace, sideEffects: true }
+    })
+    onLoad({ filter: /./, namespace: 'group' }, ({ path }) => {
+      const imports = (groups.get(path) ?? []).flatMap(test => [`begin:${test}`, join(root, test)])
+      const contents = imports.map(one => `import ${JSON.stringify(one)}`).join('\n')
       return { contents, resolveDir: root }
     })
+    onLoad({ filter: /./, namespace: 'begin' }, ({ path }) => ({
+      contents: `import { beginFile } from './server/testing/file-times.ts'; beginFile(${JSON.stringify(path)})`,
+      resolveDir: root,
+    }))
   },
 })
 
@@ -47,12 +73,11 @@ const oneAfterTheOther = (groups: Groups): Plugin => ({
  */
 export async function compileTests(groups: Groups, run: string): Promise<string[]> {
   const folder = join(root, '.compiled', run)
-  const main = program.replace(/\.ts$/, '')
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [
       ...[...groups.keys()].map(group => ({ in: `group:${group}`, out: group })),
-      { in: program, out: main },
+      ...programs.map(program => ({ in: program, out: program.replace(/\.ts$/, '') })),
     ],
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
@@ -61,9 +86,9 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     ignoreAnnotations: true,
     define: {
       'import.meta.url': sourceUrl,
-      'process.env.COMPILED_PROGRAM': JSON.stringify(pathToFileURL(join(folder, `${main}.js`)).href),
+      'process.env.COMPILED_PROGRAMS': JSON.stringify(pathToFileURL(join(folder, '/')).href),
     },
-    plugins: [atTheSource, oneAfterTheOther(groups)],
+    plugins: [lightTap, atTheSource, oneAfterTheOther(groups)],
     metafile: true,
   })
   refuseDropped([...groups.values()].flat(), metafile)

@@ -18,16 +18,14 @@ function testsIn(path: string): string[] {
   })
 }
 
-/** Reads a command line: flags are for tap, files and folders choose tests. Without any of these it is `usual`. */
-export function readWords(words: readonly string[], usual: readonly string[]) {
-  const flags = words.filter(word => word.startsWith('-'))
-  const paths = words.filter(word => !word.startsWith('-')).map(path => resolve(path))
-  const isNamed = (test: string) => paths.some(path => `${join(root, test)}${sep}`.startsWith(path + sep))
-  // tap runs these itself if it gets no files.
-  if (flags.includes('--version') || flags.includes('--help')) return { flags, tests: [], isWhole: false }
-  const tests = paths.length === 0 ? usual : findTests().filter(isNamed)
+/** Returns the tests in files and folders. @throws if there are none */
+export function testsOf(paths: readonly string[]): string[] {
+  const absolute = paths.map(path => resolve(path))
+  const tests = findTests().filter(test =>
+    absolute.some(path => `${join(root, test)}${sep}`.startsWith(path + sep)),
+  )
   if (tests.length === 0) throw new Error(`there are no tests in ${paths.join(', ')}`)
-  return { flags, tests, isWhole: paths.length === 0 }
+  return tests
 }
 
 /** Tests by the name of the process that runs them. */
@@ -39,16 +37,43 @@ export type Groups = ReadonlyMap<string, readonly string[]>
  */
 const alone = /^\/\/ In a process of its own: |^(?:(?:const|let) .* = |\} = )?await /m
 
-/** The tests of a folder share a process, since it takes longer to start one than to run most tests. */
-export function groupTests(tests: readonly string[]): Groups {
-  const [single, shared] = [new Map<string, string[]>(), new Map<string, string[]>()]
-  for (const test of tests) {
-    const isAlone = alone.test(readFileSync(join(root, test), 'utf8'))
-    const [group, groups] = isAlone
-      ? [test.replace(/\.ts$/, ''), single]
-      : [`${dirname(test)}/all.test`, shared]
-    groups.set(group, [...(groups.get(group) ?? []), test])
-  }
-  // The long ones first: no processor is idle while the last of them ends.
-  return new Map([...single, ...shared])
+/** Fewer files than this share a process with those of other folders. */
+const few = 6
+
+/** What a test file is taken to last before it was run here. */
+const usualMs = { alone: 10_000, shared: 500 }
+
+/** The folder whose tests share a process, such as `server/src/tokens` with all folders in it. */
+function sharedFolder(test: string): string {
+  const folders = dirname(test).split('/')
+  return folders.slice(0, folders[0] === 'server' && folders[1] === 'src' ? 3 : 2).join('/')
+}
+
+/**
+ * Divides tests into processes. Those of a folder share one, since it takes longer to start a process than to run most
+ * tests.
+ *
+ * @param lastTimes what the tests of each file took, if they were run before: the longest processes are the first, so
+ * that no processor is idle while the last of them ends
+ */
+export function groupTests(tests: readonly string[], lastTimes: Readonly<Record<string, number>>): Groups {
+  const isAlone = new Set(tests.filter(test => alone.test(readFileSync(join(root, test), 'utf8'))))
+  const folders = groupBy(
+    tests.filter(test => !isAlone.has(test)),
+    sharedFolder,
+  )
+  const groups = groupBy(tests, test => {
+    if (isAlone.has(test)) return test.replace(/\.ts$/, '')
+    const folder = sharedFolder(test)
+    return `${(folders.get(folder)?.length ?? 0) < few ? test.split('/')[0] : folder}/all.test`
+  })
+  const last = (test: string) => lastTimes[test] ?? (isAlone.has(test) ? usualMs.alone : usualMs.shared)
+  const total = (files: readonly string[]) => files.reduce((sum, test) => sum + last(test), 0)
+  return new Map([...groups].sort(([, a], [, b]) => total(b) - total(a)))
+}
+
+function groupBy(tests: readonly string[], nameOf: (test: string) => string): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const test of tests) groups.set(nameOf(test), [...(groups.get(nameOf(test)) ?? []), test])
+  return groups
 }

@@ -9,6 +9,7 @@ import { folderOf, unprivilegedAccount } from './postgres/account.ts'
 import { installed, runnable } from './postgres/binaries.ts'
 import { PostgresUnavailable } from './postgres/unavailable.ts'
 import { inSchema, newSchema, openSchema, startPostgres, withOwnPostgres, withPostgres } from './postgres.ts'
+import { loader, locateProgram } from './process.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
@@ -95,10 +96,10 @@ t.test('data in a folder of their own are kept for the next server', withOwnPost
 
 t.test('a server ends with the process that started it, even a killed one', withOwnPostgres, async t => {
   const program = `
-    import { startPostgres } from './server/testing/postgres/server.ts'
+    import { startPostgres } from '${locateProgram('server/testing/postgres/server.ts')}'
     console.log((await startPostgres()).url)
     setInterval(() => {}, 1000)`
-  const owner = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', program])
+  const owner = spawn(process.execPath, [...loader, '--input-type=module', '--eval', program])
   t.teardown(() => owner.kill('SIGKILL'))
   const [url] = await once(createInterface({ input: owner.stdout }), 'line')
   const client = await connect(t, url)

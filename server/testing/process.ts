@@ -25,12 +25,28 @@ export interface Process {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Returns arguments that run the program from its sources (compiled with the tests), as a build may be outdated. */
+/** Set while tests are compiled: the folder with the programs that they start. */
+const compiled = process.env.COMPILED_PROGRAMS
+
+/** What Node needs to load programs: nothing if they were compiled with the tests. */
+export const loader: readonly string[] = compiled === undefined ? ['--import=tsx'] : []
+
+/**
+ * Locates a program, or a module to preload: as compiled with the tests, else its source, as a build may be outdated.
+ *
+ * @param path from the root of the repository; one of those that `server/scripts/compile-tests.ts` compiles
+ */
+export function locateProgram(path: string): string {
+  return compiled === undefined
+    ? new URL(`../../${path}`, import.meta.url).href
+    : new URL(path.replace(/\.ts$/, '.js'), compiled).href
+}
+
+/** Returns arguments that run the server. */
 export function programArguments(): string[] {
-  const compiled = process.env.COMPILED_PROGRAM
-  const main = compiled ?? new URL('../src/main.ts', import.meta.url).href
+  const main = locateProgram('server/src/main.ts')
   const program = `import { main } from '${main}'; process.exitCode = await main(process.argv.slice(1), process.env)`
-  return [...(compiled === undefined ? ['--import=tsx'] : []), '--input-type=module', '--eval', program, '--']
+  return [...loader, '--input-type=module', '--eval', program, '--']
 }
 
 /**

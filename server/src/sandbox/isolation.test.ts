@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { loader, locateProgram } from '../../testing/process.ts'
 import { describeIsolation, type Isolation, missingLayers, requireIsolation } from './isolation.ts'
 
 const execute = promisify(execFile)
@@ -29,7 +31,8 @@ interface Probed {
 
 async function probe(without: readonly string[], prefix: readonly string[]): Promise<Probed> {
   const { PATH = '' } = process.env
-  const node = [process.execPath, '--import=tsx', 'server/src/sandbox/_probe.ts', JSON.stringify(without)]
+  const program = fileURLToPath(locateProgram('server/src/sandbox/_probe.ts'))
+  const node = [process.execPath, ...loader, program, JSON.stringify(without)]
   const [file = '', ...args] = [...prefix, 'env', '-i', `PATH=${PATH}`, ...node]
   const { stdout } = await execute(file, args, { cwd: root })
   return JSON.parse(stdout)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { loader, locateProgram } from '../../testing/process.ts'
 import { body, openSandbox } from './_fixture.ts'
 import type { Isolation } from './isolation.ts'
 
@@ -32,7 +33,7 @@ t.test(
 
 /** Runs a sandbox in a process whose environment has nothing added by tap. */
 const script = `
-  import { body, openSandbox } from './server/src/sandbox/_fixture.ts'
+  import { body, openSandbox } from '${locateProgram('server/src/sandbox/_fixture.ts')}'
   const sandbox = openSandbox({ teardown() {} }, { limits: { spares: 0 } }, JSON.parse(process.argv.at(-1)))
   const answer = await sandbox.raw(body('return { raw: 1 }'))
   const buffers = await sandbox.formula(body('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))'))
@@ -44,7 +45,7 @@ const root = new URL('../../..', import.meta.url)
 async function alone(parts: object, prefix: readonly string[] = []) {
   const node = [
     process.execPath,
-    '--import=tsx',
+    ...loader,
     '--input-type=module',
     '--eval',
     script,
@@ -81,7 +82,7 @@ t.test(
 t.test('a formula that loops does not outlive a server that was killed', { skip: !linux }, async t => {
   const looping = `
     import { readdirSync, readFileSync } from 'node:fs'
-    import { body, openSandbox } from './server/src/sandbox/_fixture.ts'
+    import { body, openSandbox } from '${locateProgram('server/src/sandbox/_fixture.ts')}'
     const sandbox = openSandbox({ teardown() {} }, { limits: { spares: 0, cpuMs: { sync: 1e6, async: 1e6 } } })
     const svc = async () => {
       const children = readdirSync('/proc').filter(pid => {
@@ -92,7 +93,7 @@ t.test('a formula that loops does not outlive a server that was killed', { skip:
     }
     await sandbox.formula(body('req.svc.tokens.get("a").catch(() => {}); await null; await new Promise(r => setTimeout(r, 20)); for (;;);'), { svc, timeoutMs: 1e6 })
   `
-  const server = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', looping], {
+  const server = spawn(process.execPath, [...loader, '--input-type=module', '--eval', looping], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
+import { loader, locateProgram } from '../../testing/process.ts'
 import { openReceiver } from '../../testing/receiver.ts'
 import { newMasterKey } from '../../testing/stores.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { openQueue, tenantA } from './_fixture.ts'
 
-const program = fileURLToPath(new URL('_crash-process.ts', import.meta.url))
+const program = fileURLToPath(locateProgram('server/src/webhooks/_crash-process.ts'))
 const minute = 60_000
 
 interface Told {
@@ -22,7 +23,7 @@ interface Told {
 /** Each case kills a process at another moment; the next one on its folder has to bring the job to its end. */
 function processesOn(t: { teardown(task: () => unknown): void }, folder: string, key: string) {
   return ({ goes, callbackUrl = '', advanceMs = 0 }: Told) => {
-    const args = ['--import=tsx', program, folder, key, goes, callbackUrl, String(advanceMs)]
+    const args = [...loader, program, folder, key, goes, callbackUrl, String(advanceMs)]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const said: string[] = []
     const lines = createInterface({ input: child.stdout }).on('line', line => said.push(line))

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { loader, locateProgram } from '../../../testing/process.ts'
 import { type FilterCase, testExpressions } from '../_fixture.ts'
 import { strftime } from './strftime.ts'
 
@@ -51,14 +52,13 @@ t.test('every form of date, and every directive of formats', async t => {
 })
 
 t.test('the time zone of the host has no effect', async t => {
-  const engine = new URL('../_fixture.ts', import.meta.url)
   const script = `
-    import { testExpressions } from ${JSON.stringify(engine.href)}
+    import { testExpressions } from '${locateProgram('server/src/expressions/_fixture.ts')}'
     const data = ['2024-03-01', '2024-03-31T02:30', 'March 14, 2016', '3/1/2024 10:00', 1700000000]
     const text = "{% for d in data %}{{ d | date: '%c %z %Z %s' }};{% endfor %}"
     process.stdout.write(testExpressions().render(text, { data }))`
   const shown = (zone: string) =>
-    execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    execFileSync(process.execPath, [...loader, '--input-type=module', '-e', script], {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
       env: { ...process.env, TZ: zone },
       encoding: 'utf8',

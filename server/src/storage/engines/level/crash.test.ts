@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { loader, locateProgram } from '../../../../testing/process.ts'
 import { digest, everything, tenantA, term } from '../../port.samples.ts'
 import type { StoredDocument } from '../../port.ts'
 import { LevelStore } from './level-store.ts'
@@ -10,12 +11,12 @@ import { LevelStore } from './level-store.ts'
 /** The versions a document may have: that of the last answer, and those asked for after it. 0 is none. */
 type Known = Map<string, Set<number>>
 
-const child = fileURLToPath(new URL('_crash-writer.ts', import.meta.url))
+const child = fileURLToPath(locateProgram('server/src/storage/engines/level/_crash-writer.ts'))
 
 /** Lets the child write, and kills it in the middle once it has had so many answers. */
 async function writeAndKill(folder: string, round: number, answers: number, known: Known) {
   const facts = `${folder}/facts ${round}`
-  const writer = spawn(process.execPath, ['--import=tsx', child, `${folder}/data`, facts, String(round)], {
+  const writer = spawn(process.execPath, [...loader, child, `${folder}/data`, facts, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const closed = once(writer, 'close')

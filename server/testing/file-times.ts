@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import { readClocks } from '../scripts/usage.mjs'
+
+/** What the tests of a file took. */
+export interface FileTimes {
+  /** Tests of the file; assertions and tests inside of them do not count. */
+  readonly tests: number
+  readonly wallMs: number
+  /** Of this process and of those that it started and that have ended. */
+  readonly processorMs: number
+}
+
+/** By the path of the file; what belongs to no file is under an empty name. */
+const times = new Map<string, FileTimes>()
+const fileOf = new WeakMap<object, string>()
+let [defining, spending] = ['', '']
+let last = { wallMs: 0, processorMs: 0 }
+
+/** Adds the time since the last call to the file that spent it. */
+function spendOn(next: string, tests = 0): void {
+  const now = readClocks()
+  const known = times.get(spending) ?? { tests: 0, wallMs: 0, processorMs: 0 }
+  times.set(spending, {
+    tests: known.tests + tests,
+    wallMs: known.wallMs + now.wallMs - last.wallMs,
+    processorMs: known.processorMs + now.processorMs - last.processorMs,
+  })
+  last = now
+  spending = next
+}
+
+/** Called before each file: tests that are defined from now on are its tests. */
+export function beginFile(path: string): void {
+  spendOn(path)
+  defining = path
+}
+
+const target = process.env.SURROGATE_TEST_TIMES
+if (target !== undefined) {
+  t.on('subtestAdd', test => fileOf.set(test, defining))
+  t.on('subtestStart', test => spendOn(fileOf.get(test) ?? ''))
+  t.on('subtestEnd', test => spendOn(fileOf.get(test) ?? '', 1))
+  process.once('exit', () => {
+    spendOn('')
+    writeFileSync(target, JSON.stringify(Object.fromEntries(times)))
+  })
+}
