@@ -1,19 +1,18 @@
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { runsTheSuite } from '../conformance/selftest/_installed.ts'
 
 /**
  * Packs each package as for publishing, installs it alone into an empty folder, and uses it there. A package contains
  * all that it needs of the others.
  */
-// npm is slow, especially while other tests run.
-t.setTimeout(300_000)
-t.comment('timeout=300000')
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
@@ -123,25 +122,40 @@ async function usesMsw(t: Test, folder: string): Promise<void> {
 const lint = (program: string, ...args: string[]) =>
   execute(process.execPath, [join(root, 'node_modules/.bin', program), ...args], { cwd: root })
 
+const place = mkdtempSync(join(tmpdir(), 'surrogate-pack-'))
+t.teardown(() => rm(place, { recursive: true, force: true }))
+
+/** Packs all packages. Resolves with the tarball of each. */
+async function pack(folder: string): Promise<ReadonlyMap<string, string>> {
+  const workspaces = packages.flatMap(([name]) => ['-w', name])
+  await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', ...workspaces], { cwd: root })
+  const tarballs = await readdir(folder)
+  return new Map(
+    packages.map(([name]) => [
+      name,
+      join(folder, tarballs.find(one => new RegExp(`^surrogate-${name}-.*\\.tgz$`).test(one)) ?? ''),
+    ]),
+  )
+}
+
+let packed: Promise<ReadonlyMap<string, string>> | undefined
+
 for (const [name, files, use] of packages) {
   t.test(
     `@surrogate/${name} passes the linters of packages, and can be installed and used alone`,
     async t => {
-      const folder = await mkdtemp(join(tmpdir(), 'surrogate-pack-'))
-      t.teardown(() => rm(folder, { recursive: true, force: true }))
-      await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', '-w', name], {
-        cwd: root,
-      })
-      const [tarball = ''] = await readdir(folder)
-      t.match(tarball, new RegExp(`surrogate-${name}-.*\\.tgz`))
-      const { size } = await stat(join(folder, tarball))
+      packed ??= pack(place)
+      const tarball = (await packed).get(name) ?? ''
+      const { size } = await stat(tarball)
       t.ok(size <= mostPackedBytes, `${size} bytes packed`)
       await lint('publint', '--strict', join(root, name))
       // The packages are ES modules; Node 20.19 and later can `require` those too.
-      await lint('attw', join(folder, tarball), '--profile', 'esm-only')
+      await lint('attw', tarball, '--profile', 'esm-only')
 
+      const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
+      t.teardown(() => rm(folder, { recursive: true, force: true }))
       await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-      if (!(await install(folder, `./${tarball}`))) {
+      if (!(await install(folder, tarball))) {
         t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
         return
       }
@@ -157,6 +171,7 @@ for (const [name, files, use] of packages) {
       const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
       t.equal(stdout.trim(), 'abc')
       if (name === 'server') await usesMsw(t, folder)
+      if (name === 'conformance') await runsTheSuite(t, folder)
     },
   )
 }
