@@ -20,8 +20,8 @@ t.test('a correct server has no findings in a few hundred requests', async t => 
     report.tally.count('', 'mutated', '4xx') > report.tally.count('', 'mutated') / 2,
     'mutated ones are refused',
   )
-  t.ok(report.tally.count('', 'oversized') > 10)
-  t.ok(report.tally.count('', 'wire') > 50)
+  t.ok(report.tally.count('', 'oversized') > 3)
+  t.ok(report.tally.count('', 'wire') > 15)
 })
 
 t.test('every kind of fault is found, and reproduced by its case alone', async t => {
