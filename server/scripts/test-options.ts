@@ -37,7 +37,7 @@ export function readTestOptions(words: readonly string[], env: NodeJS.ProcessEnv
       timing: { type: 'boolean', default: false },
       reporter: { type: 'string', default: env.TAP_REPORTER ?? 'short' },
       jobs: { type: 'string', default: String(availableParallelism()) },
-      timeout: { type: 'string', default: '600' },
+      timeout: { type: 'string', default: '1800' },
       bail: { type: 'boolean', default: false },
       only: { type: 'boolean', default: false },
       grep: { type: 'string' },

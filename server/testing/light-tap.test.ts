@@ -32,7 +32,9 @@ t.test('an uncaught error fails the test that is running, and the next ones run'
 t.test('a test may expect an uncaught error itself', async t => {
   const text = await output(`
     t.test('expects', async t => {
-      process.once('uncaughtException', error => t.match(error, /late/))
+      const listener = error => t.match(error, /late/)
+      process.on('uncaughtException', listener)
+      t.teardown(() => process.off('uncaughtException', listener))
       setTimeout(() => { throw new Error('late') })
       await wait()
     })`)

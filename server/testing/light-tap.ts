@@ -43,12 +43,12 @@ function follow(test: Running): void {
 running.push(root as unknown as Running)
 follow(root as unknown as Running)
 
-process.on('uncaughtExceptionMonitor', (error, origin) => {
-  // A test may expect the error itself.
-  if (process.hasUncaughtExceptionCaptureCallback() || process.listenerCount('uncaughtException') > 0) return
-  running.at(-1)?.hookDomain.onerror(error, origin)
-  // The test has failed: the process goes on.
-  process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
-})
+// With a listener the process goes on, so that the other tests run.
+const listener = (error: unknown, origin: string) => {
+  // A test may expect the error itself, with a listener of its own, which is added after this one.
+  if (process.listeners('uncaughtException').at(-1) === listener)
+    running.at(-1)?.hookDomain.onerror(error, origin)
+}
+process.on('uncaughtException', listener)
 
 export default root
