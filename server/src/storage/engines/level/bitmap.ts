@@ -74,7 +74,7 @@ export function encodeBlock(block: Block): Buffer | undefined {
   const count = block instanceof Uint32Array ? countBits(block) : block.length
   if (count === 0) return undefined
   const bitmapLength = (lastOffset(block) >>> 3) + 1
-  if (count * 2 < bitmapLength) return encodeList(block instanceof Uint32Array ? listOffsets(block) : block)
+  if (count * 2 < bitmapLength) return encodeList(offsetsOf(block))
   const words = block instanceof Uint32Array ? block : toWords(block)
   const bytes = Buffer.allocUnsafe(1 + bitmapLength)
   bytes[0] = wordsTag
@@ -174,6 +174,11 @@ export function countBits(words: Words): number {
     count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
   }
   return count
+}
+
+/** Returns the offsets in a block, ascending. */
+export function offsetsOf(block: Block): readonly number[] {
+  return block instanceof Uint32Array ? listOffsets(block) : block
 }
 
 /** Lists the offsets in a bitmap, ascending. */

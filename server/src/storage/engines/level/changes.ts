@@ -22,57 +22,34 @@ export interface Mutations {
 }
 
 export const noValue = Buffer.alloc(0)
+const noEntries: ReadonlyMap<string, Buffer> = new Map()
 
 /** Writes all that a change of one document changes, except for the blocks of the index. */
 export function encodeChange({ collection, write, before, after }: Change, mutations: Mutations): void {
   const { id } = write
   if (after && 'box' in write) mutations.put(documentKey(collection, id), encodeDocument(after, write.box))
   else mutations.del(documentKey(collection, id))
-  encodePlaceChange(collection, id, before, after, mutations)
-  for (const unique of before?.uniques ?? []) {
-    if (!after?.uniques.includes(unique)) mutations.del(uniqueKey(collection, unique))
-  }
-  for (const unique of after?.uniques ?? []) {
-    if (before?.uniques.includes(unique)) continue
-    mutations.put(uniqueKey(collection, unique), Buffer.from(id, 'latin1'))
-  }
-  encodeDueChange(collection, id, before, after, mutations)
-  if (before?.modifiedUs !== undefined) {
-    mutations.del(modifiedKey(collection, before.modifiedUs, before.ordinal))
-  }
-  if (after?.modifiedUs !== undefined) {
-    mutations.put(modifiedKey(collection, after.modifiedUs, after.ordinal), noValue)
+  const old = before ? entriesOf(collection, id, before) : noEntries
+  const now = after ? entriesOf(collection, id, after) : noEntries
+  for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
+  for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
+  if (after && !before && after.ordinal % blockSize === 0) {
+    mutations.put(anchorKey(collection, after.createdUs, after.ordinal / blockSize), noValue)
   }
 }
 
-function encodePlaceChange(
+/** Returns the index entries of a document by key, without anchors and blocks. No two documents share a key. */
+export function entriesOf(
   collection: CollectionKey,
   id: Digest,
-  before: Header | undefined,
-  after: Header | undefined,
-  mutations: Mutations,
-): void {
-  if (before && !after) mutations.del(ordinalKey(collection, before.ordinal))
-  if (before || !after) return
-  const { ordinal, createdUs } = after
-  mutations.put(ordinalKey(collection, ordinal), encodePlace(id, createdUs))
-  if (ordinal % blockSize === 0) mutations.put(anchorKey(collection, createdUs, ordinal / blockSize), noValue)
-}
-
-function encodeDueChange(
-  collection: CollectionKey,
-  id: Digest,
-  before: Header | undefined,
-  after: Header | undefined,
-  mutations: Mutations,
-): void {
-  if (before?.dueMs === after?.dueMs) return
-  if (before?.dueMs !== undefined) {
-    mutations.del(dueKey(collection, before.dueMs, before.ordinal))
-    mutations.del(agendaKey(collection, before.dueMs, before.ordinal))
+  { ordinal, createdUs, modifiedUs, dueMs, uniques }: Header,
+): Map<string, Buffer> {
+  const entries = new Map([[ordinalKey(collection, ordinal), encodePlace(id, createdUs)]])
+  for (const unique of uniques) entries.set(uniqueKey(collection, unique), Buffer.from(id, 'latin1'))
+  if (dueMs !== undefined) {
+    entries.set(dueKey(collection, dueMs, ordinal), noValue)
+    entries.set(agendaKey(collection, dueMs, ordinal), Buffer.from(id, 'latin1'))
   }
-  if (after?.dueMs !== undefined) {
-    mutations.put(dueKey(collection, after.dueMs, after.ordinal), noValue)
-    mutations.put(agendaKey(collection, after.dueMs, after.ordinal), Buffer.from(id, 'latin1'))
-  }
+  if (modifiedUs !== undefined) entries.set(modifiedKey(collection, modifiedUs, ordinal), noValue)
+  return entries
 }

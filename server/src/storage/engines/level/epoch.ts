@@ -1,4 +1,5 @@
-import type { LevelDb } from './leveldb.ts'
+import type { KeyRange } from './keys.ts'
+import { chunksOf, type LevelDb } from './leveldb.ts'
 
 type Snapshot = ReturnType<LevelDb['snapshot']>
 
@@ -94,37 +95,13 @@ export class Epoch {
   }
 
   /** Yields the keys of a range in chunks. Utf8 keys are read 1.7 times as fast as bytes. */
-  async *keys(
-    range: { gte: string; lt: string; reverse?: boolean },
-    chunk: number,
-  ): AsyncGenerator<string[]> {
-    const iterator = this.level.keys({
-      ...range,
-      keyEncoding: 'utf8',
-      snapshot: this.#snapshot,
-      highWaterMarkBytes: chunk * 64,
-    })
-    try {
-      for (;;) {
-        const keys = await iterator.nextv(chunk)
-        if (keys.length === 0) return
-        yield keys
-      }
-    } finally {
-      await iterator.close()
-    }
+  keys(range: KeyRange & { reverse?: boolean }, chunk: number): AsyncGenerator<string[]> {
+    const options = { keyEncoding: 'utf8', snapshot: this.#snapshot, highWaterMarkBytes: chunk * 64 }
+    return chunksOf(this.level.keys({ ...range, ...options }), chunk)
   }
 
-  async *entries(range: { gte: string; lt: string }, chunk: number): AsyncGenerator<[string, Buffer][]> {
-    const iterator = this.level.iterator({ ...range, ...this.#options, highWaterMarkBytes: 1 << 20 })
-    try {
-      for (;;) {
-        const entries = await iterator.nextv(chunk)
-        if (entries.length === 0) return
-        yield entries
-      }
-    } finally {
-      await iterator.close()
-    }
+  entries(range: KeyRange, chunk: number): AsyncGenerator<[string, Buffer][]> {
+    const options = { ...this.#options, highWaterMarkBytes: 1 << 20 }
+    return chunksOf(this.level.iterator({ ...range, ...options }), chunk)
   }
 }

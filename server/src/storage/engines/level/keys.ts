@@ -43,6 +43,13 @@ export const registryKeys = { gte: 'c', lt: 'd' }
 /** Sorts after every character of a key. */
 export const endOfKeys = '\x7f'
 
+export interface KeyRange {
+  readonly gte: string
+  readonly lt: string
+}
+
+const keysWith = (prefix: string): KeyRange => ({ gte: prefix, lt: prefix + endOfKeys })
+
 const stampWidth = 11
 const ordinalWidth = 7
 const blockWidth = 5
@@ -96,10 +103,7 @@ export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as
 /** The sorts of key of a collection: the letter after its prefix. */
 export type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
 export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
-export const keysOfSort = (collection: CollectionKey, sort: KeySort) => ({
-  gte: `${collection}${sort}`,
-  lt: `${collection}${sort}${endOfKeys}`,
-})
+export const keysOfSort = (collection: CollectionKey, sort: KeySort) => keysWith(collection + sort)
 /** The id in a `documentKey`. */
 export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
 /** The term in a `blockKey`: a digest or `liveTerm`. */
@@ -133,10 +137,6 @@ export const modifiedRange = (collection: CollectionKey, fromUs: number, toUs: n
 
 export const dueKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
   `${collection}e${digits(dueMs, stampWidth)}${digits(ordinal, ordinalWidth)}`
-export const dueRange = (collection: CollectionKey) => ({
-  gte: `${collection}e`,
-  lt: `${collection}e${endOfKeys}`,
-})
 /** The stamp in a `dueKey`, `modifiedKey` or `anchorKey`. */
 export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
 export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)
@@ -149,7 +149,7 @@ export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
   gte: `${agendaPrefix}${letters[kind]}`,
   lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
-export const agendaOfAll = { gte: agendaPrefix, lt: `${agendaPrefix}${endOfKeys}` }
+export const agendaOfAll = keysWith(agendaPrefix)
 /** Parses the collection and the due time in an `agendaKey`. */
 export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueMs: number } {
   const start = agendaPrefix.length
@@ -159,16 +159,14 @@ export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueM
     dueMs: Number.parseInt(key.slice(start + 1, start + 1 + stampWidth), 36),
   }
 }
-export function tenantOfAgendaKey(key: string): string {
-  const start = agendaPrefix.length + 1 + stampWidth
-  return uuidOfDigest(key.slice(start, start + digestWidth) as Digest)
-}
+export const tenantOfAgendaKey = (key: string) =>
+  uuidOfDigest(partsOfAgendaKey(key).collection.slice(1) as Digest)
 
 /** Marks a collection where documents were removed or replaced since the compaction before this round. */
 const garbagePrefix = '!garbage'
 export const garbageKey = (round: number, collection: CollectionKey) =>
   `${garbagePrefix}${digits(round, stampWidth)}${collection}`
-export const garbageRange = { gte: garbagePrefix, lt: `${garbagePrefix}${endOfKeys}` }
+export const garbageRange = keysWith(garbagePrefix)
 export function garbageOfKey(key: string): { round: number; collection: CollectionKey } {
   const start = garbagePrefix.length + stampWidth
   return {

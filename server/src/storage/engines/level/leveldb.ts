@@ -17,6 +17,22 @@ export async function openLevelDb(folder: string): Promise<LevelDb> {
   return level as LevelDb
 }
 
+/** Yields what an iterator finds in chunks, and closes it. */
+export async function* chunksOf<Entry>(
+  iterator: { nextv(size: number): Promise<Entry[]>; close(): Promise<void> },
+  size: number,
+): AsyncGenerator<Entry[]> {
+  try {
+    for (;;) {
+      const chunk = await iterator.nextv(size)
+      if (chunk.length === 0) return
+      yield chunk
+    }
+  } finally {
+    await iterator.close()
+  }
+}
+
 /** Opens a folder for a moment, to find out if that is possible. Makes no new folder. */
 export async function tryToOpen(
   folder: string,

@@ -1,5 +1,5 @@
 import type { Digest } from '../../port.ts'
-import { type Block, listOffsets } from './bitmap.ts'
+import { type Block, offsetsOf } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
 import type { Leaf, Resolved } from './evaluate.ts'
 import {
@@ -8,7 +8,7 @@ import {
   blockSize,
   type CollectionKey,
   documentKey,
-  dueRange,
+  keysOfSort,
   modifiedRange,
   ordinalKey,
   ordinalOfKey,
@@ -83,8 +83,7 @@ export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: 
     break
   }
   if (block === undefined) return 0
-  const image = live.get(block) ?? []
-  const offsets = image instanceof Uint32Array ? listOffsets(image) : image
+  const offsets = offsetsOf(live.get(block) ?? [])
   let low = 0
   let high = offsets.length
   while (low < high) {
@@ -128,7 +127,7 @@ export async function scanOver(
 ): Promise<BlockMap> {
   const over: number[] = []
   let next = Number.POSITIVE_INFINITY
-  scan: for await (const keys of epoch.keys(dueRange(collection), 256)) {
+  scan: for await (const keys of epoch.keys(keysOfSort(collection, 'e'), 256)) {
     for (const key of keys) {
       if (stampOfKey(key) > nowMs) {
         next = stampOfKey(key)

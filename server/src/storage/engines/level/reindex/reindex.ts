@@ -1,15 +1,22 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DocumentKind } from '../../../port.ts'
 import {
+  agendaOfAll,
   type CollectionKey,
   collectionOfKey,
   collectionsBehind,
+  keysOfSort,
   placeOfCollection,
   registryKeys,
 } from '../keys.ts'
-import type { LevelDb } from '../leveldb.ts'
+import { type LevelDb, openLevelDb } from '../leveldb.ts'
+import { Batches } from './batches.ts'
+import { compareEntries } from './compare.ts'
+import { verifyAnchors, verifyCounters } from './counters.ts'
+import { deriveIndex } from './derive.ts'
 import { type ContentOf, type Findings, nothingFound } from './findings.ts'
-import { Repairs } from './repairs.ts'
-import { findStrayAgenda, findStrayKeys } from './strays.ts'
-import { verifyCollection } from './verify-collection.ts'
+import { Unreliable } from './unreliable.ts'
 
 export interface ReindexOptions {
   /** Corrects what differs. Without it, nothing is written. */
@@ -17,22 +24,57 @@ export interface ReindexOptions {
   readonly contentOf: ContentOf
 }
 
+export interface Place {
+  readonly collection: CollectionKey
+  readonly kind: DocumentKind
+  readonly tenant: string
+}
+
+/** The context of a verification. */
+export interface Verification extends ReindexOptions {
+  readonly level: LevelDb
+  /** Takes the index as it should be, and sorts it. */
+  readonly scratch: LevelDb
+  readonly repairs: Batches
+  readonly findings: Findings
+  readonly unreliable: Unreliable
+}
+
 /**
  * Verifies every entry of the index against the documents, and the documents against their records. Documents are
- * taken as correct, and the index is made from them. No other writes may happen at the same time. A repair that was
- * cut off may be repeated.
+ * taken as correct: the index is derived from them into a second database beside the first, and the two are compared
+ * key by key. No other writes may happen at the same time. A repair that was cut off may be repeated.
  */
-export async function reindex(level: LevelDb, { repair, contentOf }: ReindexOptions): Promise<Findings> {
-  const findings = nothingFound()
-  const repairs = new Repairs(level, repair)
+export async function reindex(level: LevelDb, options: ReindexOptions): Promise<Findings> {
+  const folder = join(level.location, 'reindex')
+  await rm(folder, { recursive: true, force: true })
+  const scratch = await openLevelDb(folder)
+  try {
+    const repairs = new Batches(options.repair ? level : undefined)
+    const findings = nothingFound()
+    await verify({ ...options, level, scratch, repairs, findings, unreliable: new Unreliable() })
+    return findings
+  } finally {
+    await scratch.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function verify(verification: Verification): Promise<void> {
+  const { level } = verification
   for (let at = await nextCollection(level); at !== undefined; at = await nextCollection(level, at)) {
     const place = placeOfCollection(at)
-    if (place) await verifyCollection({ level, contentOf, repairs, findings, collection: at, ...place })
+    if (!place) continue
+    const blocks = await deriveIndex(verification, { collection: at, ...place })
+    await verifyAnchors(verification, at, blocks)
+    await verifyCounters(verification, at, blocks)
+    for (const sort of ['b', 'e', 'm', 'o', 'u'] as const) {
+      await compareEntries(verification, keysOfSort(at, sort))
+    }
   }
-  await findStrayAgenda(level, repairs, findings)
-  // Last, because these keys mark a folder of the earlier format that needs a repair.
-  await findStrayKeys(level, registryKeys, repairs, findings)
-  return findings
+  await compareEntries(verification, agendaOfAll)
+  // Last, because these keys, which this version does not use, mark a folder that needs a repair.
+  await compareEntries(verification, registryKeys)
 }
 
 async function nextCollection(level: LevelDb, behind?: CollectionKey): Promise<CollectionKey | undefined> {
