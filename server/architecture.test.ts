@@ -88,6 +88,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^openapi-backend/, 'server/scripts/')
   onlyIn(t, /^ajv/, 'server/scripts/', 'server/src/contract/')
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
+  onlyIn(t, /^(crc-32|snappyjs)/, 'server/src/storage/engines/level/files/')
   onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/src/crypto/', 'server/src/base/random.ts', 'server/src/sandbox/child/')
   onlyIn(t, /^buffer\//, 'server/src/sandbox/child/inside/')

@@ -1,4 +1,4 @@
-import { crc32c } from './crc32c.ts'
+import crc32c from 'crc-32/crc32c.js'
 
 /*
  * LevelDB's log format, also used by the MANIFEST: blocks of 32 KiB, and in each of them fragments
@@ -27,7 +27,7 @@ export function fragmentAt(bytes: Buffer, at: number, end: number): Fragment | u
   if (type < whole || type > last) return undefined
   const start = at + headerBytes
   const fragmentEnd = start + bytes.readUInt16LE(at + 4)
-  if (fragmentEnd > end || bytes.readUInt32LE(at) !== mask(crc32c(bytes, start - 1, fragmentEnd)))
+  if (fragmentEnd > end || bytes.readUInt32LE(at) !== checksumOf(bytes.subarray(start - 1, fragmentEnd)))
     return undefined
   return { type, start, end: fragmentEnd }
 }
@@ -66,7 +66,7 @@ export function fitsOtherLength(bytes: Buffer, at: number, end: number): boolean
   const expected = bytes.readUInt32LE(at)
   let crc = 0
   for (let next = at + headerBytes - 1; next < end; next++) {
-    crc = crc32c(bytes, next, next + 1, crc)
+    crc = crc32c.buf([bytes[next] ?? 0], crc)
     if (mask(crc) === expected) return true
   }
   return false
@@ -89,7 +89,7 @@ export function encodeLog(records: Iterable<Buffer>): Buffer {
       fragment[6] = type
       fragment.writeUInt16LE(end - at, 4)
       record.copy(fragment, headerBytes, at, end)
-      fragment.writeUInt32LE(mask(crc32c(fragment, 6)))
+      fragment.writeUInt32LE(checksumOf(fragment.subarray(6)))
       parts.push(fragment)
       left -= fragment.length
       at = end
@@ -98,7 +98,12 @@ export function encodeLog(records: Iterable<Buffer>): Buffer {
   return Buffer.concat(parts)
 }
 
+/** The checksum of bytes in LevelDB's files: CRC-32C, which zlib's crc32 is not. */
+export function checksumOf(bytes: Uint8Array): number {
+  return mask(crc32c.buf(bytes))
+}
+
 /** Masks a checksum as LevelDB does, because data may contain checksums themselves. */
-export function mask(crc: number): number {
+function mask(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

@@ -1,6 +1,6 @@
-import { crc32c } from './crc32c.ts'
-import { mask } from './log-format.ts'
-import { readVarint, uncompress } from './snappy.ts'
+import { uncompress } from 'snappyjs'
+import { checksumOf } from './log-format.ts'
+import { readVarint } from './varint.ts'
 
 /*
  * A table of LevelDB: data blocks, filters, an index of each, and a footer of 48 bytes with the positions of the
@@ -33,20 +33,20 @@ export function findTableDamage(bytes: Buffer): readonly number[] {
     if (isIntact(bytes, filters.handle)) lists.push(filters.handle)
     for (const list of lists) blocks.push(...listHandles(contentOf(bytes, list)))
     return blocks.filter(block => !isIntact(bytes, block)).map(({ offset, size }) => offset + size)
-  } catch (error) {
-    if (error instanceof RangeError) return wholeTable
-    throw error
+  } catch {
+    // Something in it is not what a table has there.
+    return wholeTable
   }
 }
 
 function isIntact(bytes: Buffer, { offset, size }: Handle): boolean {
   const end = offset + size + 1
-  return bytes.readUInt32LE(end) === mask(crc32c(bytes, offset, end))
+  return bytes.readUInt32LE(end) === checksumOf(bytes.subarray(offset, end))
 }
 
 function contentOf(bytes: Buffer, { offset, size }: Handle): Buffer {
   const content = bytes.subarray(offset, offset + size)
-  return bytes[offset + size] === compressed ? uncompress(content) : content
+  return bytes[offset + size] === compressed ? Buffer.from(uncompress(content)) : content
 }
 
 /** Lists the block handles in an index: entries of a shortened key and a value, then restart points and their number. */

@@ -1,5 +1,5 @@
 import { intactRecords } from './log-format.ts'
-import { readVarint } from './snappy.ts'
+import { readVarint } from './varint.ts'
 
 /** The format of the fields in a version edit: `n` is a varint, `t` a text with its length. */
 const fields: Readonly<Record<number, string>> = {
