@@ -53,14 +53,19 @@ export async function sessionCaller(
   nowUs: number,
   keyDigest?: string,
 ): Promise<Caller | undefined> {
-  const session = (await store.get<SessionRecord>('session', id))?.value
+  const applicationsOf = ({ application, grant }: SessionRecord) =>
+    store.getMany<ApplicationRecord>('application', grant ? [application, grant.authorizer] : [application])
+  // Its applications of the last time are read together with the session.
+  const seen = store.seen<SessionRecord>('session', id)
+  const [found, early] = await Promise.all([
+    store.get<SessionRecord>('session', id),
+    seen && applicationsOf(seen.value),
+  ])
+  const session = found?.value
   if (!session || isSessionOver(session, nowUs)) return undefined
   if (keyDigest !== undefined && session.key_digest !== keyDigest) return undefined
   const { application, grant } = session
-  const [creator, authorizer] = await store.getMany<ApplicationRecord>(
-    'application',
-    grant ? [application, grant.authorizer] : [application],
-  )
+  const [creator, authorizer] = found === seen && early ? early : await applicationsOf(session)
   if (!isLive(creator, nowUs)) return undefined
   // Requirements: SES-504
   const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }

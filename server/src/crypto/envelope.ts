@@ -33,11 +33,6 @@ export const keyLength = 32
 /** The number of boxes that may share a salt, and with it a subkey. */
 export const boxesPerSalt = 1024
 
-/** Thrown for a box that does not open: sealed under another key, moved, or changed. */
-export class BoxError extends Error {
-  override readonly name = 'BoxError'
-}
-
 export interface SealingKey {
   readonly version: number
   readonly key: Uint8Array
@@ -55,9 +50,9 @@ export function seal(key: SealingKey, context: string, plain: Uint8Array, random
   return sealUnder(drawSubkey(key, random), context, plain, random)
 }
 
-/** @throws {BoxError} */
-export function open(key: SealingKey, context: string, box: Uint8Array): Uint8Array {
-  if (keyVersionOf(box) !== key.version) throw new BoxError('the box was sealed under another key version')
+/** Opens a box. Returns `undefined` if it was sealed under another key, moved, or changed. */
+export function open(key: SealingKey, context: string, box: Uint8Array): Uint8Array | undefined {
+  if (keyVersionOf(box) !== key.version) return undefined
   return openUnder(deriveSubkey(key, saltOf(box)), context, box)
 }
 
@@ -93,11 +88,9 @@ export function sealUnder(
   return box
 }
 
-/** Returns the version of the key that a box was sealed under. @throws {BoxError} */
-export function keyVersionOf(box: Uint8Array): number {
-  if (box.length < bodyStart + tagLength || box[0] !== boxFormat) {
-    throw new BoxError('not a sealed box, or one of a newer format')
-  }
+/** Returns the version of the key that a box was sealed under; `undefined` for one that no key opens. */
+export function keyVersionOf(box: Uint8Array): number | undefined {
+  if (box.length < bodyStart + tagLength || box[0] !== boxFormat) return undefined
   return new DataView(box.buffer, box.byteOffset, box.length).getUint32(1)
 }
 
@@ -106,8 +99,8 @@ export function saltOf(box: Uint8Array): Uint8Array {
   return box.subarray(headerLength, saltEnd)
 }
 
-/** @throws {BoxError} */
-export function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uint8Array {
+/** Like `open`, for a box with the salt and the key version of the subkey. */
+export function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uint8Array | undefined {
   const nonce = box.subarray(saltEnd, bodyStart)
   const decipher = createDecipheriv('aes-256-gcm', subkey.key, nonce)
   decipher.setAAD(additionalData(context))
@@ -117,7 +110,7 @@ export function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uin
     decipher.final()
   } catch {
     plain.fill(0)
-    throw new BoxError('the box does not open here')
+    return undefined
   }
   return plain
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemRandom } from '../base/random.ts'
-import { BoxError, boxesPerSalt, keyLength, open, saltOf, seal } from './envelope.ts'
+import { boxesPerSalt, keyLength, open, saltOf, seal } from './envelope.ts'
 import { Sealer } from './sealer.ts'
 
 const random = systemRandom()
@@ -12,10 +12,10 @@ const nonceOf = (box: Uint8Array) => hex(box.subarray(21, 33))
 t.test('its boxes open with the key alone, and it opens boxes of other sealers', async t => {
   const sealer = new Sealer(key, random)
   const box = sealer.seal('token|tenant|id', plain)
-  t.same(Buffer.from(open(key, 'token|tenant|id', box)), plain)
+  t.same(Buffer.from(open(key, 'token|tenant|id', box) ?? []), plain)
   for (const other of [seal(key, 'here', plain, random), new Sealer(key, random).seal('here', plain)]) {
-    t.same(Buffer.from(sealer.open('here', other)), plain)
-    t.same(Buffer.from(sealer.open('here', other)), plain, 'and again, with the subkey it remembers')
+    t.same(Buffer.from(sealer.open('here', other) ?? []), plain)
+    t.same(Buffer.from(sealer.open('here', other) ?? []), plain, 'and again, with the subkey it remembers')
   }
 })
 
@@ -38,15 +38,15 @@ t.test('two sealers of one key use different salts', async t => {
 t.test('a box with any byte changed does not open, whatever is remembered', async t => {
   const sealer = new Sealer(key, random)
   const box = sealer.seal('here', plain)
-  t.same(Buffer.from(sealer.open('here', box)), plain)
-  t.throws(() => sealer.open('there', box), BoxError)
+  t.same(Buffer.from(sealer.open('here', box) ?? []), plain)
+  t.equal(sealer.open('there', box), undefined)
   for (let at = 0; at < box.length; at++) {
     const changed = Uint8Array.from(box)
     changed[at] = (changed[at] ?? 0) ^ 1
-    t.throws(() => sealer.open('here', changed), BoxError, `byte ${at}`)
+    t.equal(sealer.open('here', changed), undefined, `byte ${at}`)
   }
-  t.throws(() => sealer.open('here', box.subarray(0, box.length - 1)), BoxError)
-  t.throws(() => new Sealer({ ...key, version: 2 }, random).open('here', box), BoxError)
+  t.equal(sealer.open('here', box.subarray(0, box.length - 1)), undefined)
+  t.equal(new Sealer({ ...key, version: 2 }, random).open('here', box), undefined)
 })
 
 t.test('changing a box does not change the cached subkey', async t => {
@@ -55,13 +55,13 @@ t.test('changing a box does not change the cached subkey', async t => {
   const copy = Uint8Array.from(box)
   sealer.open('here', box)
   box.fill(0)
-  t.same(Buffer.from(sealer.open('here', copy)), plain)
+  t.same(Buffer.from(sealer.open('here', copy) ?? []), plain)
 })
 
 t.test('boxes of more salts than are cached open', async t => {
   const sealer = new Sealer(key, random)
   const boxes = Array.from({ length: 300 }, () => seal(key, 'here', plain, random))
   for (let round = 0; round < 2; round++) {
-    t.ok(boxes.every(box => Buffer.from(sealer.open('here', box)).equals(plain)))
+    t.ok(boxes.every(box => Buffer.from(sealer.open('here', box) ?? []).equals(plain)))
   }
 })

@@ -1,7 +1,6 @@
 import { Memo } from '../base/memo.ts'
 import type { Random } from '../base/random.ts'
 import {
-  BoxError,
   boxesPerSalt,
   deriveSubkey,
   drawSubkey,
@@ -43,11 +42,9 @@ export class Sealer {
     return sealUnder(this.#subkey, context, plain, this.#random)
   }
 
-  /** @throws {BoxError} */
-  open(context: string, box: Uint8Array): Uint8Array {
-    if (keyVersionOf(box) !== this.#key.version) {
-      throw new BoxError('the box was sealed under another key version')
-    }
+  /** Opens a box. Returns `undefined` if it was sealed under another key, moved, or changed. */
+  open(context: string, box: Uint8Array): Uint8Array | undefined {
+    if (keyVersionOf(box) !== this.#key.version) return undefined
     return openUnder(this.#subkeyFor(saltOf(box)), context, box)
   }
 

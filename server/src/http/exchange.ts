@@ -7,6 +7,7 @@ import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Validators } from '../contract/validators.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
+import type { ReadToken } from '../tokens/read.ts'
 import type { Handlers, Replays } from './handlers/handler.ts'
 import type { HeaderNames } from './header-names.ts'
 import type { Answer, CoreRequest } from './message.ts'
@@ -19,6 +20,8 @@ export interface Exchange {
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined
+  /** The token in the path, if it is read before the caller is known. */
+  token?: ReadToken
   bytes?: Uint8Array | undefined
   parameters?: Record<string, string>
   query?: JsonObject

@@ -55,8 +55,9 @@ export class KeyedUse {
       throw new ServiceError('idempotency_mismatch', 'this idempotency key was used with another request')
     }
     const sealed = Buffer.from(record.value.answer, 'base64')
-    const answer = Buffer.from(open(this.#key, this.id, sealed)).toString()
-    return { kept: JSON.parse(answer) }
+    const answer = open(this.#key, this.id, sealed)
+    if (!answer) throw new Error('the answer in a receipt does not open')
+    return { kept: JSON.parse(Buffer.from(answer).toString()) }
   }
 
   /** @param version of the expired receipt that this one replaces */

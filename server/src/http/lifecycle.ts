@@ -5,6 +5,8 @@ import { ServiceError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { largeBody } from '../base/limits.ts'
 import type { Operation } from '../contract/contract.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TokenRecord } from '../tokens/token.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { handlerOf, type ValidatedRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
@@ -50,8 +52,16 @@ async function identify(exchange: Exchange, { store, clock, headerNames }: Servi
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
-  exchange.caller = await authenticate(store, key, clock.nowUs())
+  exchange.caller = await authenticate(store, key, clock.nowUs(), tenant => readAhead(exchange, tenant))
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+}
+
+/** Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. */
+function readAhead(exchange: Exchange, tenant: TenantStore): void {
+  const { operation, rawParameters } = exchange
+  if (operation?.id !== 'tokens.get' || rawParameters?.id === undefined) return
+  exchange.token = tenant.get<TokenRecord>('token', rawParameters.id)
+  exchange.token.catch(() => {})
 }
 
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
@@ -133,6 +143,10 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     body: exchange.body,
     traceId: exchange.traceId,
     depth: exchange.request.delegation?.depth ?? 0,
+    // Not if it was read by another spelling of the id.
+    ...(exchange.token && exchange.parameters?.id === exchange.rawParameters?.id
+      ? { token: exchange.token }
+      : {}),
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   exchange.answer = keyed

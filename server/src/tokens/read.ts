@@ -8,10 +8,19 @@ import { isCvcLive, withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
+/** A token that is being read; `undefined` if there is none with this id. */
+export type ReadToken = Promise<OpenedRecord<TokenRecord> | undefined>
+
+/** @param reading the token, if it is already being read */
 // Requirements: TOK-025
-export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
+export async function readToken(
+  context: TokensContext,
+  caller: Caller,
+  id: string,
+  reading?: ReadToken,
+): Promise<Token> {
   const tokens = await tokensOf(context, caller)
-  const record = await liveRecord(tokens, id)
+  const record = await liveRecord(tokens, id, reading)
   const transform = demand(caller, 'token:read', record.value)
   const token = await liveToken(tokens, record)
   if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:read', id, caller))
@@ -20,8 +29,12 @@ export async function readToken(context: TokensContext, caller: Caller, id: stri
 
 /** Returns the token with this id unless it has expired. @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function liveRecord(context: TenantTokens, id: string): Promise<OpenedRecord<TokenRecord>> {
-  const record = await context.store.get<TokenRecord>('token', id)
+export async function liveRecord(
+  context: TenantTokens,
+  id: string,
+  reading: ReadToken = context.store.get<TokenRecord>('token', id),
+): Promise<OpenedRecord<TokenRecord>> {
+  const record = await reading
   if (!record || isExpired(record.value, context.nowUs())) {
     throw new ServiceError('not_found', 'there is no token with this id')
   }

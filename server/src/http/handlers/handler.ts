@@ -6,6 +6,7 @@ import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
 import type { KeptSession } from '../../sessions/create.ts'
 import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
+import type { ReadToken } from '../../tokens/read.ts'
 import type { KeptUpdate } from '../../tokens/update.ts'
 import type { KeptReaction } from '../../webhooks/reaction.ts'
 import type { KeptAnswer, KeptEntity, Receipt } from '../idempotency.ts'
@@ -27,6 +28,8 @@ export interface HandlerRequest<Id extends OperationId> {
   readonly traceId: string
   /** The number of formulas that wait for the response; 0 for a request from outside. */
   readonly depth: number
+  /** The token in the path, if it is already being read. */
+  readonly token?: ReadToken
   /** With an idempotency key: keeps the answer, in the commit that does the work. */
   readonly receipt?: Receipt<Kept<Id>> | undefined
 }

@@ -14,7 +14,7 @@ import {
 import { copyMarker } from '../keys/marker.ts'
 import { documentKinds, type Store, type StoredDocument, type Write } from '../port.ts'
 import { CopyRefused } from './refused.ts'
-import { mustCommit, RestoreBatch } from './restore-batch.ts'
+import { mustCommit, restoreInBatches } from './restore.ts'
 import { compareStores, type Side } from './verify.ts'
 import { beforeAll, type Collection, walkCollection, walkTenants } from './walk.ts'
 
@@ -92,28 +92,31 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
   const { from, random, nowUs, onProgress = () => {} } = options
   const to: Side = { store: options.to.store, key: masterSealingKey(options.to.masterKey) }
   const isResumed = await begin(options, to)
-  const batch = new RestoreBatch(to.store, nowUs, options.batchSize)
+  const writes = restoresOf(from, to, random, isResumed)
+  const copied = await restoreInBatches(to.store, writes, nowUs, options.batchSize, count =>
+    onProgress('copied', count),
+  )
+  const { documents, tenants, cutOff } = await compareStores(from, to, records =>
+    onProgress('compared', records),
+  )
+  await options.onVerified?.()
+  await mustCommit(to.store, [{ type: 'remove', ...copyMarker.address }], nowUs)
+  return { copied, already: documents - copied, tenants, cutOff }
+}
+
+/** Yields the writes that copy all documents that are not in the destination, except for damaged ones. */
+async function* restoresOf(from: Side, to: Side, random: Random, isResumed: boolean): AsyncGenerator<Write> {
   for await (const tenant of walkTenants(from.store)) {
     for (const kind of documentKinds) {
       const collection = { kind, tenant }
       const fromUs = isResumed ? await firstMissingUs(to.store, collection) : 0
       for await (const page of walkCollection(from.store, collection, fromUs)) {
         for (const document of page) {
-          if (document.version > 0) await batch.add(restoring(document, from.key, to.key, random))
+          if (document.version > 0) yield restoring(document, from.key, to.key, random)
         }
-        onProgress('copied', batch.written)
       }
     }
   }
-  await batch.finish()
-  onProgress('copied', batch.written)
-
-  const { documents, tenants, cutOff } = await compareStores(from, to, records =>
-    onProgress('compared', records),
-  )
-  await options.onVerified?.()
-  await mustCommit(to.store, [{ type: 'remove', ...copyMarker.address }], nowUs)
-  return { copied: batch.written, already: documents - batch.written, tenants, cutOff }
 }
 
 /** Marks the destination as unfinished. Returns true if it was marked before. */

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
-import { BoxError, keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
+import { keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../uuid.ts'
@@ -73,20 +73,8 @@ export class Keyring {
     if (existing) return existing
     const bytes = this.#random.bytes(2 * keyLength)
     const box = wrapKeys(this.#master, addressOf(tenant), bytes, this.#random)
-    await this.#store.commit(
-      [
-        {
-          type: 'insert',
-          kind: 'tenant',
-          tenant: rootTenant,
-          id: addressOf(tenant),
-          terms: [],
-          uniques: [],
-          box,
-        },
-      ],
-      nowUs,
-    )
+    const address = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenant) } as const
+    await this.#store.commit([{ type: 'insert', ...address, terms: [], uniques: [], box }], nowUs)
     const keys = await this.open(tenant)
     if (!keys) throw new StoreUnavailable('the keys of a tenant were written but cannot be read')
     return keys
@@ -129,12 +117,7 @@ export function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array,
 
 /** Returns the keys in a document of kind `tenant`; `undefined` if another master key wrapped them. */
 export function unwrapKeys(master: SealingKey, document: StoredDocument): Uint8Array | undefined {
-  try {
-    return open(master, wrapContext(document.id), document.box)
-  } catch (error) {
-    if (error instanceof BoxError) return undefined
-    throw error
-  }
+  return open(master, wrapContext(document.id), document.box)
 }
 
 /** Wraps the keys of a document under another master key. Returns `undefined` if `from` does not open them. */

@@ -1,5 +1,5 @@
 import type { Random } from '../../base/random.ts'
-import { BoxError, open, type SealingKey, seal } from '../../crypto/envelope.ts'
+import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import type { Address, Content, Digest, StoredDocument } from '../port.ts'
 import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
 
@@ -18,14 +18,7 @@ function markerAt(id: Digest, context: string): Marker {
   return {
     address: { kind: 'tenant', tenant: rootTenant, id },
     content: (key, facts, random) => ({ terms: [], uniques: [], box: seal(key, context, facts, random) }),
-    open(key, document) {
-      try {
-        return open(key, context, document.box)
-      } catch (error) {
-        if (error instanceof BoxError) return undefined
-        throw error
-      }
-    },
+    open: (key, document) => open(key, context, document.box),
   }
 }
 

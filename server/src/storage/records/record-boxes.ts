@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import type { Random } from '../../base/random.ts'
-import { BoxError, type SealingKey } from '../../crypto/envelope.ts'
+import type { SealingKey } from '../../crypto/envelope.ts'
 import { Sealer } from '../../crypto/sealer.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { keptOpen } from '../kinds.ts'
@@ -32,25 +32,22 @@ export class RecordBoxes {
   /** @throws {BrokenRecord} */
   open<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> {
     const { kind, id, version, createdUs } = document
+    const kept = this.seen<T>(kind, id)
     // createdUs tells a record from an earlier one of the same id and version.
-    const key = keptOpen.has(kind) ? `${this.#tenant}${kind}${id}${version}.${createdUs}` : undefined
-    const kept = key === undefined ? undefined : this.#opened.get(key)
-    if (kept) return kept as OpenedRecord<T>
-    const plain = this.#unseal(document)
+    if (kept?.version === version && kept.createdUs === createdUs) return kept
+    const plain = this.#sealer.open(this.#context(kind, id, version), document.box)
+    if (!plain) throw new BrokenRecord(kind, this.#tenant, id)
     const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
     plain.fill(0)
     const record = new OpenedRecord(value, document)
-    if (key !== undefined) this.#opened.set(key, record)
+    if (keptOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
     return record
   }
 
-  #unseal({ kind, id, version, box }: StoredDocument): Uint8Array {
-    try {
-      return this.#sealer.open(this.#context(kind, id, version), box)
-    } catch (error) {
-      if (error instanceof BoxError) throw new BrokenRecord(kind, this.#tenant, id)
-      throw error
-    }
+  /** Returns a record as it was when it was last opened, if it is still in memory. */
+  seen<T extends RecordValue>(kind: DocumentKind, id: Digest): OpenedRecord<T> | undefined {
+    if (!keptOpen.has(kind)) return undefined
+    return this.#opened.get(this.#tenant + kind + id) as OpenedRecord<T> | undefined
   }
 
   /** A box opens as this version of this record and nowhere else. */

@@ -139,6 +139,14 @@ export class TenantStore {
     return this.at<T>(kind, this.address(kind, id))
   }
 
+  /**
+   * Returns a record as this process last read it, for the kinds that every request reads. It may have been changed or
+   * removed since: use it only to begin reads early, which are discarded if `get` returns another record.
+   */
+  seen<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
+    return this.#boxes.seen<T>(kind, this.address(kind, id))
+  }
+
   /** Like `get`, by the address in the store, such as the holder that a conflict names. */
   async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     const [document] = await this.#store.get(kind, this.tenant, [address])

@@ -58,7 +58,7 @@ export function compileQuery(query: Query, inputs: Inputs): BlockMatcher {
   }
 }
 
-export function matchBlocks(blocks: BlockMap): BlockMatcher {
+function matchBlocks(blocks: BlockMap): BlockMatcher {
   return (block, out) => {
     const image = blocks.get(block)
     if (image === undefined) return false
@@ -103,23 +103,6 @@ function matchRest(part: BlockMatcher, live: BlockMap): BlockMatcher {
     if (!part(block, out)) return everything(block, out)
     return everything(block, scratch) && subtractFrom(scratch, out)
   }
-}
-
-/** The matches of `part` among existing documents, without those in `excluded`. */
-export function restrict(part: BlockMatcher, live: BlockMap, excluded: BlockMap): BlockMatcher {
-  const everything = matchBlocks(live)
-  const outside = matchBlocks(excluded)
-  const scratch = newWords()
-  return (block, out) => {
-    if (!part(block, out) || !everything(block, scratch) || !intersect(out, scratch)) return false
-    if (!outside(block, scratch)) return true
-    subtract(out, scratch)
-    return true
-  }
-}
-
-function subtract(out: Words, other: Words): void {
-  for (let word = 0; word < out.length; word++) out[word] = (out[word] ?? 0) & ~(other[word] ?? 0)
 }
 
 export interface PageRange {

@@ -1,15 +1,18 @@
 import type { Memo } from '../../../base/memo.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import type { Epoch } from './epoch.ts'
-import { compileQuery, type Leaf, type OrdinalRange, pickPage, restrict } from './evaluate.ts'
+import { compileQuery, type Leaf, type OrdinalRange, pickPage } from './evaluate.ts'
 import { type CollectionKey, liveTerm, ordinalKey, termPrefix } from './keys.ts'
 import { type KeyedCollection, readDocuments } from './read.ts'
 import { decodePlace } from './record.ts'
 import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
 import type { PublishedState } from './state.ts'
-import type { BlockMap, HeldTerm, TermCache } from './term-cache.ts'
+import type { BlockMap } from './term-cache.ts'
 
 const nothing: BlockMap = new Map()
+
+/** In place of a part of the query: the documents that are due and not yet erased. */
+const isDue: Leaf = { op: 'ids', ids: [] }
 
 /**
  * Searches in three steps: load the terms into memory; take the epoch and the blocks of the same moment, in one
@@ -24,33 +27,23 @@ export async function findDocuments(
 ): Promise<Found> {
   const collection = state.keys.of(kind, tenant)
   const { digests, leaves } = partsOf(query)
-  const { terms, held } = await holdTerms(state, collection, [liveTerm, ...digests])
-  // No await between here and the end of the capture.
-  if (state.terms !== terms) {
-    // The store was emptied in the meantime, and with it this cache.
-    for (const { term } of held) terms.letGo(term)
-    return findDocuments(state, kind, tenant, query, options)
-  }
-  const { places } = state
-  const epoch = state.epoch.hold()
-  const floor = state.dueFloor(collection)
-  const { floorMs, changes } = floor
-  const blocks = new Map(held.map(({ digest, term }) => [digest, terms.capture(term)]))
-  for (const { term } of held) terms.letGo(term)
+  const captured = await captureTerms(state, collection, [liveTerm, ...digests])
+  const { epoch, blocks, places, floor, floorMs, changes } = captured
   try {
     const live = blocks.get(liveTerm) ?? nothing
     if (live.size === 0) return { total: 0, documents: [] }
     const moment: Moment = { collection, epoch, live }
     const resolved = await resolveLeaves(moment, leaves)
-    const over =
-      options.nowMs >= floorMs
-        ? await scanOver(moment, options.nowMs, next => {
-            // The writer may have added earlier due times since.
-            if (floor.changes === changes) floor.floorMs = next
-          })
-        : nothing
-    const matcher = compileQuery(query, { live, terms: blocks, leaves: resolved })
-    const { total, ordinals } = pickPage(restrict(matcher, live, over), live, {
+    if (options.nowMs >= floorMs) {
+      const due = await scanOver(moment, options.nowMs, next => {
+        // The writer may have added earlier due times since.
+        if (floor.changes === changes) floor.floorMs = next
+      })
+      resolved.set(isDue, due)
+    }
+    const inputs = { live, terms: blocks, leaves: resolved }
+    const matcher = compileQuery({ op: 'and', of: [query, { op: 'not', of: isDue }] }, inputs)
+    const { total, ordinals } = pickPage(matcher, live, {
       offset: options.offset,
       limit: options.limit,
       // Requirements: PAG-503
@@ -61,6 +54,26 @@ export async function findDocuments(
     return { total, ...(await readPage(epoch, { kind, tenant, collection }, onPage, options.mostBytes)) }
   } finally {
     epoch.release()
+  }
+}
+
+/** Loads terms, and takes their blocks with the epoch of the same moment. The caller releases the epoch. */
+async function captureTerms(state: PublishedState, collection: CollectionKey, digests: readonly Digest[]) {
+  const { terms } = state
+  const held = digests.map(digest => terms.hold(termPrefix(collection, digest), state.epoch))
+  try {
+    const loading = held.flatMap(term => term.loading ?? [])
+    // Mostly all terms are in memory, and then nothing is awaited.
+    if (loading.length > 0) await Promise.all(loading)
+    // If the store was emptied in the meantime, so was its cache.
+    if (state.terms !== terms) return captureTerms(state, collection, digests)
+    // No await from here on: all of it is of one moment.
+    const epoch = state.epoch.hold()
+    const blocks = new Map(held.map((term, index) => [digests[index] as Digest, terms.capture(term)]))
+    const floor = state.dueFloor(collection)
+    return { epoch, blocks, places: state.places, floor, ...floor }
+  } finally {
+    for (const term of held) terms.letGo(term)
   }
 }
 
@@ -86,32 +99,6 @@ function partsOf(query: Query, digests = new Set<Digest>(), leaves = new Set<Lea
       break
   }
   return { digests, leaves }
-}
-
-interface HeldTerms {
-  readonly terms: TermCache
-  readonly held: { readonly digest: Digest; readonly term: HeldTerm }[]
-}
-
-async function holdTerms(
-  state: PublishedState,
-  collection: CollectionKey,
-  digests: readonly Digest[],
-): Promise<HeldTerms> {
-  const { terms, epoch } = state
-  const holding = digests.map(digest => terms.hold(termPrefix(collection, digest), epoch))
-  // Mostly all terms are in memory, and then nothing is awaited.
-  const settled = holding.some(term => term instanceof Promise)
-    ? await Promise.allSettled(holding)
-    : undefined
-  const held = digests.flatMap((digest, index) => {
-    const outcome = settled?.[index] ?? { status: 'fulfilled', value: holding[index] as HeldTerm }
-    return outcome.status === 'fulfilled' ? [{ digest, term: outcome.value }] : []
-  })
-  const failed = settled?.find(outcome => outcome.status === 'rejected')
-  if (!failed) return { terms, held }
-  for (const { term } of held) terms.letGo(term)
-  throw failed.reason
 }
 
 /** Returns the ordinals that a page after the stamp `afterUs` may contain. */

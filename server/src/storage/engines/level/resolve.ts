@@ -25,10 +25,7 @@ export interface Moment {
 }
 
 /** Finds the matches of each leaf at this moment. */
-export async function resolveLeaves(
-  moment: Moment,
-  leaves: ReadonlySet<Leaf>,
-): Promise<ReadonlyMap<Leaf, Resolved>> {
+export async function resolveLeaves(moment: Moment, leaves: ReadonlySet<Leaf>): Promise<Map<Leaf, Resolved>> {
   const resolved = new Map<Leaf, Resolved>()
   const modified: ModifiedRange[] = []
   for (const leaf of leaves) {

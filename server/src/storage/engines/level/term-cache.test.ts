@@ -4,7 +4,7 @@ import { encodeBlock } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'
 import { blockKey, collectionKey, termPrefix } from './keys.ts'
 import { openLevelDb } from './leveldb.ts'
-import { TermCache } from './term-cache.ts'
+import { type CachedTerm, TermCache } from './term-cache.ts'
 
 const prefixOf = (name: string) => termPrefix(collectionKey('token', tenantA), digest(name))
 
@@ -20,10 +20,17 @@ async function epochWith(t: Test, terms: Record<string, number[][]>): Promise<Ep
   return new Epoch(level, new ReadPace())
 }
 
+/** Holds a term, and waits until it is loaded. */
+async function hold(cache: TermCache, name: string, epoch: Epoch): Promise<CachedTerm> {
+  const held = cache.hold(prefixOf(name), epoch)
+  await held.loading
+  return held
+}
+
 t.test('a term is read once, with all of its blocks and none of another', async t => {
   const epoch = await epochWith(t, { x: [[1], [2, 3]], y: [[9]] })
   const cache = new TermCache(1e6)
-  const held = await cache.hold(prefixOf('x'), epoch)
+  const held = await hold(cache, 'x', epoch)
   t.same(
     [...cache.capture(held)],
     [
@@ -31,7 +38,7 @@ t.test('a term is read once, with all of its blocks and none of another', async 
       [1, [2, 3]],
     ],
   )
-  t.notOk(cache.hold(prefixOf('x'), epoch) instanceof Promise)
+  t.notOk(cache.hold(prefixOf('x'), epoch).loading)
   t.same(cache.peek(prefixOf('x'), 1), [2, 3])
   t.same(cache.peek(prefixOf('x'), 7), [])
   t.equal(cache.peek(prefixOf('y'), 0), undefined, 'what is not here has to be read')
@@ -40,7 +47,7 @@ t.test('a term is read once, with all of its blocks and none of another', async 
 t.test('blocks published while a term is loaded override the loaded ones', async t => {
   const epoch = await epochWith(t, { x: [[1], [2, 3]] })
   const cache = new TermCache(1e6)
-  const holding = [cache.hold(prefixOf('x'), epoch), cache.hold(prefixOf('x'), epoch)]
+  const holding = [hold(cache, 'x', epoch), hold(cache, 'x', epoch)]
   t.equal(cache.peek(prefixOf('x'), 0), undefined)
   cache.publish(prefixOf('x'), 0, [])
   cache.publish(prefixOf('x'), 1, [2, 4])
@@ -56,7 +63,7 @@ t.test('blocks published while a term is loaded override the loaded ones', async
 t.test('captured blocks do not change', async t => {
   const epoch = await epochWith(t, { x: [[1]] })
   const cache = new TermCache(1e6)
-  const held = await cache.hold(prefixOf('x'), epoch)
+  const held = await hold(cache, 'x', epoch)
   const before = cache.capture(held)
   cache.publish(prefixOf('x'), 0, [1, 2])
   cache.publish(prefixOf('x'), 3, [4])
@@ -71,14 +78,14 @@ t.test('the least recently used terms are dropped first, and none that is held',
   const epoch = await epochWith(t, Object.fromEntries(names.map(name => [name, [[1]]])))
   const cache = new TermCache(1_000)
   const isHere = (name: string) => cache.peek(prefixOf(name), 0) !== undefined
-  const first = await cache.hold(prefixOf('a'), epoch)
-  for (const name of ['b', 'c', 'd']) cache.letGo(await cache.hold(prefixOf(name), epoch))
+  const first = await hold(cache, 'a', epoch)
+  for (const name of ['b', 'c', 'd']) cache.letGo(await hold(cache, name, epoch))
   t.same(names.filter(isHere), ['a', 'c', 'd'])
-  cache.letGo(await cache.hold(prefixOf('c'), epoch))
-  cache.letGo(await cache.hold(prefixOf('e'), epoch))
+  cache.letGo(await hold(cache, 'c', epoch))
+  cache.letGo(await hold(cache, 'e', epoch))
   t.same(names.filter(isHere), ['a', 'c', 'e'])
   cache.letGo(first)
-  cache.letGo(await cache.hold(prefixOf('b'), epoch))
+  cache.letGo(await hold(cache, 'b', epoch))
   t.same(names.filter(isHere), ['b', 'c', 'e'])
   t.ok(cache.size <= 1_000)
 })
@@ -87,6 +94,6 @@ t.test('a term that could not be read is not cached', async t => {
   const epoch = await epochWith(t, { x: [[1]] })
   const cache = new TermCache(1e6)
   await epoch.level.close()
-  await t.rejects(Promise.resolve(cache.hold(prefixOf('x'), epoch)))
+  await t.rejects(hold(cache, 'x', epoch))
   t.equal(cache.size, 0)
 })

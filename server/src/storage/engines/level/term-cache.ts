@@ -5,7 +5,7 @@ import { blockKey, blockOfKey, endOfKeys } from './keys.ts'
 export type BlockMap = ReadonlyMap<number, Block>
 
 /** The blocks of one term, as of the last published batch. */
-class CachedTerm {
+export class CachedTerm {
   readonly prefix: string
   blocks = new Map<number, Block>()
   size = 200
@@ -13,14 +13,13 @@ class CachedTerm {
   holders = 0
   /** True if a search has the map, so that the next change needs a copy. */
   shared = false
+  /** Resolves when its blocks were read. */
   loading: Promise<void> | undefined
 
   constructor(prefix: string) {
     this.prefix = prefix
   }
 }
-
-export type HeldTerm = Pick<CachedTerm, 'prefix'>
 
 /**
  * The search index in memory: whole terms, limited by bytes, least recently used ones dropped first. The writer
@@ -40,34 +39,29 @@ export class TermCache {
     return this.#size
   }
 
-  /** Loads a term and keeps it until `letGo`. Returns a promise only if it has to be read. */
-  hold(prefix: string, epoch: Epoch): HeldTerm | Promise<HeldTerm> {
+  /** Loads a term if it is not in memory, and keeps it until `letGo`. */
+  hold(prefix: string, epoch: Epoch): CachedTerm {
     let term = this.#terms.get(prefix)
     if (term) {
       this.#terms.delete(prefix)
       this.#terms.set(prefix, term)
-      term.holders++
-      if (!term.loading) return term
     } else {
       term = new CachedTerm(prefix)
-      term.holders++
       this.#terms.set(prefix, term)
       this.#size += term.size
       term.loading = this.#load(term, epoch.hold()).finally(() => epoch.release())
     }
-    const held = term
-    return held.loading?.then(() => held) ?? held
+    term.holders++
+    return term
   }
 
-  letGo(held: HeldTerm): void {
-    const term = held as CachedTerm
+  letGo(term: CachedTerm): void {
     term.holders--
     this.#trim()
   }
 
   /** Returns the blocks at this moment, without later changes. */
-  capture(held: HeldTerm): BlockMap {
-    const term = held as CachedTerm
+  capture(term: CachedTerm): BlockMap {
     term.shared = true
     return term.blocks
   }

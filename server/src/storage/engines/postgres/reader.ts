@@ -1,22 +1,24 @@
 import type { Pool } from 'pg'
 import { nextTurn } from '../../../base/turn.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
-import { digestOfUuid } from '../../uuid.ts'
+import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { asUnavailable } from './faults.ts'
-import { numberOf } from './kinds.ts'
-import { type DocumentRow, documentOf, uuidArrayOf } from './rows.ts'
+import { kindOf, numberOf } from './kinds.ts'
+import { type DocumentRow, documentOf } from './rows.ts'
 import { Semaphore } from './semaphore.ts'
 import * as sql from './sql.ts'
 import { asText } from './transaction.ts'
 import { Condition, isAll, isFoundByTerms } from './where.ts'
 
-type Documents = ReadonlyMap<Digest, StoredDocument>
+/** Addresses and documents by tenant, number of the kind and id, as the database writes them. */
+type Addresses = Map<string, readonly [tenant: string, kind: number, id: string]>
+type Documents = ReadonlyMap<string, StoredDocument>
 
-/** Reads by id of one collection that are going to share a statement. */
+/** Reads by id that are going to share a statement. */
 interface Batch {
-  readonly ids: Set<Digest>
+  readonly wanted: Addresses
   readonly documents: Promise<Documents>
 }
 
@@ -35,7 +37,7 @@ export class Reader {
   readonly #reads: Semaphore
   readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
-  /** By collection, the batch that has not begun and may have room for more. */
+  /** The batches that have not begun and may have room for more; one for each collection if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
   constructor(pool: Pool, dialect: Dialect, limits: ReadLimits, onFailure: (error: unknown) => void) {
@@ -52,10 +54,16 @@ export class Reader {
     ids: readonly Digest[],
   ): Promise<(StoredDocument | undefined)[]> {
     if (ids.length === 0) return []
-    const batch = this.#batch(kind, tenant, ids.length)
-    for (const id of ids) batch.ids.add(id)
+    const number = numberOf(kind)
+    const batch = this.#batch(this.#dialect.undivided ? '' : `${tenant} ${kind}`, ids.length)
+    const names = ids.map(one => {
+      const id = uuidOfDigest(one)
+      const name = `${tenant} ${number} ${id}`
+      batch.wanted.set(name, [tenant, number, id])
+      return name
+    })
     const documents = await batch.documents
-    return ids.map(id => documents.get(id))
+    return names.map(name => documents.get(name))
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
@@ -98,28 +106,33 @@ export class Reader {
     return rows.map(([tenant, ...row]) => documentOf(kind, tenant, row))
   }
 
-  #batch(kind: DocumentKind, tenant: string, more: number): Batch {
-    const name = `${tenant} ${kind}`
+  #batch(name: string, more: number): Batch {
     const waiting = this.#waiting.get(name)
-    if (waiting && waiting.ids.size + more <= mostIds) return waiting
-    const ids = new Set<Digest>()
+    if (waiting && waiting.wanted.size + more <= mostIds) return waiting
+    const wanted: Addresses = new Map()
     // Not at once: other reads of this turn share the statement.
     const documents = nextTurn().then(() =>
       this.#reads.run(() => {
         if (this.#waiting.get(name) === batch) this.#waiting.delete(name)
-        return this.#read(kind, tenant, ids)
+        return this.#read(wanted)
       }),
     )
-    const batch = { ids, documents }
+    const batch = { wanted, documents }
     this.#waiting.set(name, batch)
     return batch
   }
 
-  async #read(kind: DocumentKind, tenant: string, ids: ReadonlySet<Digest>): Promise<Documents> {
-    const values = [tenant, numberOf(kind), uuidArrayOf([...ids])]
-    const rows = await this.#ask<DocumentRow>(sql.getDocuments, values)
-    const documents = rows.map(row => documentOf(kind, tenant, row))
-    return new Map(documents.map(document => [document.id, document] as const))
+  async #read(wanted: Addresses): Promise<Documents> {
+    const addresses = [...wanted.values()]
+    const values = [0, 1, 2].map(part => `{${addresses.map(address => address[part]).join(',')}}`)
+    const statement = this.#dialect.undivided ? sql.getDocuments : sql.getOfCollection
+    const rows = await this.#ask<readonly [string, string, ...DocumentRow]>(statement, values)
+    return new Map(
+      rows.map(([tenant, number, ...row]) => {
+        const document = documentOf(kindOf(Number(number)), tenant, row)
+        return [`${tenant} ${number} ${row[0]}`, document] as const
+      }),
+    )
   }
 
   async #ask<Row>(

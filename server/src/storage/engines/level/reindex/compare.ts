@@ -1,7 +1,7 @@
 import { decodeBlock, encodeBlock } from '../bitmap.ts'
 import { type KeyRange, sortOfKey } from '../keys.ts'
 import type { LevelDb } from '../leveldb.ts'
-import type { Verification } from './reindex.ts'
+import type { Verification } from './verification.ts'
 
 const mostRepairs = 1000
 

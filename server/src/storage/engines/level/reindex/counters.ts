@@ -1,7 +1,7 @@
 import { anchorKey, blockOfKey, type CollectionKey, counterKey, keysOfSort, stampOfKey } from '../keys.ts'
 import { decodeCounters, encodeCounters, noCounters } from '../record.ts'
 import type { Block } from './derive.ts'
-import type { Verification } from './reindex.ts'
+import type { Verification } from './verification.ts'
 
 /**
  * A block with documents has one anchor, with a stamp after the previous block's documents and not after its own: that

@@ -5,7 +5,7 @@ import { blockKey, blockSize, liveTerm, termPrefix } from '../keys.ts'
 import type { Header } from '../record.ts'
 import { Batches } from './batches.ts'
 import { documentsInOrder } from './documents.ts'
-import type { Place, Verification } from './reindex.ts'
+import type { Place, Verification } from './verification.ts'
 
 /** The documents of up to 4096 consecutive ordinals; times in microseconds. */
 export interface Block {

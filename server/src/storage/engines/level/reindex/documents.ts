@@ -21,7 +21,7 @@ import {
 } from '../record.ts'
 import { Batches } from './batches.ts'
 import type { IndexedContent } from './findings.ts'
-import type { Place, Verification } from './reindex.ts'
+import type { Place, Verification } from './verification.ts'
 
 const readsAtOnce = 1000
 

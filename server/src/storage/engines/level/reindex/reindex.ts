@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DocumentKind } from '../../../port.ts'
 import {
   agendaOfAll,
   type CollectionKey,
@@ -15,30 +14,9 @@ import { Batches } from './batches.ts'
 import { compareEntries } from './compare.ts'
 import { verifyAnchors, verifyCounters } from './counters.ts'
 import { deriveIndex } from './derive.ts'
-import { type ContentOf, type Findings, nothingFound } from './findings.ts'
+import { type Findings, nothingFound } from './findings.ts'
 import { Unreliable } from './unreliable.ts'
-
-export interface ReindexOptions {
-  /** Corrects what differs. Without it, nothing is written. */
-  readonly repair: boolean
-  readonly contentOf: ContentOf
-}
-
-export interface Place {
-  readonly collection: CollectionKey
-  readonly kind: DocumentKind
-  readonly tenant: string
-}
-
-/** The context of a verification. */
-export interface Verification extends ReindexOptions {
-  readonly level: LevelDb
-  /** Takes the index as it should be, and sorts it. */
-  readonly scratch: LevelDb
-  readonly repairs: Batches
-  readonly findings: Findings
-  readonly unreliable: Unreliable
-}
+import type { ReindexOptions, Verification } from './verification.ts'
 
 /**
  * Verifies every entry of the index against the documents, and the documents against their records. Documents are
