@@ -1,0 +1,81 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { bundleOptions } from '../../../server/scripts/bundle-options.ts'
+import { instrument, type SourceMutant } from './instrument.ts'
+import { instrumentValidators } from './instrument-validators.ts'
+import { isMutated } from './places.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const sources = join(root, 'server/src')
+const validators = ['requests', 'schemas'] as const
+
+export interface Built {
+  /** The program that runs cases against mutants. */
+  readonly program: string
+  readonly mutants: readonly SourceMutant[]
+  remove(): Promise<void>
+}
+
+/** Builds our server with all its source mutants switched off, and the suite with it, as one program. */
+export async function buildMutants(): Promise<Built> {
+  const folder = join(root, '.compiled', `mutants-${process.pid}`)
+  const generated = join(folder, 'generated')
+  await mkdir(folder, { recursive: true })
+  await cp(join(sources, 'generated'), generated, { recursive: true })
+  const mutants: SourceMutant[] = []
+  const add = (made: { readonly text: string; readonly mutants: readonly SourceMutant[] }) => {
+    mutants.push(...made.mutants)
+    return made.text
+  }
+  for (const name of validators) {
+    const file = join(generated, `validators/${name}.cjs`)
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, add(instrumentValidators(name, text, mutants.length)))
+  }
+  await build({
+    ...bundleOptions,
+    absWorkingDir: root,
+    entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],
+    outdir: folder,
+    splitting: false,
+    sourcemap: false,
+    define: { 'import.meta.url': sourceUrl },
+    plugins: [loadingSources(generated, add, () => mutants.length)],
+  })
+  return {
+    program: join(folder, 'worker.js'),
+    mutants,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const sourceUrl = 'urlOfTheSource'
+
+/** Instruments the files of the server, and has all files find what lies beside their source. */
+function loadingSources(
+  generated: string,
+  add: (made: ReturnType<typeof instrument>) => string,
+  count: () => number,
+): Plugin {
+  const load = async (path: string) => {
+    const file = relative(sources, path)
+    const text = await readFile(path, 'utf8')
+    if (file === 'generated-files.ts')
+      return `export const generatedFiles = new URL(${JSON.stringify(`${pathToFileURL(generated).href}/`)})`
+    const made = isMutated(file) ? add(instrument(file, text, count())) : text
+    return `const ${sourceUrl} = ${JSON.stringify(pathToFileURL(path).href)}; const __mutant = globalThis.__mutant; ${made}`
+  }
+  // One file after the other, so that each has its own numbers.
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    name: 'loading-sources',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.(ts|mjs)$/ }, ({ path }) => {
+        const loaded = last.then(() => load(path))
+        last = loaded
+        return loaded.then(contents => ({ contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }))
+      }),
+  }
+}

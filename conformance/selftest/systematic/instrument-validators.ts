@@ -1,0 +1,67 @@
+import ts from 'typescript'
+import type { Instrumented, SourceMutant } from './instrument.ts'
+import { switchName } from './instrument.ts'
+
+/**
+ * Puts mutants into validators made from the contract: each check left out, and each limit one more and one less.
+ * A validator returns at the first error: `if (broken) return f.errors = [{ keyword, schemaPath }], false`.
+ */
+export function instrumentValidators(name: string, text: string, first: number): Instrumented {
+  const source = ts.createSourceFile(`${name}.cjs`, text, ts.ScriptTarget.ES2023, true)
+  const mutants: SourceMutant[] = []
+  const edits: { readonly from: number; readonly to: number; readonly text: string }[] = []
+  const counted = new Map<string, number>()
+  const isOn = (what: string) => {
+    const base = `contract ${name} ${what}`
+    const count = (counted.get(base) ?? 0) + 1
+    counted.set(base, count)
+    mutants.push({ id: count === 1 ? base : `${base} (${count})`, line: 0 })
+    return `${switchName}(${first + mutants.length - 1})`
+  }
+  const visit = (node: ts.Node): void => {
+    node.forEachChild(visit)
+    if (!ts.isReturnStatement(node)) return
+    const rule = ruleOf(node.getText(source))
+    if (!rule) return
+    const [start, { end }] = [node.getStart(source), node]
+    edits.push({ from: start, to: start, text: `{if (!${isOn(`${rule} left out`)}) ` })
+    edits.push({ from: end, to: end, text: '}' })
+    const limit = limitOf(node, source)
+    if (!limit) return
+    const value = Number(limit.getText(source))
+    const others = [value + 1, ...(value > 0 ? [value - 1] : [])]
+    const tests = others.map(other => `${isOn(`${rule} ${value} → ${other}`)} ? ${other} : `)
+    edits.push({ from: limit.getStart(source), to: limit.end, text: `(${tests.join('')}${value})` })
+  }
+  visit(source)
+  let made = ''
+  let at = 0
+  for (const edit of edits.sort((a, b) => a.from - b.from)) {
+    made += text.slice(at, edit.from) + edit.text
+    at = edit.to
+  }
+  return { text: made + text.slice(at), mutants }
+}
+
+/** The rule that a statement reports as broken, by its place in the schema. */
+function ruleOf(statement: string): string | undefined {
+  const [, path] = /schemaPath:"([^"]+)"/.exec(statement) ?? []
+  const isRule = /\.errors=\[\{/.test(statement) && !/\/(type|discriminator)$/.test(path ?? '')
+  return isRule ? path : undefined
+}
+
+/** The number in the condition of a check of a length, a count or a value. */
+function limitOf(node: ts.ReturnStatement, source: ts.SourceFile): ts.NumericLiteral | undefined {
+  const { parent } = node
+  const check = ts.isBlock(parent) ? parent.parent : parent
+  if (!ts.isIfStatement(check)) return undefined
+  const isInThen = check.thenStatement === node || check.thenStatement === parent
+  if (!isInThen || !/keyword:"(max|min)/.test(node.getText(source))) return undefined
+  let found: ts.NumericLiteral | undefined
+  const visit = (inner: ts.Node): void => {
+    if (ts.isNumericLiteral(inner)) found ??= inner
+    inner.forEachChild(visit)
+  }
+  visit(check.expression)
+  return found
+}

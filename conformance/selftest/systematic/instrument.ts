@@ -1,0 +1,102 @@
+import ts from 'typescript'
+import { type Alternative, alternativesTo } from './alternatives.ts'
+
+/** A fault of the server that the instrumented code has when its number is switched on. */
+export interface SourceMutant {
+  /** Names file, function, place and change, without line numbers: other changes of the file do not change it. */
+  readonly id: string
+  readonly line: number
+}
+
+export interface Instrumented {
+  readonly text: string
+  readonly mutants: readonly SourceMutant[]
+}
+
+/** The function of the instrumented code that is true for the mutant that is switched on. */
+export const switchName = '__mutant'
+
+/**
+ * Returns a file with all its mutants in it, each behind a switch, so that one build of the server serves for all.
+ * @param first number of the first mutant
+ */
+export function instrument(file: string, text: string, first: number): Instrumented {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true)
+  const mutants: SourceMutant[] = []
+  const counted = new Map<string, number>()
+
+  /** Registers a mutant and returns the test for it. */
+  const isOn = (node: ts.Node, what: string): string => {
+    const place = node.getText(source).replace(/\s+/g, ' ')
+    const base = `${file} ${nameAround(node, source)}: ${shortened(place)} → ${shortened(what)}`
+    const count = (counted.get(base) ?? 0) + 1
+    counted.set(base, count)
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
+    mutants.push({ id: count === 1 ? base : `${base} (${count})`, line: line + 1 })
+    return `${switchName}(${first + mutants.length - 1})`
+  }
+
+  const emit = (node: ts.Node): string => {
+    if (isLeftAlone(node)) return node.getFullText(source)
+    if (isDroppable(node)) {
+      const test = isOn(node, 'left out')
+      // In a block of its own, so that an `else` that follows belongs to the same `if` as before.
+      return `${leading(node)} { if (!${test}) { ${inner(node)} } }`
+    }
+    const others: readonly Alternative[] = alternativesTo(node, source)
+    if (others.length === 0) return leading(node) + inner(node)
+    const tests = others.map(({ what, text: other }) => `${isOn(node, what)} ? (${other}) : `)
+    return `${leading(node)}(${tests.join('')}(${inner(node)}))`
+  }
+
+  /** The text of a node with that of its children instrumented. */
+  const inner = (node: ts.Node): string => {
+    let made = ''
+    let at = node.getStart(source)
+    node.forEachChild(child => {
+      if (child.getFullStart() > at) made += text.slice(at, child.getFullStart())
+      const from = Math.max(at, child.getFullStart())
+      const whole = emit(child)
+      // The first child begins with the comments that precede its parent, which are written already.
+      made += from > child.getFullStart() ? whole.slice(child.getStart(source) - child.getFullStart()) : whole
+      at = Math.max(at, child.end)
+    })
+    return made + text.slice(at, node.end)
+  }
+  const leading = (node: ts.Node) => text.slice(node.getFullStart(), node.getStart(source))
+
+  return { text: leading(source) + inner(source), mutants }
+}
+
+/** True for parts without behaviour of their own: types, imports, and texts of errors. */
+function isLeftAlone(node: ts.Node): boolean {
+  return (
+    ts.isTypeNode(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isImportDeclaration(node) ||
+    ts.isDecorator(node)
+  )
+}
+
+/** True for a call whose result is not used. */
+function isDroppable(node: ts.Node): boolean {
+  if (!ts.isExpressionStatement(node)) return false
+  const expression = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression
+  if (!ts.isCallExpression(expression)) return false
+  return expression.expression.kind !== ts.SyntaxKind.SuperKeyword
+}
+
+/** The name of the function, class or constant around a node. */
+function nameAround(node: ts.Node, source: ts.SourceFile): string {
+  for (let at = node.parent; at; at = at.parent) {
+    if ((ts.isFunctionDeclaration(at) || ts.isMethodDeclaration(at)) && at.name)
+      return at.name.getText(source)
+    if (ts.isVariableDeclaration(at) && at.parent.parent.parent.kind === ts.SyntaxKind.SourceFile)
+      return at.name.getText(source)
+    if (ts.isConstructorDeclaration(at)) return 'constructor'
+  }
+  return 'file'
+}
+
+const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 38)} … ${text.slice(-38)}` : text)

@@ -1,0 +1,80 @@
+/**
+ * `npm run mutants:systematic [-- --shard 1/8] [-- --only PATTERN]`: makes mutants of our server from its code, its
+ * contract and its responses, and runs each against the cases that reach it until one fails. Exit code 1 if a mutant
+ * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
+ * as lines of JSON, and leaves out mutants that the file has.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { contract } from '../_reference.ts'
+import { buildMutants } from './build.ts'
+import { type Planned, planTrials } from './plan.ts'
+import { MutantRunner, type Verdict } from './runner.ts'
+import { readSurvivors } from './survivors.ts'
+import { wireMutants } from './wire.ts'
+
+const { values } = parseArgs({
+  options: {
+    shard: { type: 'string', default: '1/1' },
+    only: { type: 'string', default: '' },
+    results: { type: 'string' },
+  },
+})
+const [part = 1, parts = 1] = values.shard.split('/').map(Number)
+const pattern = new RegExp(values.only)
+const write = (line: string) => process.stdout.write(`${line}\n`)
+const kept: Verdict[] =
+  values.results !== undefined && existsSync(values.results)
+    ? readFileSync(values.results, 'utf8')
+        .split('\n')
+        .filter(line => line !== '')
+        .map(line => JSON.parse(line))
+    : []
+
+const built = await buildMutants()
+const runner = new MutantRunner(built.program)
+try {
+  const wire = wireMutants(contract)
+  write(`${built.mutants.length} mutants of code and contract, ${wire.length} of responses`)
+  const known = new Set(kept.map(({ name }) => name))
+  const isChosen = ({ name }: Planned) =>
+    pattern.test(name) && hash(name) % parts === part - 1 && !known.has(name)
+  const trials = planTrials(built.mutants, wire, await runner.reach()).filter(isChosen)
+  const verdicts = [...kept]
+  for (const trial of trials) {
+    const verdict = await verdictOn(trial)
+    verdicts.push(verdict)
+    if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify(verdict)}\n`)
+    write(`${verdict.by === undefined ? 'SURVIVED' : 'killed'} ${trial.name} ${verdict.by ?? ''}`)
+  }
+  process.exitCode = summarize(verdicts)
+} finally {
+  await runner.close()
+  await built.remove()
+}
+
+async function verdictOn(trial: Planned): Promise<Verdict> {
+  if (trial.cases.length > 0) return runner.attempt(trial, trial.loadedWith)
+  return { name: trial.name, by: undefined, why: 'no case reaches it', ms: 0 }
+}
+
+/** Prints what was found. Returns the exit code. */
+function summarize(verdicts: readonly Verdict[]): 0 | 1 {
+  const reasons = readSurvivors()
+  const survivors = verdicts.filter(({ by }) => by === undefined)
+  const unlisted = survivors.filter(({ name }) => !reasons.has(name))
+  const stale = verdicts.filter(({ name, by }) => by !== undefined && reasons.has(name))
+  for (const { name, why } of unlisted) write(`not listed: ${name} ${why}`)
+  for (const { name, by } of stale) write(`listed, but killed by ${by}: ${name}`)
+  write(
+    `${verdicts.length} mutants, ${verdicts.length - survivors.length} killed, ${survivors.length} survive`,
+  )
+  return unlisted.length === 0 && stale.length === 0 ? 0 : 1
+}
+
+/** Spreads names over shards in the same way on every machine. */
+function hash(name: string): number {
+  let made = 7
+  for (const character of name) made = (Math.imul(made, 31) + character.charCodeAt(0)) >>> 0
+  return Math.imul(made ^ (made >>> 15), 0x2c1b3c6d) >>> 0
+}

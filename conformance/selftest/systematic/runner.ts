@@ -1,0 +1,77 @@
+import { Worker } from 'node:worker_threads'
+import type { Message, Reach, Trial } from './worker.ts'
+
+export interface Verdict {
+  readonly name: string
+  /** The case that failed, `the run`, or `nothing in time`; undefined for a survivor. */
+  readonly by: string | undefined
+  readonly why: string
+  readonly ms: number
+}
+
+export interface Reached {
+  readonly cases: readonly Reach[]
+  /** Mutants reached while the server loads and starts. */
+  readonly start: readonly number[]
+}
+
+/** The program with the instrumented server, in a thread that is replaced when a mutant never ends. */
+export class MutantRunner {
+  readonly #program: string
+  readonly #limitMs: number
+  #worker: Worker | undefined
+
+  /** @param limitMs time for all cases of one mutant */
+  constructor(program: string, limitMs = 240_000) {
+    this.#program = program
+    this.#limitMs = limitMs
+  }
+
+  /** Runs all cases without a mutant. @throws {Error} if one fails */
+  async reach(): Promise<Reached> {
+    const message = await this.#ask('reach')
+    if (message?.type !== 'reach')
+      throw new Error(`the run without a mutant did not end: ${JSON.stringify(message)}`)
+    if (message.failed.length > 0)
+      throw new Error(`without a mutant, cases fail: ${message.failed.join('; ')}`)
+    return message
+  }
+
+  /** @param loadedWith number of a mutant that has to be on while the server is loaded */
+  async attempt(trial: Trial, loadedWith?: number): Promise<Verdict> {
+    const started = performance.now()
+    if (loadedWith !== undefined) await this.close()
+    const message = await this.#ask(trial, loadedWith)
+    if (loadedWith !== undefined) await this.close()
+    const ms = performance.now() - started
+    const { name } = trial
+    if (message?.type !== 'done') return { name, by: 'the run', why: 'it ended, or took too long', ms }
+    return { name, by: message.by, why: message.why, ms }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  /** Resolves with the next message of the thread; undefined if it ends or takes too long, and then it is replaced. */
+  #ask(question: Trial | 'reach', loadedWith = -1): Promise<Message | undefined> {
+    this.#worker ??= new Worker(this.#program, { workerData: { loadedWith } })
+    const worker = this.#worker
+    return new Promise(resolve => {
+      const end = (message: Message | undefined) => {
+        clearTimeout(timer)
+        worker.off('message', end).off('error', lost).off('exit', lost)
+        resolve(message)
+      }
+      const lost = () => {
+        this.#worker = undefined
+        void worker.terminate()
+        end(undefined)
+      }
+      const timer = setTimeout(lost, this.#limitMs)
+      worker.on('message', end).on('error', lost).on('exit', lost)
+      worker.postMessage(question)
+    })
+  }
+}

@@ -1,0 +1,29 @@
+/** Turns the mutants of an instrumented server on and off, and notes which of them a request reaches. */
+export const mutantSwitch = {
+  /** The mutant that is on; -1 for none. */
+  active: -1,
+  /** Has a 1 at each mutant that was reached since it was last cleared. */
+  reached: new Uint8Array(65_536),
+}
+
+declare global {
+  // Instrumented code calls it by this name, in whatever file it is.
+  var __mutant: (number: number) => boolean
+}
+
+const { reached } = mutantSwitch
+
+globalThis.__mutant = number => {
+  reached[number] = 1
+  return mutantSwitch.active === number
+}
+
+/** Returns the mutants that were reached, and forgets them. */
+export function takeReached(): number[] {
+  const found: number[] = []
+  reached.forEach((is, number) => {
+    if (is === 1) found.push(number)
+  })
+  reached.fill(0)
+  return found
+}

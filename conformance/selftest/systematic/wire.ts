@@ -1,0 +1,127 @@
+import type { Contract, Operation } from '../../src/harness/contract.ts'
+import type { Fetch } from '../../src/harness/target.ts'
+import { type Body, bodyOf, responseFrom } from '../mutate.ts'
+import { SchemaMembers } from './schema-members.ts'
+
+/** A fault put between the suite and the server, in the responses of one operation. */
+export interface WireMutant {
+  readonly name: string
+  readonly operation: string
+  change(next: Fetch): Fetch
+}
+
+/** Changes the body of a response, or returns the status to show instead of the real one. */
+type Alter = (
+  body: Body,
+  status: number,
+  firsts: ReadonlyMap<string, Body>,
+) => { body: Body } | { status: number } | undefined
+
+/**
+ * Returns mutants for each operation: for each member of its response or of its list's items, one that leaves it out
+ * and one that shows its first value for ever; for lists, wrong counts, missing, repeated and turned items; and for
+ * each refusal, one with another status.
+ */
+export function wireMutants(contract: Contract): WireMutant[] {
+  const schemas = new SchemaMembers(contract.text)
+  return contract.operations.flatMap(operation => {
+    const success = Object.entries(operation.responses).find(([status]) => /^20[01]$/.test(status))?.[1]
+    const schema = success?.content?.['application/json']?.schema
+    const items = schema && schemas.itemsOf(schema)
+    const members = schemas.of(items ?? schema ?? {}).filter(member => member !== 'enrichments')
+    const made: [string, Alter][] = members.map(member => [
+      `${member} left out`,
+      onResources(leftOut(member)),
+    ])
+    if (operation.method !== 'POST')
+      for (const member of members.filter(one => !neverChanged.has(one)))
+        made.push([`${member} as it was first`, onResources(asItWas(member))])
+    if (items) made.push(...listFaults)
+    for (const status of Object.keys(operation.responses).filter(one => /^4\d\d$/.test(one)))
+      made.push([`${status} as ${otherStatus(status)}`, refusedAs(Number(status), otherStatus(status))])
+    return made.map(([what, alter]) =>
+      onOperation(contract, operation, `wire ${operation.id}: ${what}`, alter),
+    )
+  })
+}
+
+/** Members whose first value is the present one. */
+const neverChanged = new Set(['id', 'tenant_id', 'type', 'created_by', 'created_at', 'key'])
+
+function onOperation(contract: Contract, operation: Operation, name: string, alter: Alter): WireMutant {
+  return {
+    name,
+    operation: operation.id,
+    change(next) {
+      const firsts = new Map<string, Body>()
+      return async request => {
+        const { pathname } = new URL(request.url)
+        const response = await next(request)
+        const body = await bodyOf(response)
+        for (const one of resourcesIn(body)) if (!firsts.has(one.id)) firsts.set(one.id, one)
+        if (contract.operationOf(request.method, pathname)?.id !== operation.id) return response
+        const altered = body === undefined && response.ok ? undefined : alter(body, response.status, firsts)
+        return altered ? responseFrom(response, altered) : response
+      }
+    },
+  }
+}
+
+function resourcesIn(body: Body): Body[] {
+  return (Array.isArray(body?.data) ? body.data : [body]).filter((one: Body) => typeof one?.id === 'string')
+}
+
+const isSuccess = (status: number) => status === 200 || status === 201
+
+/** Changes the resource of a response, or each of its list. */
+const onResources =
+  (change: (resource: Body, first: Body) => Body): Alter =>
+  (body, status, firsts) => {
+    if (!isSuccess(status) || typeof body !== 'object' || body === null) return undefined
+    const changed = (one: Body) => change(one, firsts.get(one?.id))
+    const isList = Array.isArray(body.data) && body.pagination
+    return { body: isList ? { ...body, data: body.data.map(changed) } : changed(body) }
+  }
+
+const leftOut = (member: string) => (resource: Body) => {
+  const { [member]: _gone, ...rest } = resource
+  return rest
+}
+
+const asItWas = (member: string) => (resource: Body, first: Body) =>
+  first && Object.hasOwn(first, member) ? { ...resource, [member]: first[member] } : leftOut(member)(resource)
+
+const onList =
+  (change: (items: Body[]) => Body[]): Alter =>
+  (body, status) =>
+    isSuccess(status) ? { body: { ...body, data: change(body.data) } } : undefined
+
+const counted = (member: string, by: number): [string, Alter] => [
+  `${member} ${by > 0 ? '+' : ''}${by}`,
+  (body, status) =>
+    isSuccess(status) && body.pagination
+      ? { body: { ...body, pagination: { ...body.pagination, [member]: body.pagination[member] + by } } }
+      : undefined,
+]
+
+const listFaults: readonly [string, Alter][] = [
+  ...['total_items', 'page_number', 'page_size', 'total_pages'].flatMap(member => [
+    counted(member, 1),
+    counted(member, -1),
+  ]),
+  ['last item missing', onList(items => items.slice(0, -1))],
+  ['first item missing', onList(items => items.slice(1))],
+  ['first item twice', onList(items => [...items.slice(0, 1), ...items])],
+  ['items turned', onList(items => items.toReversed())],
+]
+
+const otherStatus = (status: string) =>
+  status === '404' ? 403 : status === '400' ? 409 : status === '403' ? 404 : 400
+
+const refusedAs =
+  (from: number, to: number): Alter =>
+  (body, status) =>
+    (status === from ? { status: to } : undefined) && {
+      status: to,
+      ...(body ? { body: { ...body, status: to } } : {}),
+    }
