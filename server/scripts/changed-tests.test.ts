@@ -25,7 +25,7 @@ t.test('a test that reaches the change only through a whole server is chosen if 
 t.test('a changed test is chosen itself, and a file that a test reads counts like an import', async t => {
   const test = 'server/src/base/json.test.ts'
   // This file names it, too.
-  t.same(of(test).tests.sort(), ['server/scripts/changed-tests.test.ts', test].sort())
+  t.same(of(test).tests.toSorted(), ['server/scripts/changed-tests.test.ts', test].sort())
   t.ok(of('server/README.md').tests.includes('server/guide.test.ts'))
 })
 
