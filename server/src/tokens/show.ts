@@ -62,7 +62,7 @@ export function withoutContents(token: Token): Token {
   return shown
 }
 
-// Requirements: TOK-044
+// Requirements: TOK-044, AUT-014, ACC-540
 function showData(context: TenantTokens, token: LiveToken, transform: Transform): JsonValue | undefined {
   switch (transform) {
     case 'reveal':

@@ -148,6 +148,7 @@ const made = (c: Context, name: string, { path, call, body, method, change }: Re
   c.shared(`whole ${name}`, async s => {
     const given = await body(s)
     const created = s.success(await call(s)('POST', path, given), 201).body
+    s.ok(typeof created?.id === 'string', 'what was created has an id')
     const at = `${path}/${created.id}`
     const read = async () => s.success(await call(s)('GET', at), 200).body as Body
     const createdRead = await read()
