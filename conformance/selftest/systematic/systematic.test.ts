@@ -70,7 +70,8 @@ tap.test('mutants of code, contract and responses are killed by the cases that a
   t.equal(await killer(never, ['DAT-001.a', 'AUT-003.a']), 'DAT-001.a', 'one of the code')
   t.equal(await killer('wire tokens.get: data left out', ['TOK-025.a']), 'TOK-025.a', 'one of a response')
   const limit =
-    built.mutants.find(({ id }) => /requests .*requestBody.*metadata\/maxProperties left out/.test(id))?.id ?? ''
+    built.mutants.find(({ id }) => /requests .*requestBody.*metadata\/maxProperties left out/.test(id))?.id ??
+    ''
   const type = 'TOK-541.create-token-metadata-entries'
   const by = await killer(limit, [type, 'TOK-542.metadata-entries', 'TYP-505.a'])
   t.match(by, /metadata-entries|TYP-505/, 'one of the contract')
