@@ -1,5 +1,5 @@
 import { type Outcome, outcomes, type Tally, tallyText } from '../verdict.ts'
-import { escaped } from './junit.ts'
+import { escaped } from './escaped.ts'
 import type { Report, ReportedCase } from './model.ts'
 import { style } from './style.ts'
 

@@ -1,5 +1,5 @@
 import type { Requirement } from '../harness/requirements.ts'
-import { escaped } from './junit.ts'
+import { escaped } from './escaped.ts'
 import { style } from './style.ts'
 
 /** Returns the place of a requirement's sentence in the page below. */
