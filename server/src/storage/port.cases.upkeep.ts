@@ -170,6 +170,21 @@ export function testUpkeep(test: Define): void {
     t.same(await foundIds(store, term('x')), [digest('z')], 'another one in the first place')
   })
 
+  test('a store is cleared while others write', async (t, store) => {
+    for (let round = 0; round < 20; round++) {
+      const writes = [tenantA, tenantB].flatMap(tenant =>
+        Array.from({ length: 5 }, (_, n) =>
+          store.commit([insert(`${round}-${n}`, { tenant, terms: ['x'] })], 1),
+        ),
+      )
+      await Promise.all([...writes, store.clear()])
+    }
+    await store.clear()
+    t.equal((await find(store, { op: 'all' })).total, 0)
+    await mustCommit(store, [insert('a')])
+    t.same(await foundIds(store, { op: 'all' }), [digest('a')], 'and works afterwards')
+  })
+
   test('a working store is healthy, and closing waits for work in progress', async (t, store) => {
     t.equal(store.unhealthy(), undefined)
     const commits = Array.from({ length: 20 }, (_, id) => store.commit([insert(id)], 1))

@@ -14,7 +14,7 @@ import type {
 import { firstUse, openPool, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
-import { asUnavailable } from './faults.ts'
+import { asUnavailable, withRetries } from './faults.ts'
 import { Health } from './health.ts'
 import { Reader } from './reader.ts'
 import { checkSchema, type Migrated, migrate } from './schema.ts'
@@ -130,7 +130,7 @@ export class PostgresStore implements Store {
   }
 
   async clear(): Promise<void> {
-    await this.#orUnavailable(() => this.#pool.query(sql.removeAll))
+    await this.#orUnavailable(() => withRetries(() => this.#pool.query(sql.removeAll)))
   }
 
   unhealthy(): string | undefined {
