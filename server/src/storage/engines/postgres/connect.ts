@@ -4,12 +4,6 @@ import { nameOf, readLocation } from './location.ts'
 import { DatabaseRefused } from './refused.ts'
 import { disableTimeout, resetTimeout } from './sql.ts'
 
-/** A pool, and its maximum number of connections. */
-export interface Connected {
-  readonly pool: pg.Pool
-  readonly max: number
-}
-
 /** Time limit of a statement in the database, in milliseconds. */
 const statementMs = 60_000
 
@@ -36,7 +30,7 @@ const sessionLimits = {
 }
 
 /**
- * Creates a pool of connections to the database of a URL.
+ * Creates a pool of connections to the database of a URL. `max` is their largest number.
  * @param onIdleError called when an unused connection breaks
  * @throws {DatabaseRefused}
  */
@@ -44,7 +38,7 @@ export function openPool(
   url: string,
   onIdleError: (error: unknown) => void,
   query_timeout = answerMs,
-): Connected {
+): { readonly pool: pg.Pool; readonly max: number } {
   const location = readLocation(url)
   const limits = Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name))
   const pool = new pg.Pool({
@@ -62,6 +56,23 @@ export function openPool(
   return { pool, max: location.max }
 }
 
+/** Lends a connection to `use`. */
+export async function withClient<Result>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let isDone = false
+  try {
+    const result = await use(client)
+    isDone = true
+    return result
+  } finally {
+    // The state of a connection after a failure is not known, so it is closed.
+    client.release(!isDone)
+  }
+}
+
 /** Uses a database for the first time. Turns failures into a message for the operator. @throws {DatabaseRefused} */
 export async function firstUse<Result>(
   url: string,
@@ -69,14 +80,10 @@ export async function firstUse<Result>(
   use: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const client = await pool.connect()
-    try {
-      return await use(client)
-    } finally {
-      client.release()
-    }
+    return await withClient(pool, use)
   } catch (error) {
-    throw refusal(url, error) ?? error
+    const sentence = error instanceof DatabaseRefused ? undefined : explain(nameOf(url), error)
+    throw sentence === undefined ? error : new DatabaseRefused(sentence, { cause: error })
   }
 }
 
@@ -98,12 +105,6 @@ export async function withoutTimeLimits<Result>(
   }
 }
 
-function refusal(url: string, error: unknown): DatabaseRefused | undefined {
-  if (error instanceof DatabaseRefused) return error
-  const sentence = explain(nameOf(url), error)
-  return sentence === undefined ? undefined : new DatabaseRefused(sentence, { cause: error })
-}
-
 function explain(name: string, error: unknown): string | undefined {
   const code = codeOf(error)
   if (code.startsWith('28')) return `the database ${name} refuses the user or the password of the storage URL`
@@ -114,17 +115,10 @@ function explain(name: string, error: unknown): string | undefined {
     return `the database ${name} has no connection left: raise max_connections or lower pool`
   if (code === '3F000') return `the schema that the storage URL puts first in search_path does not exist`
   const { message = '' } = (error ?? {}) as { message?: string }
-  if (
-    /SSL|TLS|certificate|self.signed/i.test(message) ||
-    code.startsWith('ERR_TLS') ||
-    code.includes('CERT')
-  ) {
-    return `no secure connection to the database ${name}: ${plainReason(message)}; see sslmode and sslrootcert`
+  if (/SSL|TLS|certificate|self.signed/i.test(message) || /^ERR_TLS|CERT/.test(code)) {
+    // The first sentence of the driver's message.
+    const reason = message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
+    return `no secure connection to the database ${name}: ${reason}; see sslmode and sslrootcert`
   }
   return isOutage(error) ? `the database ${name} cannot be reached` : undefined
-}
-
-/** The first sentence of the driver's message. */
-function plainReason(message: string): string {
-  return message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
 }

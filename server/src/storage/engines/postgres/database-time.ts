@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { withClient } from './connect.ts'
 import { databaseTime } from './sql.ts'
 
 /** Interval of reading the database's time. Clocks drift by seconds a day. */
@@ -43,10 +44,9 @@ export class DatabaseTime {
 }
 
 /** Measures the database's time when the process's monotonic clock was zero. */
-async function measure(pool: Pool): Promise<number> {
-  const client = await pool.connect()
-  let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0 }
-  try {
+function measure(pool: Pool): Promise<number> {
+  return withClient(pool, async client => {
+    let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0 }
     for (let question = 0; question < questions; question++) {
       const asked = performance.now()
       const { rows } = await client.query<[string]>({ text: databaseTime, rowMode: 'array' })
@@ -55,7 +55,5 @@ async function measure(pool: Pool): Promise<number> {
       best = { tookMs, atZeroMs: Number(rows[0]?.[0]) - (asked + tookMs / 2) }
     }
     return best.atZeroMs
-  } finally {
-    client.release()
-  }
+  })
 }

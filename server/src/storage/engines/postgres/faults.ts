@@ -52,6 +52,20 @@ export function asUnavailable(error: unknown): unknown {
   return new StoreUnavailable('the database cannot answer at the moment', { cause: error })
 }
 
+/** Runs work, and turns an outage into `StoreUnavailable` after reporting it. */
+export async function orUnavailable<Result>(
+  onOutage: (error: unknown) => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const reason = asUnavailable(error)
+    if (reason !== error) onOutage(error)
+    throw reason
+  }
+}
+
 export function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : ''

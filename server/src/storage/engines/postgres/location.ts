@@ -48,14 +48,15 @@ export function readLocation(url: string): PoolConfig & { readonly max: number }
   if (sslMode !== null && !sslModes.includes(sslMode)) {
     throw new DatabaseRefused(`sslmode in the storage URL must be one of ${sslModes.join(', ')}`)
   }
-  const max = readPool(searchParams.get('pool'))
-  const timeout = readTimeout(searchParams.get('connect_timeout'))
+  const max = readNumber(searchParams, 'pool', 'a number', 2, mostConnections) ?? defaultConnections
+  // As in libpq. The driver does not read this parameter.
+  const seconds = readNumber(searchParams, 'connect_timeout', 'a number of seconds', 1, longestTimeout)
   const plain = new URL(url)
   plain.searchParams.delete('pool')
   plain.searchParams.delete('connect_timeout')
   // The modes as libpq defines them; the driver's own defaults differ.
   if (sslMode !== null) plain.searchParams.set('uselibpqcompat', 'true')
-  return { ...readClientConfig(plain.href), max, ...timeout }
+  return { ...readClientConfig(plain.href), max, ...(seconds && { connectionTimeoutMillis: seconds * 1000 }) }
 }
 
 /** Names the database of a URL for messages, without user, password and parameters. */
@@ -64,23 +65,12 @@ export function nameOf(url: string): string {
   return `${pathname.slice(1)} at ${hostname || 'localhost'}:${port || 5432}`
 }
 
-function readPool(text: string | null): number {
-  if (text === null) return defaultConnections
-  const max = Number(text)
-  if (/^\d+$/.test(text) && max >= 2 && max <= mostConnections) return max
-  throw new DatabaseRefused(`pool in the storage URL must be a number from 2 to ${mostConnections}`)
-}
-
-/** In seconds, as in libpq. The driver does not read this parameter. */
-function readTimeout(text: string | null): Pick<PoolConfig, 'connectionTimeoutMillis'> {
-  if (text === null) return {}
-  const seconds = Number(text)
-  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= longestTimeout) {
-    return { connectionTimeoutMillis: seconds * 1000 }
-  }
-  throw new DatabaseRefused(
-    `connect_timeout in the storage URL must be a number of seconds from 1 to ${longestTimeout}`,
-  )
+function readNumber(from: URLSearchParams, name: string, form: string, least: number, most: number) {
+  const text = from.get(name)
+  if (text === null) return undefined
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new DatabaseRefused(`${name} in the storage URL must be ${form} from ${least} to ${most}`)
 }
 
 function readClientConfig(url: string): PoolConfig {

@@ -1,14 +1,11 @@
-/** Data that a step cannot migrate. The query finds a row if there are such data. */
-export interface Obstacle {
-  readonly query: string
-  /** For the operator: what it is and what to do about it. */
-  readonly sentence: string
-}
-
-/** A step of the schema. It is refused where its obstacle exists. */
-export interface Migration {
+/** A step of the schema. */
+interface Migration {
   readonly statements: readonly string[]
-  readonly obstacle?: Obstacle
+  /**
+   * Data that the step cannot migrate: it is refused if the query finds a row. The sentence tells the operator what it
+   * is and what to do about it.
+   */
+  readonly obstacle?: { readonly query: string; readonly sentence: string }
 }
 
 const firstTables = [

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type {
   CommitResult,
   Digest,
@@ -11,10 +11,10 @@ import type {
   StoredDocument,
   Write,
 } from '../../port.ts'
-import { firstUse, openPool, withoutTimeLimits } from './connect.ts'
+import { firstUse, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
-import { asUnavailable, withRetries } from './faults.ts'
+import { orUnavailable, withRetries } from './faults.ts'
 import { Health } from './health.ts'
 import { Reader } from './reader.ts'
 import { checkSchema, type Migrated, migrate } from './schema.ts'
@@ -116,15 +116,7 @@ export class PostgresStore implements Store {
 
   compact(): Promise<void> {
     // One at a time: two would do the same work twice.
-    const compaction = this.#compaction.then(() =>
-      this.#orUnavailable(() =>
-        this.#withClient(client =>
-          withoutTimeLimits(client, async () => {
-            for (const statement of sql.vacuum) await client.query(statement)
-          }),
-        ),
-      ),
-    )
+    const compaction = this.#compaction.then(() => this.#orUnavailable(() => this.#vacuum()))
     this.#compaction = compaction.catch(() => {})
     return compaction
   }
@@ -150,22 +142,15 @@ export class PostgresStore implements Store {
     await this.#pool.end()
   }
 
-  async #withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect()
-    try {
-      return await use(client)
-    } finally {
-      client.release()
-    }
+  #vacuum(): Promise<void> {
+    return withClient(this.#pool, client =>
+      withoutTimeLimits(client, async () => {
+        for (const statement of sql.vacuum) await client.query(statement)
+      }),
+    )
   }
 
-  async #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      const reason = asUnavailable(error)
-      if (reason !== error) this.#health.failed(error)
-      throw reason
-    }
+  #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orUnavailable(error => this.#health.failed(error), work)
   }
 }

@@ -4,12 +4,11 @@ import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocu
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
-import { asUnavailable } from './faults.ts'
+import { orUnavailable } from './faults.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { type DocumentRow, documentOf } from './rows.ts'
+import { type DocumentRow, documentOf, rowsOf } from './rows.ts'
 import { Semaphore } from './semaphore.ts'
 import * as sql from './sql.ts'
-import { asText } from './transaction.ts'
 import { Condition, isAll, isFoundByTerms } from './where.ts'
 
 /** Addresses and documents by tenant, number of the kind and id, as the database writes them. */
@@ -24,12 +23,6 @@ interface Batch {
 
 const mostIds = 500
 
-/** The largest number of connections in use for each purpose, so that long searches do not hold up other reads. */
-export interface ReadLimits {
-  readonly reads: number
-  readonly searches: number
-}
-
 /** Reads documents. Reads by id that arrive in one turn, or while the database is busy, share a statement. */
 export class Reader {
   readonly #pool: Pool
@@ -40,11 +33,17 @@ export class Reader {
   /** The batches that have not begun and may have room for more; one for each collection if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
-  constructor(pool: Pool, dialect: Dialect, limits: ReadLimits, onFailure: (error: unknown) => void) {
+  /** @param most connections in use for each purpose, so that long searches do not hold up other reads */
+  constructor(
+    pool: Pool,
+    dialect: Dialect,
+    most: { readonly reads: number; readonly searches: number },
+    onFailure: (error: unknown) => void,
+  ) {
     this.#pool = pool
     this.#dialect = dialect
-    this.#reads = new Semaphore(limits.reads)
-    this.#searches = new Semaphore(limits.searches)
+    this.#reads = new Semaphore(most.reads)
+    this.#searches = new Semaphore(most.searches)
     this.#onFailure = onFailure
   }
 
@@ -135,26 +134,15 @@ export class Reader {
     )
   }
 
-  async #ask<Row>(
-    { name, text }: sql.Statement,
+  #ask<Row>(
+    statement: sql.Statement,
     values: unknown[],
     limits: Partial<typeof longQuery> = {},
   ): Promise<readonly Row[]> {
-    try {
-      const result = await this.#pool.query({
-        ...limits,
-        ...(name === undefined ? {} : { name }),
-        text,
-        values,
-        rowMode: 'array',
-        types: asText,
-      })
-      return result.rows as unknown as readonly Row[]
-    } catch (error) {
-      const reason = asUnavailable(error)
-      if (reason !== error) this.#onFailure(error)
-      throw reason
-    }
+    return orUnavailable(this.#onFailure, async () => {
+      const { rows } = await this.#pool.query({ ...limits, ...rowsOf(statement, values) })
+      return rows as unknown as readonly Row[]
+    })
   }
 }
 

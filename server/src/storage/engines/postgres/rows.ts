@@ -1,5 +1,13 @@
 import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import type { Statement } from './sql.ts'
+
+const types = { getTypeParser: () => (value: string) => value }
+
+/** A query for rows whose values stay in the database's text form. */
+export function rowsOf<Values extends unknown[]>(statement: Statement, values: Values) {
+  return { ...statement, values, rowMode: 'array' as const, types }
+}
 
 /** The text form of an array of digests: the database keeps digests as UUIDs, whose arrays it can index. */
 export function uuidArrayOf(digests: readonly Digest[]): string {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { codeOf } from './faults.ts'
-import { migrations, type Obstacle, searchIndex, tables } from './migrations.ts'
+import { migrations, searchIndex, tables } from './migrations.ts'
 import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
@@ -55,8 +55,11 @@ async function upgradeOnce(client: ClientBase): Promise<number> {
     refuseNewer(version)
     const migration = migrations[version]
     if (migration) {
-      await refuseObstacle(client, migration.obstacle)
-      for (const statement of migration.statements) await client.query(statement)
+      const { obstacle, statements } = migration
+      if (obstacle && (await client.query(obstacle.query)).rows.length > 0) {
+        throw new DatabaseRefused(obstacle.sentence)
+      }
+      for (const statement of statements) await client.query(statement)
       await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [version + 1])
     }
     await client.query('COMMIT')
@@ -65,13 +68,6 @@ async function upgradeOnce(client: ClientBase): Promise<number> {
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
-}
-
-/** @throws {DatabaseRefused} */
-async function refuseObstacle(client: ClientBase, obstacle?: Obstacle): Promise<void> {
-  if (!obstacle) return
-  const { rows } = await client.query(obstacle.query)
-  if (rows.length > 0) throw new DatabaseRefused(obstacle.sentence)
 }
 
 /** Checks that a server can use the database, so that it fails at start and not at the first request. */

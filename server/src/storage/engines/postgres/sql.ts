@@ -81,44 +81,26 @@ export const deleteUniques: Statement = {
   text: 'DELETE FROM uniques WHERE tenant = $1 AND kind = $2 AND value = ANY($3::uuid[])',
 }
 
-/** A statement that inserts several rows, in a form that is routed by tenant. */
-function insertMany(table: string, columns: readonly string[], casts: readonly string[], rows: number) {
-  const values = Array.from({ length: rows }, (_, row) => {
-    const own = casts.map((cast, at) => `$${2 + row * casts.length + at}${cast}`)
-    return `($1::uuid, ${own.join(', ')})`
-  })
-  return {
-    name: `insert_${table}_${rows}`,
-    text: `INSERT INTO ${table} (tenant, ${columns.join(', ')}) VALUES ${values.join(', ')}`,
-  }
-}
-
-const insertDocumentsOf = (rows: number) =>
-  insertMany(
-    'documents',
-    ['kind', ...columns.split(', ')],
-    [
-      '::smallint',
-      '::uuid',
-      '::bigint',
-      '::bigint',
-      '::bigint',
-      '::bigint',
-      '::uuid[]',
-      '::uuid[]',
-      '::bytea',
-    ],
-    rows,
-  )
-
-const insertUniquesOf = (rows: number) =>
-  insertMany('uniques', ['kind', 'value', 'holder'], ['::smallint', '::uuid', '::uuid'], rows)
-
 /** Numbers of rows for which there are statements: few, so that each connection keeps them parsed. */
 const sizes = [64, 32, 16, 8, 4, 2, 1]
 
-export const insertDocuments = new Map(sizes.map(size => [size, insertDocumentsOf(size)] as const))
-export const insertUniques = new Map(sizes.map(size => [size, insertUniquesOf(size)] as const))
+/** Statements that insert several rows, by their number, in a form that is routed by tenant. */
+function insertsInto(table: string, columns: string, types: string): ReadonlyMap<number, Statement> {
+  const casts = types.split(' ')
+  const statementOf = (rows: number) => {
+    const values = Array.from({ length: rows }, (_, row) => {
+      const own = casts.map((cast, at) => `$${2 + row * casts.length + at}::${cast}`)
+      return `($1::uuid, ${own.join(', ')})`
+    })
+    const text = `INSERT INTO ${table} (tenant, ${columns}) VALUES ${values.join(', ')}`
+    return { name: `insert_${table}_${rows}`, text }
+  }
+  return new Map(sizes.map(size => [size, statementOf(size)]))
+}
+
+const documentTypes = 'smallint uuid bigint bigint bigint bigint uuid[] uuid[] bytea'
+export const insertDocuments = insertsInto('documents', `kind, ${columns}`, documentTypes)
+export const insertUniques = insertsInto('uniques', 'kind, value, holder', 'smallint uuid uuid')
 
 /** Splits rows into parts for which there are statements. */
 export function cut<Row>(rows: readonly Row[]): Row[][] {
@@ -143,11 +125,6 @@ export const takeLease: Statement = {
 /** The documents that match a condition and are not due. `now` is the parameter with the time. */
 export function matching(condition: string, now: string): string {
   return `${condition} AND (due_ms IS NULL OR due_ms > ${now}::bigint)`
-}
-
-/** Documents that are due and not yet erased. */
-function isDue(now: string): string {
-  return `due_ms <= ${now}::bigint`
 }
 
 /** Restricts a condition to one collection. */
@@ -184,7 +161,7 @@ export function countOf(where: string): string {
 
 /** Counts all documents of a collection from the number in its row. Only due documents are counted one by one. */
 export function countOfAll(now: string): string {
-  return `SELECT coalesce(sum(documents), 0) - (${countOf(within(isDue(now)))}) AS total FROM collections
+  return `SELECT coalesce(sum(documents), 0) - (${countOf(within(`due_ms <= ${now}::bigint`))}) AS total FROM collections
           WHERE tenant = $1::uuid AND kind = $2::smallint`
 }
 

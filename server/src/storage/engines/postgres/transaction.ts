@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResult } from 'pg'
+import type { PoolClient } from 'pg'
 import {
   type Collection,
   Decisions,
@@ -11,7 +11,7 @@ import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../p
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 import { type CollectionChanges, changesByCollection } from './changes.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { digestsOf, uuidArrayOf } from './rows.ts'
+import { digestsOf, rowsOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'
 
 export interface PendingCommit {
@@ -38,7 +38,7 @@ export async function commitGroup(
     nowUs,
   }))
   const questions = inLockOrder(questionsOf(named.map(({ writes }) => writes)).values())
-  const run = (statement: sql.Statement, values: unknown[]) => query(client, statement, values)
+  const run: Run = async (statement, values) => (await client.query(rowsOf(statement, values))).rows
   try {
     const collections = await read(client, questions, run)
     const decisions = new Decisions<Stored, string>(collections, ({ uniques }, written) => ({
@@ -61,9 +61,7 @@ export async function commitGroup(
   }
 }
 
-function nameOf(kind: DocumentKind, tenant: string): string {
-  return `${tenant} ${kind}`
-}
+const nameOf = (kind: DocumentKind, tenant: string) => `${tenant} ${kind}`
 
 /** By tenant and kind: all transactions lock collections in this order, so that none can deadlock. */
 function inLockOrder(questions: Iterable<Question>): Question[] {
@@ -144,11 +142,9 @@ function write(
       if (shape) statements.push(run(shape, [tenant, ...part.flat()]))
     }
   }
+  const freed = [...stored.values()].flatMap(({ uniques }) => uniques)
   remove(sql.deleteDocuments, [...stored.keys()])
-  remove(
-    sql.deleteUniques,
-    [...stored.values()].flatMap(({ uniques }) => uniques),
-  )
+  remove(sql.deleteUniques, freed)
   const holders = new Map<Digest, Digest>()
   const rows: unknown[][] = []
   for (const { id, version, createdUs, modifiedUs, dueMs, terms, uniques, box } of documents.values()) {
@@ -166,17 +162,3 @@ function write(
   statements.push(run(sql.changeCollection, [tenant, number, stamps?.lastUs, stamps?.lastCreatedUs, grown]))
   return statements
 }
-
-async function query(client: PoolClient, { name, text }: sql.Statement, values: unknown[]): Promise<Rows> {
-  const result: QueryResult = await client.query({
-    ...(name === undefined ? {} : { name }),
-    text,
-    values,
-    rowMode: 'array',
-    types: asText,
-  })
-  return result.rows as unknown as Rows
-}
-
-/** Leaves values in the database's text form; rows.ts parses them. */
-export const asText = { getTypeParser: () => (value: string) => value }

@@ -2,7 +2,8 @@ import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/turn.ts'
 import { bytesOf, checkCommit } from '../../check-commit.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port.ts'
-import { asUnavailable, withRetries } from './faults.ts'
+import { withClient } from './connect.ts'
+import { orUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
 
 interface Job extends PendingCommit {
@@ -100,26 +101,11 @@ export class Writer {
 
   async #write(group: readonly Job[]): Promise<void> {
     try {
-      const results = await withRetries(() => this.#transact(group))
+      const transact = () => withClient(this.#pool, client => commitGroup(client, group))
+      const results = await orUnavailable(this.#onFailure, () => withRetries(transact))
       for (const [at, job] of group.entries()) job.resolve(results[at] as CommitResult)
-    } catch (error) {
-      const reason = asUnavailable(error)
-      if (reason instanceof StoreUnavailable) this.#onFailure(error)
+    } catch (reason) {
       for (const job of group) job.reject(reason)
-    }
-  }
-
-  async #transact(group: readonly Job[]): Promise<CommitResult[]> {
-    const client = await this.#pool.connect()
-    let failure: unknown
-    try {
-      return await commitGroup(client, group)
-    } catch (error) {
-      failure = error
-      throw error
-    } finally {
-      // The state of a connection after a failure is not known, so it is closed.
-      client.release(failure !== undefined)
     }
   }
 }
