@@ -71,7 +71,11 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
   if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
   const key = masterSealingKey(masterKey)
   for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {
-    for (const document of page) openKeys(document, key).fill(0)
+    for (const document of page) {
+      const keys = unwrapKeys(key, document)
+      if (!keys) throw keysDoNotOpen(document)
+      keys.fill(0)
+    }
   }
   return { store, key, identity: Buffer.from(new KeyedDigest(root.index).hex('copy', 'source')) }
 }
@@ -167,12 +171,6 @@ function restoring(document: StoredDocument, from: SealingKey, to: SealingKey, r
   const box = rewrapKeys(document, from, to, random)
   if (!box) throw keysDoNotOpen(document)
   return { type: 'restore', ...document, box }
-}
-
-function openKeys(document: StoredDocument, key: SealingKey): Uint8Array {
-  const keys = unwrapKeys(key, document)
-  if (!keys) throw keysDoNotOpen(document)
-  return keys
 }
 
 function keysDoNotOpen({ id }: StoredDocument): CopyRefused {

@@ -20,14 +20,17 @@ const commonFields: ReadonlySet<string> = new Set([
 /** Digests remembered per kind or field: enough for the lists of two callers with 100 rules on ten containers each. */
 const mostDigests = 2000
 
+/** More than there are kinds or common fields. */
+const mostNames = 100
+
 /** The digests under a tenant's index key by which the store knows ids, terms and API keys. */
 export class TenantDigests {
   readonly #index: KeyedDigest
   readonly #apiKeys = new Memo<string, string>(1000)
   /** By use and by kind or field, so that each has its own limit. */
   readonly #known = {
-    id: new Map<string, Memo<string, Digest>>(),
-    term: new Map<string, Memo<string, Digest>>(),
+    id: new Memo<string, Memo<string, Digest>>(mostNames),
+    term: new Memo<string, Memo<string, Digest>>(mostNames),
   }
 
   constructor(indexKey: Uint8Array) {
@@ -55,11 +58,7 @@ export class TenantDigests {
   }
 
   #remembered(use: 'id' | 'term', name: string, value: string): Digest {
-    let known = this.#known[use].get(name)
-    if (!known) {
-      known = new Memo(mostDigests)
-      this.#known[use].set(name, known)
-    }
+    const known = this.#known[use].of(name, () => new Memo(mostDigests))
     return known.of(value, () => this.#digest(use, name, value))
   }
 

@@ -94,7 +94,7 @@ t.test('set operations agree with sets', async t => {
       const both = words()
       const any = intersect(both, other)
       const either = words()
-      unite(either, blockOf(right))
+      unite(either, other)
       const rest = words()
       const anyRest = subtractFrom(other, rest)
       const expectedBoth = sorted([...a].filter(each => b.has(each)))

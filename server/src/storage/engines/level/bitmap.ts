@@ -10,7 +10,7 @@ export type OwnBlock = number[] | Uint32Array
 /** A bitmap to compute with. */
 export type Words = Uint32Array
 
-export const wordsPerBlock = 128
+const wordsPerBlock = 128
 // A longer list takes more memory than a bitmap, and is slower.
 const longestList = 128
 
@@ -145,13 +145,9 @@ export function intersect(out: Words, other: Words): boolean {
   return any !== 0
 }
 
-/** Sets `out` to `out OR block`. */
-export function unite(out: Words, block: Block): void {
-  if (block instanceof Uint32Array) {
-    for (let word = 0; word < wordsPerBlock; word++) out[word] = (out[word] ?? 0) | (block[word] ?? 0)
-    return
-  }
-  for (let index = 0; index < block.length; index++) setBit(out, block[index] ?? 0)
+/** Sets `out` to `out OR other`. */
+export function unite(out: Words, other: Words): void {
+  for (let word = 0; word < wordsPerBlock; word++) out[word] = (out[word] ?? 0) | (other[word] ?? 0)
 }
 
 /** Sets `out` to `from AND NOT out`. Returns false if the result is empty. */

@@ -54,7 +54,8 @@ export class Epoch {
   readonly #snapshot: Snapshot
   readonly #pace: ReadPace
   readonly #options: { snapshot: Snapshot; keyEncoding: 'utf8'; valueEncoding: 'buffer' }
-  readonly #ended: Promise<void>
+  /** Resolves when the epoch is not used any more. Until then LevelDB keeps its data. */
+  readonly ended: Promise<void>
   #end: () => void = () => {}
   #holders = 1
 
@@ -64,7 +65,7 @@ export class Epoch {
     this.#snapshot = level.snapshot()
     // With encodings, abstract-level does not copy the options for each read.
     this.#options = { snapshot: this.#snapshot, keyEncoding: 'utf8', valueEncoding: 'buffer' }
-    this.#ended = new Promise(resolve => {
+    this.ended = new Promise(resolve => {
       this.#end = resolve
     })
   }
@@ -78,11 +79,6 @@ export class Epoch {
     if (--this.#holders > 0) return
     // Closing a snapshot waits for reads that use it. Closing the level closes its snapshots.
     this.#snapshot.close().then(this.#end, this.#end)
-  }
-
-  /** Resolves when the epoch is not used any more. Until then LevelDB keeps its data. */
-  get ended(): Promise<void> {
-    return this.#ended
   }
 
   /** Returns the values of the keys, in their order. Synchronous where that is faster; see ReadPace. */

@@ -3,6 +3,7 @@ import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOf
 import type { Change, Mutations } from './changes.ts'
 import type { HeadBlocks } from './head-blocks.ts'
 import { blockKey, blockSize, type CollectionKey, liveTerm, termPrefix } from './keys.ts'
+import type { Header } from './record.ts'
 import type { PublishedBlock } from './state.ts'
 import type { TermCache } from './term-cache.ts'
 
@@ -14,6 +15,9 @@ interface TouchedBlock extends PublishedBlock {
 }
 
 const removing = blockSize
+
+type Terms = Pick<Header, 'terms'>
+const none: Terms = { terms: [] }
 
 /** The index changes of a group: each block is copied, changed in memory and written once for all documents. */
 export class IndexGroup {
@@ -30,20 +34,12 @@ export class IndexGroup {
     this.#heads = heads
     this.#terms = terms
     for (const { collection, before, after } of changes) {
-      if (before) {
-        const { ordinal, terms } = before
-        if (!after) this.#change(collection, ordinal, liveTerm, removing)
-        for (const term of without(terms, after?.terms)) this.#change(collection, ordinal, term, removing)
-      }
-      if (after) {
-        const { ordinal, terms } = after
-        if (!before) {
-          const place = ordinal % blockSize
-          this.#heads.enter(collection, (ordinal - place) / blockSize, place === 0)
-          this.#change(collection, ordinal, liveTerm, 0)
-        }
-        for (const term of without(terms, before?.terms)) this.#change(collection, ordinal, term, 0)
-      }
+      const { ordinal } = (after ?? before) as Header
+      const place = ordinal % blockSize
+      if (!before) this.#heads.enter(collection, (ordinal - place) / blockSize, place === 0)
+      if (!before || !after) this.#change(collection, ordinal, liveTerm, after ? 0 : removing)
+      for (const term of without(before, after)) this.#change(collection, ordinal, term, removing)
+      for (const term of without(after, before)) this.#change(collection, ordinal, term, 0)
     }
   }
 
@@ -109,8 +105,9 @@ function entryOf<Outer, Inner, Value>(map: Map<Outer, Map<Inner, Value>>, key: O
   return entry
 }
 
-function without(terms: readonly Digest[], others: readonly Digest[] | undefined): readonly Digest[] {
-  if (!others || others.length === 0) return terms
+/** The terms of `one` that `other` does not have. */
+function without({ terms }: Terms = none, { terms: others }: Terms = none): readonly Digest[] {
+  if (others.length === 0) return terms
   const known = new Set(others)
   return terms.filter(term => !known.has(term))
 }

@@ -13,6 +13,13 @@ import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
 /** A kind and a tenant: the first 23 characters of every key of a collection. */
 export type CollectionKey = string & { readonly collectionKey: unique symbol }
 
+/** A collection, with its key. */
+export interface KeyedCollection {
+  readonly kind: DocumentKind
+  readonly tenant: string
+  readonly collection: CollectionKey
+}
+
 /** Letters must never change, as data folders outlive this table. `c` was used before; see `registryKeys`. */
 const letters = {
   tenant: 't',
@@ -86,11 +93,9 @@ const kinds = new Map(
 const collectionWidth = 1 + digestWidth
 
 /** Returns the kind and the tenant of a collection; `undefined` for an unknown letter. */
-export function placeOfCollection(
-  collection: CollectionKey,
-): { readonly kind: DocumentKind; readonly tenant: string } | undefined {
+export function placeOfCollection(collection: CollectionKey): KeyedCollection | undefined {
   const kind = kinds.get(collection.charAt(0))
-  return kind && { kind, tenant: uuidOfDigest(collection.slice(1) as Digest) }
+  return kind && { collection, kind, tenant: uuidOfDigest(collection.slice(1) as Digest) }
 }
 
 /** The range of all collections after this one, or of all. */
@@ -101,13 +106,11 @@ export const collectionsBehind = (collection: CollectionKey | undefined) => ({
 export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as CollectionKey
 
 /** The sorts of key of a collection: the letter after its prefix. */
-export type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
+type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
 export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
 export const keysOfSort = (collection: CollectionKey, sort: KeySort) => keysWith(collection + sort)
 /** The id in a `documentKey`. */
 export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
-/** The term in a `blockKey`: a digest or `liveTerm`. */
-export const termOfKey = (key: string) => key.slice(collectionWidth + 1, -blockWidth) as Digest
 
 export const documentKey = (collection: CollectionKey, id: Digest) => `${collection}d${id}`
 export const ordinalKey = (collection: CollectionKey, ordinal: number) =>
@@ -150,17 +153,12 @@ export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
   lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
 export const agendaOfAll = keysWith(agendaPrefix)
-/** Parses the collection and the due time in an `agendaKey`. */
-export function partsOfAgendaKey(key: string): { collection: CollectionKey; dueMs: number } {
+export function collectionOfAgendaKey(key: string): CollectionKey {
   const start = agendaPrefix.length
   const tenant = key.slice(start + 1 + stampWidth, start + 1 + stampWidth + digestWidth)
-  return {
-    collection: (key.charAt(start) + tenant) as CollectionKey,
-    dueMs: Number.parseInt(key.slice(start + 1, start + 1 + stampWidth), 36),
-  }
+  return (key.charAt(start) + tenant) as CollectionKey
 }
-export const tenantOfAgendaKey = (key: string) =>
-  uuidOfDigest(partsOfAgendaKey(key).collection.slice(1) as Digest)
+export const tenantOfAgendaKey = (key: string) => uuidOfDigest(collectionOfAgendaKey(key).slice(1) as Digest)
 
 /** Marks a collection where documents were removed or replaced since the compaction before this round. */
 const garbagePrefix = '!garbage'

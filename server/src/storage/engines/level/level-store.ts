@@ -195,9 +195,9 @@ export class LevelStore implements Store {
       try {
         await delay(delayMs, signal)
         signal.throwIfAborted()
-        const room = await takeRoom(this.#folder, this.#options.writeProbe)
+        const release = await takeRoom(this.#folder, this.#options.writeProbe)
         await this.#opening.level.close()
-        await room.release()
+        await release()
         this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
         this.#failure = undefined
         return

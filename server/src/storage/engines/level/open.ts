@@ -57,19 +57,11 @@ async function refuseClearly(opening: Promise<LevelDb>): Promise<LevelDb> {
     const code = codeOf(error)
     const message = (error as { cause?: Error }).cause?.message ?? ''
     if (code === 'LEVEL_LOCKED') throw inUse(error)
-    if (/no space left|disk quota/i.test(message)) {
-      throw new DataFolderRefused('The data folder cannot be opened, as the disk is full: make room first.', {
-        cause: error,
-      })
-    }
-    if (/permission denied/i.test(message)) {
-      throw new DataFolderRefused(
-        'The data folder cannot be opened: permission denied for files of this folder.',
-        { cause: error },
-      )
-    }
-    if (code?.startsWith('LEVEL_')) throw damaged(undefined, error)
-    throw new DataFolderRefused('The data folder cannot be opened.', { cause: error })
+    let reason = ''
+    if (/no space left|disk quota/i.test(message)) reason = ', as the disk is full: make room first'
+    else if (/permission denied/i.test(message)) reason = ': permission denied for files of this folder'
+    else if (code?.startsWith('LEVEL_')) throw damaged(undefined, error)
+    throw new DataFolderRefused(`The data folder cannot be opened${reason}.`, { cause: error })
   }
 }
 

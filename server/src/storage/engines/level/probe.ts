@@ -1,4 +1,4 @@
-import { open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemRandom } from '../../../base/random.ts'
 
@@ -8,21 +8,19 @@ const spareBytes = 1 << 20
 const pieceBytes = 1 << 20
 
 /** Writes to a file; tests replace it to cause failures. */
-export type WriteProbe = (file: ProbeFile, piece: Buffer) => Promise<{ readonly bytesWritten: number }>
-export type ProbeFile = Awaited<ReturnType<typeof open>>
-
-/** Reserved disk space. */
-export interface TakenRoom {
-  release(): Promise<void>
-}
+export type WriteProbe = (file: FileHandle, piece: Buffer) => Promise<{ readonly bytesWritten: number }>
 
 /**
  * Reserves the disk space that LevelDB needs to open a folder, where it writes its log to tables: twice the size of
  * the log, as other processes may fill the disk too. A store that failed to write can still be read, but if it were
- * closed and could not be opened again, it could not. So the space is released between closing and opening.
+ * closed and could not be opened again, it could not. So the space is released between closing and opening,
+ * with the function that this returns.
  * @throws if there is not enough space
  */
-export async function takeRoom(folder: string, write: WriteProbe = writeOnce): Promise<TakenRoom> {
+export async function takeRoom(
+  folder: string,
+  write: WriteProbe = (file, piece) => file.write(piece),
+): Promise<() => Promise<void>> {
   const path = join(folder, probeName)
   // Random bytes, as some file systems compress.
   const piece = Buffer.from(systemRandom().bytes(pieceBytes))
@@ -44,10 +42,8 @@ export async function takeRoom(folder: string, write: WriteProbe = writeOnce): P
     await release()
     throw error
   }
-  return { release }
+  return release
 }
-
-const writeOnce: WriteProbe = (file, piece) => file.write(piece)
 
 async function logBytes(folder: string): Promise<number> {
   let bytes = 0

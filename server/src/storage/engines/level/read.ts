@@ -1,16 +1,9 @@
 import { oftenRead } from '../../kinds.ts'
 import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
 import type { Epoch } from './epoch.ts'
-import { agendaRange, type CollectionKey, documentKey, tenantOfAgendaKey } from './keys.ts'
+import { agendaRange, documentKey, type KeyedCollection, tenantOfAgendaKey } from './keys.ts'
 import { decodeDocument } from './record.ts'
 import type { PublishedState } from './state.ts'
-
-/** A collection, with its key. */
-export interface KeyedCollection {
-  readonly kind: DocumentKind
-  readonly tenant: string
-  readonly collection: CollectionKey
-}
 
 type Documents = (StoredDocument | undefined)[]
 

@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { Memo } from '../../../base/memo.ts'
-import type { Place } from '../../port.ts'
+import type { Place, StoredDocument } from '../../port.ts'
 import type { Block } from './bitmap.ts'
+import type { Change } from './changes.ts'
 import { Epoch, ReadPace } from './epoch.ts'
-import { type CollectionKey, CollectionKeys } from './keys.ts'
+import { type CollectionKey, CollectionKeys, documentKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
-import { type RecentDocuments, recentDocuments } from './recent-documents.ts'
 import { TermCache } from './term-cache.ts'
 
 /** The earliest time at which a document of a collection can be due. */
@@ -17,6 +18,9 @@ export interface DueFloor {
 
 const mostFloors = 20_000
 const mostPlaces = 20_000
+
+/** Approximate memory of a recent document in addition to its box. */
+const entryBytes = 300
 
 export interface PublishedBlock {
   readonly prefix: string
@@ -33,11 +37,19 @@ export class PublishedState {
   readonly keys = new CollectionKeys()
   readonly #pace = new ReadPace()
   readonly #cacheSize: number
-  readonly #dueFloors = new Map<CollectionKey, DueFloor>()
+  #dueFloors = new Memo<CollectionKey, DueFloor>(mostFloors)
   readonly #ending = new Set<Promise<void>>()
   epoch: Epoch
   terms: TermCache
-  readonly recent: RecentDocuments = recentDocuments()
+  /**
+   * Documents read by id a moment ago, sealed as on disk, because every request reads the same few: its key, its
+   * application. Changed ones are deleted in the step that publishes the change, so every entry is what the present
+   * epoch holds.
+   */
+  readonly recent = new LRUCache<string, StoredDocument>({
+    maxSize: 16 << 20,
+    sizeCalculation: ({ box }) => box.length + entryBytes,
+  })
   /** By ordinal key: places never change, so that they need not be read again for each page. */
   places = new Memo<string, Place>(mostPlaces)
 
@@ -48,18 +60,14 @@ export class PublishedState {
     this.epoch = new Epoch(level, this.#pace)
   }
 
-  publish(
-    blocks: Iterable<PublishedBlock>,
-    dues: readonly (readonly [CollectionKey, number])[],
-    changed: Iterable<string>,
-  ): void {
-    for (const key of changed) this.recent.delete(key)
+  publish(blocks: Iterable<PublishedBlock>, changes: readonly Change[]): void {
     for (const { prefix, block, image } of blocks) this.terms.publish(prefix, block, image)
-    for (const [collection, dueMs] of dues) {
-      const known = this.#dueFloors.get(collection)
-      if (!known) continue
-      known.changes++
-      known.floorMs = Math.min(known.floorMs, dueMs)
+    for (const { collection, write, after } of changes) {
+      this.recent.delete(documentKey(collection, write.id))
+      const floor = this.#dueFloors.get(collection)
+      if (after?.dueMs === undefined || !floor) continue
+      floor.changes++
+      floor.floorMs = Math.min(floor.floorMs, after.dueMs)
     }
     this.#turn()
   }
@@ -67,20 +75,14 @@ export class PublishedState {
   /** Drops all caches, after everything was removed. */
   reset(): void {
     this.terms = new TermCache(this.#cacheSize)
-    this.#dueFloors.clear()
+    this.#dueFloors = new Memo(mostFloors)
     this.recent.clear()
     this.places = new Memo(mostPlaces)
     this.#turn()
   }
 
   dueFloor(collection: CollectionKey): DueFloor {
-    let known = this.#dueFloors.get(collection)
-    if (!known) {
-      if (this.#dueFloors.size >= mostFloors) this.#dueFloors.clear()
-      known = { floorMs: 0, changes: 0 }
-      this.#dueFloors.set(collection, known)
-    }
-    return known
+    return this.#dueFloors.of(collection, () => ({ floorMs: 0, changes: 0 }))
   }
 
   /** Resolves when no search holds an epoch older than the present one. */

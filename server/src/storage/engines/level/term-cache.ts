@@ -41,13 +41,11 @@ export class TermCache {
 
   /** Loads a term if it is not in memory, and keeps it until `letGo`. */
   hold(prefix: string, epoch: Epoch): CachedTerm {
-    let term = this.#terms.get(prefix)
-    if (term) {
-      this.#terms.delete(prefix)
-      this.#terms.set(prefix, term)
-    } else {
-      term = new CachedTerm(prefix)
-      this.#terms.set(prefix, term)
+    const known = this.#terms.get(prefix)
+    const term = known ?? new CachedTerm(prefix)
+    this.#terms.delete(prefix)
+    this.#terms.set(prefix, term)
+    if (!known) {
       this.#size += term.size
       term.loading = this.#load(term, epoch.hold()).finally(() => epoch.release())
     }

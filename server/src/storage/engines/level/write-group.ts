@@ -20,7 +20,7 @@ export interface CollectionState extends Counters {
 export type NamedCommit = readonly NamedWrite<CollectionKey>[]
 
 /** Reads the values of keys, in their order. */
-export type ReadValues = (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>
+type ReadValues = (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>
 
 /** Several commits that are decided together and written in one batch. */
 export class WriteGroup {
@@ -29,16 +29,14 @@ export class WriteGroup {
   readonly #decisions = new Decisions<Header, CollectionKey>(
     this.#collections,
     ({ terms, uniques, dueMs }, { version, createdUs, modifiedUs }) =>
-      // The ordinal is given by `place`: that of a commit which fails must not be lost.
+      // The ordinal is given when all commits are decided: that of a commit which fails must not be lost.
       ({ ordinal: -1, version, createdUs, modifiedUs, dueMs, terms, uniques }),
   )
 
+  readonly changes: readonly Change[] = this.#decisions.changes
+
   constructor(states: Map<CollectionKey, CollectionState>) {
     this.#states = states
-  }
-
-  get changes(): readonly Change[] {
-    return this.#decisions.changes
   }
 
   /** Reads everything that the conditions ask for, at once. */
@@ -68,15 +66,13 @@ export class WriteGroup {
     }
   }
 
-  decide(commit: NamedCommit, nowUs: number): CommitResult {
-    return this.#decisions.decide(commit, nowUs)
-  }
-
-  /** Gives each new document its ordinal, once all commits are decided. */
-  place(): void {
+  /** Decides the commits in order, and then gives each new document its ordinal. */
+  decide(commits: readonly { readonly writes: NamedCommit; readonly nowUs: number }[]): CommitResult[] {
+    const results = commits.map(({ writes, nowUs }) => this.#decisions.decide(writes, nowUs))
     for (const { collection, before, after } of this.changes) {
       if (after) after.ordinal = before?.ordinal ?? this.#stateOf(collection).nextOrdinal++
     }
+    return results
   }
 
   /** Encodes everything but the blocks of the index. */

@@ -1,10 +1,9 @@
 import { bytesOf, checkCommit } from '../../check-commit.ts'
 import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port.ts'
-import type { Change } from './changes.ts'
 import { orDamaged } from './damage.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'
-import { type CollectionKey, documentKey } from './keys.ts'
+import type { CollectionKey } from './keys.ts'
 import { digestLength, mostDigests } from './record.ts'
 import type { PublishedState } from './state.ts'
 import { type CollectionState, type NamedCommit, WriteGroup } from './write-group.ts'
@@ -154,8 +153,7 @@ export class Writer {
       jobs.map(job => job.writes),
       read,
     )
-    const results = jobs.map(job => group.decide(job.writes, job.nowUs))
-    group.place()
+    const results = group.decide(jobs)
     if (group.changes.length > 0) {
       const index = new IndexGroup(group.changes, this.#heads, terms)
       await index.apply(read)
@@ -165,8 +163,7 @@ export class Writer {
       index.encode(batch)
       await batch.write({ sync: true })
       index.publish()
-      const changed = group.changes.map(({ collection, write }) => documentKey(collection, write.id))
-      this.#state.publish(index.touched, duesOf(group.changes), changed)
+      this.#state.publish(index.touched, group.changes)
     }
     // Only now: even a conflict may depend on a write of the same batch.
     for (const [position, job] of jobs.entries()) job.resolve(results[position] as CommitResult)
@@ -195,12 +192,4 @@ function checkDigests(write: Write): void {
       if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
     }
   }
-}
-
-function duesOf(changes: readonly Change[]): (readonly [CollectionKey, number])[] {
-  const dues: (readonly [CollectionKey, number])[] = []
-  for (const { collection, after } of changes) {
-    if (after?.dueMs !== undefined) dues.push([collection, after.dueMs])
-  }
-  return dues
 }

@@ -21,7 +21,12 @@ export interface Migrated {
 /** Creates or upgrades the schema. Concurrent calls wait for the first. @throws {DatabaseRefused} */
 export async function migrate(client: ClientBase): Promise<Migrated> {
   try {
-    await makeVersionTable(client)
+    const made = client.query(
+      'CREATE TABLE IF NOT EXISTS surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)',
+    )
+    await made.catch(error => {
+      if (!createdMeanwhile.has(codeOf(error))) throw error
+    })
     const from = await readVersion(client)
     for (;;) {
       const version = await upgradeOnce(client)
@@ -32,16 +37,6 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
     throw new DatabaseRefused(
       'the database user may not create tables: grant it CREATE on the schema, or migrate as its owner',
     )
-  }
-}
-
-async function makeVersionTable(client: ClientBase): Promise<void> {
-  try {
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)',
-    )
-  } catch (error) {
-    if (!createdMeanwhile.has(codeOf(error))) throw error
   }
 }
 

@@ -142,17 +142,12 @@ export function checked(matching: string): string {
 }
 
 /** The range of a page; `limit`, `offset` and `mostBytes` are parameters of the statement. */
-export interface PageCut {
+interface PageCut {
   readonly order: 'ASC' | 'DESC'
   readonly limit: string
   readonly offset: string
   /** Boxes after this many bytes are NULL. */
   readonly mostBytes?: string
-}
-
-export function pageOf(where: string, { order, limit, offset }: PageCut): string {
-  return `SELECT ${columns} FROM documents WHERE ${where}
-          ORDER BY created_us ${order} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`
 }
 
 export function countOf(where: string): string {
@@ -163,6 +158,11 @@ export function countOf(where: string): string {
 export function countOfAll(now: string): string {
   return `SELECT coalesce(sum(documents), 0) - (${countOf(within(`due_ms <= ${now}::bigint`))}) AS total FROM collections
           WHERE tenant = $1::uuid AND kind = $2::smallint`
+}
+
+export function pageOf(where: string, { order, limit, offset }: PageCut): string {
+  return `SELECT ${columns} FROM documents WHERE ${where}
+          ORDER BY created_us ${order} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeDurably } from '../../../../base/durable-file.ts'
 import { repairLevelDb, tryToOpen } from '../leveldb.ts'
 import { findDamagedLogs, findListDamage, ifThere, isTable } from './folder-damage.ts'
-import { salvageLog } from './salvage-log.ts'
+import { encodeLog, headerBytes, intactRecords } from './log-format.ts'
 import { findTableDamage } from './table-damage.ts'
 
 /** The amount of data that a repair could not keep. */
@@ -34,10 +34,13 @@ export async function countDamagedBlocks(folder: string): Promise<number> {
 export async function repairFolder(folder: string): Promise<Losses> {
   let logBytes = 0
   for (const { file } of await findDamagedLogs(folder)) {
-    const salvaged = salvageLog(await readFile(join(folder, file)))
+    const bytes = await readFile(join(folder, file))
+    // A damaged byte loses only its record.
+    const intact = [...intactRecords(bytes)]
     await keepOriginal(folder, file)
-    await writeDurably(join(folder, file), salvaged.bytes)
-    logBytes += salvaged.lostBytes
+    await writeDurably(join(folder, file), encodeLog(intact.map(parts => Buffer.concat(parts))))
+    logBytes += bytes.length
+    for (const part of intact.flat()) logBytes -= headerBytes + part.length
   }
   let blocks = 0
   for await (const { file, bytes, places } of damagedTables(folder)) {

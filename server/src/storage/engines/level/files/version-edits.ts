@@ -19,29 +19,25 @@ const logNumber = 2
  * be read. LevelDB does not report a missing log.
  */
 export function readLogNumber(manifest: Buffer): number | undefined {
+  let number = 0
   try {
-    return findLogNumber(manifest)
+    for (const parts of intactRecords(manifest)) {
+      const change = Buffer.concat(parts)
+      for (let at = 0; at < change.length; ) {
+        const tag = readVarint(change, at)
+        const form = fields[tag.value]
+        if (form === undefined) return undefined
+        at = tag.next
+        for (const sort of form) {
+          const { value, next } = readVarint(change, at)
+          if (tag.value === logNumber) number = value
+          at = sort === 't' ? next + value : next
+        }
+      }
+    }
+    return number
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
-}
-
-function findLogNumber(manifest: Buffer): number {
-  let number = 0
-  for (const parts of intactRecords(manifest)) {
-    const change = Buffer.concat(parts)
-    for (let at = 0; at < change.length; ) {
-      const tag = readVarint(change, at)
-      const form = fields[tag.value]
-      if (form === undefined) throw new RangeError('not a list of tables')
-      at = tag.next
-      for (const sort of form) {
-        const { value, next } = readVarint(change, at)
-        if (tag.value === logNumber) number = value
-        at = sort === 't' ? next + value : next
-      }
-    }
-  }
-  return number
 }

@@ -1,11 +1,11 @@
 import type { Digest } from '../../../port.ts'
 import { addOffset, encodeBlock, type OwnBlock } from '../bitmap.ts'
 import { entriesOf } from '../changes.ts'
-import { blockKey, blockSize, liveTerm, termPrefix } from '../keys.ts'
+import { blockKey, blockSize, type KeyedCollection, liveTerm, termPrefix } from '../keys.ts'
 import type { Header } from '../record.ts'
 import { Batches } from './batches.ts'
 import { documentsInOrder } from './documents.ts'
-import type { Place, Verification } from './verification.ts'
+import type { Verification } from './verification.ts'
 
 /** The documents of up to 4096 consecutive ordinals; times in microseconds. */
 export interface Block {
@@ -21,7 +21,10 @@ export interface Block {
 const mostAtOnce = 10_000
 
 /** Writes the index entries of a collection to the scratch database. Returns the blocks that have documents. */
-export async function deriveIndex(verification: Verification, place: Place): Promise<readonly Block[]> {
+export async function deriveIndex(
+  verification: Verification,
+  place: KeyedCollection,
+): Promise<readonly Block[]> {
   const { collection } = place
   const derived = new Batches(verification.scratch)
   const blocks: Block[] = []

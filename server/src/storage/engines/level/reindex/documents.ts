@@ -5,6 +5,7 @@ import {
   digestOfKey,
   documentKey,
   endOfKeys,
+  type KeyedCollection,
   keysOfSort,
   ordinalKey,
   ordinalOfKey,
@@ -21,7 +22,7 @@ import {
 } from '../record.ts'
 import { Batches } from './batches.ts'
 import type { IndexedContent } from './findings.ts'
-import type { Place, Verification } from './verification.ts'
+import type { Verification } from './verification.ts'
 
 const readsAtOnce = 1000
 
@@ -35,7 +36,7 @@ const idPart = (key: string) => key.slice(-digestLength) as Digest
 /** Yields the reliable documents of a collection, oldest first, as they should be. Corrects those that are not. */
 export async function* documentsInOrder(
   verification: Verification,
-  place: Place,
+  place: KeyedCollection,
 ): AsyncGenerator<readonly [Digest, Header]> {
   const { level, scratch, repairs } = verification
   await sortDocuments(verification, place.collection)
@@ -88,7 +89,7 @@ async function sortDocuments(verification: Verification, collection: CollectionK
 /** Returns the header that a document should have, and corrects the document if it has another. */
 async function correct(
   { contentOf, findings, repairs }: Verification,
-  { collection, kind, tenant }: Place,
+  { collection, kind, tenant }: KeyedCollection,
   id: Digest,
   value: Buffer,
 ): Promise<Header> {

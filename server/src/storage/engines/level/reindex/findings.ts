@@ -7,35 +7,22 @@ export type IndexedContent = Pick<Content, 'terms' | 'uniques' | 'dueMs'>
 export type ContentOf = (document: StoredDocument) => Promise<IndexedContent | undefined>
 
 /** The result of a verification. */
-export interface Findings {
-  documents: number
+export class Findings {
+  documents = 0
   /** Keys of the index. */
-  entries: number
+  entries = 0
   /** Documents whose terms, uniques or due time differ from those of their record. */
-  outdated: number
+  outdated = 0
   /** Missing index entries. */
-  missing: number
+  missing = 0
   /** Index entries with a wrong value. */
-  different: number
+  different = 0
   /** Index entries that belong to no document. */
-  stray: number
+  stray = 0
   /** Documents that were cut off. Their index entries stay, as nothing about them is reliable. */
-  cutOff: number
+  cutOff = 0
   /** Documents whose ordinal another document has; it is not known which one is right. */
-  displaced: number
-}
-
-export function nothingFound(): Findings {
-  return {
-    documents: 0,
-    entries: 0,
-    outdated: 0,
-    missing: 0,
-    different: 0,
-    stray: 0,
-    cutOff: 0,
-    displaced: 0,
-  }
+  displaced = 0
 }
 
 /** Counts the faults in the findings. */

@@ -14,7 +14,7 @@ import { Batches } from './batches.ts'
 import { compareEntries } from './compare.ts'
 import { verifyAnchors, verifyCounters } from './counters.ts'
 import { deriveIndex } from './derive.ts'
-import { type Findings, nothingFound } from './findings.ts'
+import { Findings } from './findings.ts'
 import { Unreliable } from './unreliable.ts'
 import type { ReindexOptions, Verification } from './verification.ts'
 
@@ -29,7 +29,7 @@ export async function reindex(level: LevelDb, options: ReindexOptions): Promise<
   const scratch = await openLevelDb(folder)
   try {
     const repairs = new Batches(options.repair ? level : undefined)
-    const findings = nothingFound()
+    const findings = new Findings()
     await verify({ ...options, level, scratch, repairs, findings, unreliable: new Unreliable() })
     return findings
   } finally {
@@ -43,7 +43,7 @@ async function verify(verification: Verification): Promise<void> {
   for (let at = await nextCollection(level); at !== undefined; at = await nextCollection(level, at)) {
     const place = placeOfCollection(at)
     if (!place) continue
-    const blocks = await deriveIndex(verification, { collection: at, ...place })
+    const blocks = await deriveIndex(verification, place)
     await verifyAnchors(verification, at, blocks)
     await verifyCounters(verification, at, blocks)
     for (const sort of ['b', 'e', 'm', 'o', 'u'] as const) {

@@ -5,9 +5,9 @@ import {
   blockOfKey,
   blockSize,
   type CollectionKey,
+  collectionOfAgendaKey,
   collectionOfKey,
   ordinalOfKey,
-  partsOfAgendaKey,
   sortOfKey,
 } from '../keys.ts'
 import { digestLength } from '../record.ts'
@@ -31,7 +31,7 @@ export class Unreliable {
   /** Returns what should be stored at a key: `expected` by the other documents, and what these may have there. */
   include(key: string, expected: Buffer | undefined, actual: Buffer): Buffer | undefined {
     const isAgenda = key.startsWith(agendaOfAll.gte)
-    const { ids, ordinals } = this.of(isAgenda ? partsOfAgendaKey(key).collection : collectionOfKey(key))
+    const { ids, ordinals } = this.of(isAgenda ? collectionOfAgendaKey(key) : collectionOfKey(key))
     if (ids.size === 0) return expected
     const sort = isAgenda ? '' : sortOfKey(key)
     if (sort === 'b') {

@@ -1,5 +1,3 @@
-import type { DocumentKind } from '../../../port.ts'
-import type { CollectionKey } from '../keys.ts'
 import type { LevelDb } from '../leveldb.ts'
 import type { Batches } from './batches.ts'
 import type { ContentOf, Findings } from './findings.ts'
@@ -9,12 +7,6 @@ export interface ReindexOptions {
   /** Corrects what differs. Without it, nothing is written. */
   readonly repair: boolean
   readonly contentOf: ContentOf
-}
-
-export interface Place {
-  readonly collection: CollectionKey
-  readonly kind: DocumentKind
-  readonly tenant: string
 }
 
 /** The context of a verification. */
