@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/turn.ts'
-import type { Digest, Place, StoredDocument } from '../port.ts'
+import type { Digest, StoredDocument } from '../port.ts'
 
 // Records that are too large to be opened, or to be in memory, many at a time.
 
@@ -26,11 +26,6 @@ function bytesOf(documents: readonly (StoredDocument | undefined)[]): number {
 /** True if opening the documents without a pause would hold up other requests. */
 export function isLong(documents: readonly (StoredDocument | undefined)[]): boolean {
   return bytesOf(documents) > mostOpenedAtOnce
-}
-
-/** Returns where each document is found again, without its box. */
-export function placesOf(documents: readonly Place[]): Place[] {
-  return documents.map(({ id, createdUs }) => ({ id, createdUs }))
 }
 
 /**

@@ -37,23 +37,27 @@ export class TenantDigests {
     this.#index = new KeyedDigest(indexKey)
   }
 
+  /** The store's address of an id. */
   address(kind: DocumentKind, id: string): Digest {
     // A random id of our own tells nothing, and needs no digest.
     if (randomIds.has(kind)) return digestOfUuid(id)
     return keptOpen.has(kind) ? this.#remembered('id', kind, id) : this.#digest('id', kind, id)
   }
 
+  /** The term by which a search finds `value` in `field`. Case counts. */
   term(field: string, value: string): Digest {
     return commonFields.has(field)
       ? this.#remembered('term', field, value)
       : this.#digest('term', field, value)
   }
 
-  apiKey(key: string): string {
-    return this.#apiKeys.of(key, () => this.shown('api-key', key))
+  /** The digest that stands for an API key in the store. */
+  apiKeyDigest(key: string): string {
+    return this.#apiKeys.of(key, () => this.shownDigest('api-key', key))
   }
 
-  shown(purpose: string, value: string): string {
+  /** A keyed one-way digest that callers may see: 64 hex digits, different from every term. */
+  shownDigest(purpose: string, value: string): string {
     return this.#index.hex('shown', purpose, value)
   }
 

@@ -15,15 +15,7 @@ import type {
   StoredDocument,
   Write,
 } from '../port.ts'
-import {
-  isLong,
-  mostOpenedAtOnce,
-  openAll,
-  placesOf,
-  readTogether,
-  readWithin,
-  stepBytes,
-} from './large-records.ts'
+import { isLong, mostOpenedAtOnce, openAll, readTogether, readWithin, stepBytes } from './large-records.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { RecordBoxes } from './record-boxes.ts'
 import { TenantDigests } from './tenant-digests.ts'
@@ -63,41 +55,20 @@ export interface Shared {
 
 /** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
 // Requirements: AUT-011, AUT-012, AUT-013, AUT-513
-export class TenantStore {
+export class TenantStore extends TenantDigests {
   readonly tenant: string
   readonly #boxes: RecordBoxes
-  readonly #digests: TenantDigests
   readonly #store: Store
   readonly #shared: Shared
   /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
 
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
+    super(keys.index)
     this.tenant = tenant
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
-    this.#digests = new TenantDigests(keys.index)
     this.#store = shared.store
     this.#shared = shared
-  }
-
-  /** The store's address of an id. */
-  address(kind: DocumentKind, id: string): Digest {
-    return this.#digests.address(kind, id)
-  }
-
-  /** The term by which a search finds `value` in `field`. Case counts. */
-  term(field: string, value: string): Digest {
-    return this.#digests.term(field, value)
-  }
-
-  /** The digest that stands for an API key in the store. */
-  apiKeyDigest(key: string): string {
-    return this.#digests.apiKey(key)
-  }
-
-  /** A keyed one-way digest that callers may see: 64 hex digits, different from every term. */
-  shownDigest(purpose: string, value: string): string {
-    return this.#digests.shown(purpose, value)
   }
 
   /** @param fresh the id was made at random for this record, as it always is for some kinds */
@@ -208,7 +179,11 @@ export class TenantStore {
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
     if (isLongPage) this.#large.add(kind)
-    const places = isLongPage ? placesOf([...documents, ...rest].slice(0, limit)) : []
+    // Without the boxes, which would stay in memory.
+    const places = (isLongPage ? [...documents, ...rest].slice(0, limit) : []).map(({ id, createdUs }) => ({
+      id,
+      createdUs,
+    }))
     const last = isLongPage ? places.at(-1) : onPage.at(-1)
     return {
       total,

@@ -27,12 +27,9 @@ export class HeadBlocks {
     const head = this.#heads.get(collection)
     if (head && head.block > block) return
     this.#heads.delete(collection)
-    if (head?.block === block) {
-      this.#heads.set(collection, head)
-    } else {
-      this.#size -= head?.blocks.size ?? 0
-      this.#heads.set(collection, { block, complete: begun, blocks: new Map() })
-    }
+    const isNew = head?.block !== block
+    if (isNew) this.#size -= head?.blocks.size ?? 0
+    this.#heads.set(collection, isNew ? { block, complete: begun, blocks: new Map() } : head)
     this.#trim()
   }
 

@@ -189,7 +189,7 @@ export class LevelStore implements Store {
 
   /** Opens the folder again once there is space. Until then reads use the old opening. */
   async #recover(): Promise<void> {
-    const { delay = unreferencedDelay } = this.#options
+    const { delay = (ms, signal) => wait(ms, undefined, { signal, ref: false }) } = this.#options
     const { signal } = this.#closing
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
       try {
@@ -232,10 +232,6 @@ async function orUnavailable<Result>(work: () => Result | Promise<Result>): Prom
     if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error
     throw new StoreUnavailable('the store cannot answer at the moment', { cause: error })
   }
-}
-
-function unreferencedDelay(ms: number, signal: AbortSignal): Promise<void> {
-  return wait(ms, undefined, { signal, ref: false })
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { Digest } from '../../port.ts'
-import { type Block, offsetsOf } from './bitmap.ts'
+import { offsetsOf } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
 import type { Leaf, Resolved } from './evaluate.ts'
 import {
@@ -146,5 +146,5 @@ function blocksOf(ordinals: number[]): BlockMap {
     else blocks.set(block, [ordinal % blockSize])
   }
   for (const offsets of blocks.values()) offsets.sort((a, b) => a - b)
-  return blocks satisfies ReadonlyMap<number, Block>
+  return blocks
 }

@@ -96,18 +96,10 @@ export class Writer {
     while (this.#queue.length > 0) {
       const jobs = this.#take()
       const [first] = jobs
-      if (first && 'task' in first) await this.#runTask(first)
+      if (first && 'task' in first) await first.task().catch(error => this.#fail([first], error))
       else await this.#commit(jobs as CommitJob[])
     }
     this.#running = undefined
-  }
-
-  async #runTask(job: TaskJob): Promise<void> {
-    try {
-      await job.task()
-    } catch (error) {
-      this.#fail([job], error)
-    }
   }
 
   async #commit(jobs: readonly CommitJob[]): Promise<void> {

@@ -17,16 +17,14 @@ export function changesByCollection<Name extends string>(
   changes: readonly Change<DocumentState & Written, Name>[],
 ): ReadonlyMap<Name, CollectionChanges> {
   const all = new Map<Name, CollectionChanges>()
-  const seen = new Map<Name, Set<Digest>>()
+  const seen = new Set<string>()
   for (const { collection, write, before, after } of changes) {
     const { kind, tenant, id } = write
     const own = all.get(collection) ?? { kind, tenant, stored: new Map(), documents: new Map() }
-    const ids = seen.get(collection) ?? new Set()
     all.set(collection, own)
-    seen.set(collection, ids)
     // Only the state before the group's first change is in the database.
-    if (before && !ids.has(id)) own.stored.set(id, before)
-    ids.add(id)
+    if (before && !seen.has(collection + id)) own.stored.set(id, before)
+    seen.add(collection + id)
     if (after && 'box' in write) own.documents.set(id, { ...write, ...after })
     else own.documents.delete(id)
   }

@@ -98,14 +98,12 @@ export function isAll(query: Query): boolean {
 /** True if terms lead to all matches, and no id or time restricts them. */
 export function isFoundByTerms(query: Query): boolean {
   const parts = conjuncts(query)
+  const isTerms = (part: Query): boolean =>
+    part.op === 'or' ? part.of.length > 0 && alternatives(part.of).every(isTerms) : part.op === 'term'
   return (
-    parts.some(part => part.op === 'term' || isAnyTerm(part)) &&
+    parts.some(isTerms) &&
     !parts.some(part => part.op === 'ids' || part.op === 'created' || part.op === 'modified')
   )
-}
-
-function isAnyTerm(query: Query): boolean {
-  return query.op === 'or' && query.of.length > 0 && alternatives(query.of).every(part => part.op === 'term')
 }
 
 /** The parts that all matches must fulfil, with nested ANDs flattened. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findLogDamage } from './log-damage.ts'
 import { readLogNumber } from './version-edits.ts'
 
-export const isLog = (name: string) => /^\d+\.log$/.test(name)
+const isLog = (name: string) => /^\d+\.log$/.test(name)
 export const isTable = (name: string) => /^\d+\.(ldb|sst)$/.test(name)
 
 /** A damaged file and the position of the damage; without a position it is missing or unreadable. */
@@ -35,17 +35,12 @@ export async function findListDamage(folder: string): Promise<Damage | undefined
 
 export async function findDamagedLogs(folder: string): Promise<readonly Damage[]> {
   const found: Damage[] = []
-  for (const name of (await namesIn(folder)).filter(isLog)) {
-    const damage = await damageOf(folder, name)
-    if (damage) found.push(damage)
+  for (const file of (await namesIn(folder)).filter(isLog)) {
+    const bytes = await read(folder, file)
+    const at = bytes && (await findLogDamage(bytes))
+    if (at !== undefined) found.push({ file, at })
   }
   return found
-}
-
-async function damageOf(folder: string, file: string): Promise<Damage | undefined> {
-  const bytes = await read(folder, file)
-  const at = bytes && (await findLogDamage(bytes))
-  return at === undefined ? undefined : { file, at }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
