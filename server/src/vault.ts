@@ -1,6 +1,6 @@
 import { createTenant, type NewTenant } from './access/tenants.ts'
 import { assemble } from './assembly/assemble.ts'
-import type { VaultParts } from './assembly/parts.ts'
+import type { VaultParts } from './assembly/stores.ts'
 import { toFetch } from './http/fetch-adapter.ts'
 import { type Listening, listen } from './http/listener.ts'
 import type { VaultFacts, VaultOptions } from './vault-options.ts'

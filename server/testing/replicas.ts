@@ -1,5 +1,5 @@
 import type { NewTenant } from '../src/access/tenants.ts'
-import type { VaultParts } from '../src/assembly/parts.ts'
+import type { VaultParts } from '../src/assembly/stores.ts'
 import type { Vault } from '../src/vault.ts'
 import type { VaultOptions } from '../src/vault-options.ts'
 import { openSchema } from './postgres.ts'

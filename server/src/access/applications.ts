@@ -15,9 +15,8 @@ import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/
 import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { Caller } from './caller.ts'
-import { checkRights } from './check-rights.ts'
 import { insertKey, makeKey } from './keys.ts'
-import { plainRule } from './rules.ts'
+import { checkRights, plainRule } from './rules.ts'
 import { removeUsageCount } from './usage-counts.ts'
 
 /** Kept of an answer with a key, which cannot be read again. */

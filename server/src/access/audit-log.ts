@@ -5,6 +5,7 @@ import { formatMicros, parseMicros } from '../base/time.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
+import { tenantStore } from './tenants.ts'
 import { matchAll, matchTerm } from './terms.ts'
 
 export interface AuditContext {
@@ -26,8 +27,7 @@ export async function listLog(
   caller: Caller,
   filter: LogFilter,
 ): Promise<Page<LogEntry>> {
-  const store = await context.store.tenant(caller.tenant)
-  if (!store) throw new Error('a caller without a tenant')
+  const store = await tenantStore(context, caller.tenant)
   // The list contains all actions that were answered before the request.
   await context.audit.settled()
   const { entity_type, entity_id, from, to } = filter

@@ -8,9 +8,8 @@ import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { transact } from '../storage/transact.ts'
 import type { ApplicationRecord } from './application.ts'
-import { checkRights } from './check-rights.ts'
 import { insertKey, type KeyRecord } from './keys.ts'
-import { plainRule, type Rights } from './rules.ts'
+import { checkRights, plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
 
 /** The file that a deployment is set up from: what it names is set to its contents, everything else stays. */

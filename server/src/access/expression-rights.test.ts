@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { AccessRule } from '../contract/types.ts'
-import type { Caller } from './caller.ts'
-import { missingForExpressions } from './expression-rights.ts'
+import { type Caller, missingForExpressions } from './caller.ts'
 
 const rule = (priority: number, container: string, transform: AccessRule['transform']): AccessRule => ({
   priority,

@@ -50,23 +50,12 @@ export async function authenticate(
     const tenant = await store.tenant(id)
     if (!tenant) return undefined
     readAhead(tenant)
-    return session === undefined
-      ? applicationCaller(tenant, application, nowUs, digest)
-      : sessionCaller(tenant, session, nowUs, digest)
+    if (session !== undefined) return sessionCaller(tenant, session, nowUs, digest)
+    const found = await tenant.get<ApplicationRecord>('application', application)
+    return found?.value.key_digest === digest ? applicationAsCaller(id, found.value, nowUs) : undefined
   }
   const seen = root.seen<KeyRecord>('key', digest)
   const [found, caller] = await Promise.all([root.get<KeyRecord>('key', digest), seen && follow(seen.value)])
   if (!found || !sameDigest(found.value.id, digest)) return undefined
   return found === seen ? caller : follow(found.value)
-}
-
-async function applicationCaller(
-  tenant: TenantStore,
-  id: string,
-  nowUs: number,
-  keyDigest: string,
-): Promise<Caller | undefined> {
-  const application = (await tenant.get<ApplicationRecord>('application', id))?.value
-  if (application?.key_digest !== keyDigest) return undefined
-  return applicationAsCaller(tenant.tenant, application, nowUs)
 }

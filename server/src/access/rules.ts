@@ -1,11 +1,13 @@
+import { ErrorList } from '../base/error-list.ts'
 import type {
   AccessCondition,
   AccessRule,
+  ApplicationType,
   Permission,
   TokenPermission,
   Transform,
 } from '../contract/types.ts'
-import { transforms } from '../generated/facts.ts'
+import { permissionsByType, transforms } from '../generated/facts.ts'
 import { isSameContainer, isWithin } from './containers.ts'
 
 /** Returns a rule without unknown members, which are ignored and not stored. */
@@ -17,14 +19,14 @@ export function plainRule(rule: AccessRule): AccessRule {
     priority,
     ...(typeof container === 'string'
       ? { container }
-      : { conditions: (conditions ?? []).map(plainCondition) }),
+      : {
+          conditions: (conditions ?? []).map(
+            ({ attribute, operator, value }) => ({ attribute, operator, value }) as AccessCondition,
+          ),
+        }),
     transform,
     permissions,
   }
-}
-
-function plainCondition({ attribute, operator, value }: AccessCondition): AccessCondition {
-  return { attribute, operator, value } as AccessCondition
 }
 
 /** The rights of an application, or the grants of a session. */
@@ -86,20 +88,11 @@ export function decide(rights: Rights, permission: TokenPermission, subject: Sub
   const rules = rulesFor(rights, permission)
   let transform: Transform = 'reveal'
   for (const container of subject.containers) {
-    const rule = decidingRule(rules, subject.id, container)
+    const rule = rules.find(one => matches(one, subject.id, container))
     if (!rule) return { allowed: false, container }
     transform = strictest(transform, rule.transform)
   }
   return { allowed: true, transform }
-}
-
-/** Returns the first of the ordered rules that covers a token with this id in this container. */
-export function decidingRule(
-  rules: readonly AccessRule[],
-  id: string,
-  container: string,
-): AccessRule | undefined {
-  return rules.find(candidate => matches(candidate, id, container))
 }
 
 /** True if a rule covers a token with this id in this container. */
@@ -118,4 +111,30 @@ function holds(condition: AccessCondition, id: string, container: string): boole
 // Requirements: ACC-505
 export function strictest(a: Transform, b: Transform): Transform {
   return transforms.indexOf(a) < transforms.indexOf(b) ? a : b
+}
+
+/**
+ * Checks what the schema cannot express: that there are permissions or rules, that this type of application may hold
+ * them, that priorities are unique.
+ * @throws {ServiceError} validation
+ */
+// Requirements: APP-507
+export function checkRights(type: ApplicationType, rights: Rights): void {
+  const errors = new ErrorList()
+  // Requirements: SES-007
+  if (rights.permissions.length === 0 && rights.rules.length === 0) {
+    errors.add('permissions', 'or rules must not be empty')
+  }
+  const refuse = (path: string, permission: Permission) => {
+    const held: readonly Permission[] = permissionsByType[type]
+    if (!held.includes(permission)) errors.add(path, `${permission} cannot be held by a ${type} application`)
+  }
+  for (const permission of rights.permissions) refuse('permissions', permission)
+  const priorities = new Set<number>()
+  for (const [index, rule] of rights.rules.entries()) {
+    if (priorities.has(rule.priority)) errors.add(`rules.${index}.priority`, 'must be unique among the rules')
+    priorities.add(rule.priority)
+    for (const permission of rule.permissions) refuse(`rules.${index}.permissions`, permission)
+  }
+  errors.refuseIfAny('the permissions or rules are not valid')
 }

@@ -38,8 +38,14 @@ export interface TenantsContext {
   nowUs(): number
 }
 
-export function makeWebhookSecret(random: Random): string {
-  return `whsec_${Buffer.from(random.bytes(24)).toString('base64')}`
+/** Returns the store of a caller's tenant. */
+export async function tenantStore(
+  context: Pick<TenantsContext, 'store'>,
+  tenant: string,
+): Promise<TenantStore> {
+  const store = await context.store.tenant(tenant)
+  if (!store) throw new Error('a caller without a tenant')
+  return store
 }
 
 export async function readTenant(store: TenantStore): Promise<TenantSettings | undefined> {
@@ -58,7 +64,7 @@ export async function writeTenant(
     const settings: TenantSettings = {
       name: tenant,
       operator: false,
-      webhook_secret: makeWebhookSecret(context.random),
+      webhook_secret: `whsec_${Buffer.from(context.random.bytes(24)).toString('base64')}`,
       ...current?.value,
       ...given,
       id: 'tenant',
@@ -101,4 +107,32 @@ export async function createTenant(
     managementKey: await add('Management', 'management', restored?.managementKey),
     webhookSecret: settings.webhook_secret,
   }
+}
+
+interface DevelopmentRecord extends RecordValue, NewTenant {
+  readonly id: 'development'
+}
+
+/**
+ * Returns the tenant of a development server, and makes it if there is none. Its keys are stored sealed, so that they can
+ * be printed at each start. A production server never makes one.
+ *
+ * @param restored the tenant to make again with the same keys, after the store was emptied
+ */
+export async function developmentTenant(context: TenantsContext, restored?: NewTenant): Promise<NewTenant> {
+  const root = await context.store.root(context.nowUs())
+  const kept = await readKept(root)
+  if (kept) return kept
+  const made = await createTenant(context, { restored })
+  const record: DevelopmentRecord = { id: 'development', ...made }
+  const { ok } = await root.commit([root.insert('setting', record)], context.nowUs())
+  // Another server on the same database may have stored its tenant first: then that one counts.
+  return ok ? made : ((await readKept(root)) ?? made)
+}
+
+async function readKept(root: TenantStore): Promise<NewTenant | undefined> {
+  const kept = await root.get<DevelopmentRecord>('setting', 'development')
+  if (!kept) return undefined
+  const { id: _id, ...tenant } = kept.value
+  return tenant
 }

@@ -3,10 +3,17 @@ import { limits } from '../generated/facts.ts'
 import type { Digest, Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
-import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './container-terms.ts'
 import { type Area, intersectAreas, isEverywhere, toArea } from './containers.ts'
 import { type Rights, rulesFor } from './rules.ts'
-import { matchAll, matchAny, matchTerm } from './terms.ts'
+import {
+  areaTerm,
+  matchAll,
+  matchAny,
+  matchTerm,
+  moreThanTerm,
+  numberedAreaTerm,
+  whollyInTerm,
+} from './terms.ts'
 
 /**
  * Returns the caller's rights as a query, which matches exactly the tokens for which `decideFor` allows the permission. So

@@ -1,14 +1,20 @@
+import { connectionLimits } from '../base/limits.ts'
+import { nextTurn } from '../base/turn.ts'
 import type { Core } from '../http/core.ts'
 import { UnderWay } from '../http/under-way.ts'
+import { startSweeper } from '../retention/sweeper.ts'
 import type { Isolation } from '../sandbox/isolation.ts'
-import { checkOptions, type VaultFacts, type VaultOptions } from '../vault-options.ts'
+import {
+  checkOptions,
+  defaultAuditRetentionDays,
+  type VaultFacts,
+  type VaultOptions,
+} from '../vault-options.ts'
 import { type Deployment, deploy } from './deployment.ts'
 import { createDomain, type Domain } from './domain.ts'
 import { warmFormulas } from './formulas.ts'
 import { createHttp } from './http.ts'
-import type { VaultParts } from './parts.ts'
-import { openStores } from './stores.ts'
-import { startWorkers } from './workers.ts'
+import { openStores, type VaultParts } from './stores.ts'
 
 export interface Assembled extends Pick<Deployment, 'clock' | 'tenants' | 'advance' | 'reset'> {
   readonly core: Core
@@ -55,4 +61,31 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
     ...(file !== undefined && made ? { madeMasterKey: file } : {}),
   }
   return { facts, listening: options.warmFormulas ? listening : () => {} }
+}
+
+/** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
+export function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
+  const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random } = deployment
+  clock.keepRegularly()
+  webhooks.start(parts.performer ?? performer)
+  const stopSweeping = startSweeper({
+    ...deployment,
+    sessions: deployment,
+    holder: random.uuid(),
+    auditRetentionDays: options.auditRetentionDays ?? defaultAuditRetentionDays,
+    yield: nextTurn,
+  })
+  return async () => {
+    stopSweeping()
+    await webhooks.close()
+    await parts.sandbox?.close()
+    await sandbox.close()
+    await clock.stop()
+    // A restart goes on from this time, whatever the machine's clock shows then.
+    if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
+    // Requests whose callers hung up may still add to the audit log.
+    await requests.none(connectionLimits.closeGraceMs)
+    await audit.close()
+    await engine.close()
+  }
 }

@@ -1,6 +1,5 @@
 import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
-import { developmentTenant } from '../access/development-tenant.ts'
-import type { NewTenant } from '../access/tenants.ts'
+import { developmentTenant, type NewTenant } from '../access/tenants.ts'
 import type { Domain } from './domain.ts'
 
 /** A domain whose tenants are set up. */

@@ -14,7 +14,7 @@ import { tokenHandlers } from '../http/handlers/tokens.ts'
 import type { DevOperations } from '../http/outside/dev.ts'
 import { Docs } from '../http/outside/docs.ts'
 import { Router } from '../http/routes.ts'
-import { readPrinted } from '../reactors/read-printed.ts'
+import { readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 
 export function createHttp(deployment: Deployment): Core {

@@ -5,13 +5,17 @@ import { type Random, systemRandom } from '../base/random.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import type { SandboxParts } from '../sandbox/create.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
 import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import type { Store } from '../storage/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
+import type { TokensContext } from '../tokens/context.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
-import type { VaultParts } from './parts.ts'
+import type { Performer } from '../webhooks/context.ts'
+import type { Jobs } from '../webhooks/webhooks.ts'
 
 /** The context of every part of a vault. */
 export interface Stores {
@@ -98,4 +102,19 @@ function logOnce(log: Log): OnBroken {
     logged.set(code, true)
     log.error('a stored record does not open', { kind, tenant, address })
   }
+}
+
+/** Parts of a vault that tests and benches replace. */
+export interface VaultParts {
+  readonly openStore?: (location: StorageLocation, migrate?: boolean) => Promise<Store>
+  readonly random?: Random
+  /** The monotonic time, in milliseconds, by which long requests yield to others. */
+  readonly monotonicMs?: () => number
+  /** Runs asynchronous invocations. */
+  readonly performer?: Performer
+  /** Runs formulas. The vault closes it. */
+  readonly sandbox?: Sandbox
+  readonly sandboxParts?: SandboxParts
+  /** Makes the queue of asynchronous invocations. */
+  readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
 }

@@ -9,9 +9,7 @@ export interface CountedRefusals {
   readonly action: AuditedAction
 }
 
-interface Count {
-  readonly tenant: string
-  readonly action: AuditedAction
+interface Count extends CountedRefusals {
   /** The number of refusals after the first, which has its own entry. */
   repeats: number
 }
@@ -35,7 +33,7 @@ export class RefusalCounts {
 
   /** Counts a refusal. Returns false for the first of its kind, which needs an entry of its own. */
   repeats(tenant: string, action: AuditedAction): boolean {
-    const key = keyOf(tenant, action)
+    const key = JSON.stringify([tenant, action.session ?? action.actor, action.operation])
     const count = this.#counts.get(key)
     if (!count) {
       this.#counts.set(key, { tenant, action, repeats: 0 })
@@ -69,8 +67,4 @@ export class RefusalCounts {
 function toWrite({ tenant, action, repeats }: Count): CountedRefusals[] {
   if (repeats === 0) return []
   return [{ tenant, action: repeats === 1 ? action : { ...action, count: repeats } }]
-}
-
-function keyOf(tenant: string, { operation, actor, session }: AuditedAction): string {
-  return JSON.stringify([tenant, session ?? actor, operation])
 }

@@ -5,8 +5,15 @@ import { type Copied, copyStore, openSource, type Progress } from '../storage/co
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { openExisting, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
-import { type Command, type CommandResult, formatCount } from './command.ts'
-import { type FoundMasterKey, findMasterKey, keyVariable, newKeyVariable } from './master-key.ts'
+import {
+  type Command,
+  type CommandResult,
+  type FoundMasterKey,
+  findMasterKey,
+  formatCount,
+  keyVariable,
+  newKeyVariable,
+} from './command.ts'
 
 export const copyCommand: Command = {
   name: 'copy',

@@ -15,8 +15,7 @@ import {
 import { SealedStore } from '../storage/records/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'
-import { type Command, formatCount } from './command.ts'
-import { findMasterKey, keyVariable } from './master-key.ts'
+import { type Command, findMasterKey, formatCount, keyVariable } from './command.ts'
 
 /** Thrown if the store is damaged or its index is wrong, and this was not corrected. */
 export class IndexDisagrees extends OperatorError {

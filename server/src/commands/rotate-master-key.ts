@@ -3,8 +3,7 @@ import { ConfigError, flags, readMasterKey } from '../config.ts'
 import { writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { type Rotated, rotateMasterKey } from '../storage/keys/rotation.ts'
 import { openExisting } from '../storage/open.ts'
-import type { Command } from './command.ts'
-import { findMasterKey, keyVariable, newKeyVariable } from './master-key.ts'
+import { type Command, findMasterKey, keyVariable, newKeyVariable } from './command.ts'
 
 export const rotateMasterKeyCommand: Command = {
   name: 'rotate-master-key',

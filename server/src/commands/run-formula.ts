@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
 import { ConfigError, flags, textFlag } from '../config.ts'
-import { type FormulaRun, runFormula } from '../sandbox/run-formula.ts'
+import { runFormula } from '../sandbox/run-formula.ts'
 import type { Command } from './command.ts'
 
 export const runFormulaCommand: Command = {
@@ -31,7 +31,11 @@ export const runFormulaCommand: Command = {
       headerPrefix: values['header-prefix'] as string,
     })
     for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
-    return { output: `${JSON.stringify(shown(run), null, 2)}\n`, exitCode: isAnswer(run) ? 0 : 1 }
+    const { kind, ...rest } = run.outcome
+    // An answer is printed as it is, and any other outcome with its status.
+    const shown = kind === 'answered' ? rest : { status: run.status, kind, ...rest }
+    const exitCode = kind === 'answered' || kind === 'custom' ? 0 : 1
+    return { output: `${JSON.stringify(shown, null, 2)}\n`, exitCode }
   },
 }
 
@@ -42,14 +46,4 @@ function readJson(text: string, name: string): JsonValue {
     if (!(error instanceof JsonError)) throw error
     throw new ConfigError(`${name} ${error.message} (at character ${error.offset})`)
   }
-}
-
-function isAnswer({ outcome }: FormulaRun): boolean {
-  return outcome.kind === 'answered' || outcome.kind === 'custom'
-}
-
-/** Returns an answer as it is, and any other outcome with its status. */
-function shown({ outcome, status }: FormulaRun): object {
-  const { kind, ...rest } = outcome
-  return kind === 'answered' ? rest : { status, kind, ...rest }
 }

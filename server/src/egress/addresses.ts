@@ -21,7 +21,8 @@ const special4: readonly (readonly [network: string, prefix: number])[] = [
 ]
 
 /** All routed networks; loopback, link-local, unique local, mapped, NAT64 and multicast addresses are outside. */
-const global6: readonly (readonly [network: string, prefix: number])[] = [['2000::', 3]]
+const global6 = new BlockList()
+global6.addSubnet('2000::', 3, 'ipv6')
 
 const special6: readonly (readonly [network: string, prefix: number])[] = [
   // Teredo and other protocols.
@@ -32,18 +33,9 @@ const special6: readonly (readonly [network: string, prefix: number])[] = [
   ['3fff::', 20],
 ]
 
-function listOf(
-  networks: readonly (readonly [network: string, prefix: number])[],
-  family: 'ipv4' | 'ipv6',
-): BlockList {
-  const list = new BlockList()
-  for (const [network, prefix] of networks) list.addSubnet(network, prefix, family)
-  return list
-}
-
-const blocked4 = listOf(special4, 'ipv4')
-const routed6 = listOf(global6, 'ipv6')
-const blocked6 = listOf(special6, 'ipv6')
+const special = new BlockList()
+for (const [network, prefix] of special4) special.addSubnet(network, prefix, 'ipv4')
+for (const [network, prefix] of special6) special.addSubnet(network, prefix, 'ipv6')
 
 /**
  * True if an address is on the public internet. False for text that is not an address, and for an address with a zone.
@@ -53,9 +45,9 @@ const blocked6 = listOf(special6, 'ipv6')
  * isPublicAddress('::ffff:10.0.0.1') // false
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !blocked4.check(address, 'ipv4')
+  if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
-  return routed6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6')
+  return global6.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
 /** Returns the host of a URL if it is an address, without brackets; `undefined` if it is a name. */

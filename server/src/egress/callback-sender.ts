@@ -1,10 +1,8 @@
 import { limits } from '../generated/facts.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
-import { startDeadline } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
-import { exchange } from './exchange.ts'
-import { type Resolve, systemResolve } from './resolve.ts'
+import { exchange, type Resolve, startDeadline, systemResolve } from './exchange.ts'
 
 export interface CallbackSenderOptions extends CallbackPolicy {
   readonly resolve?: Resolve

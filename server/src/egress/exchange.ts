@@ -1,8 +1,10 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { setMaxListeners } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
-import { guardedLookup, type Resolve } from './resolve.ts'
 
 export interface Outgoing {
   readonly url: URL
@@ -57,4 +59,67 @@ export function toEgressError(error: unknown, signal: AbortSignal): EgressError 
   if (error instanceof EgressError) return error
   if (signal.aborted) return new EgressError('time', 'no response in time')
   return new EgressError('network', 'network error')
+}
+
+/** A time limit that also ends with another signal. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Removes the timer and the listener of the other signal. */
+  clear(): void
+}
+
+/**
+ * Returns a signal that aborts after real milliseconds, or when `other` does. Unlike those of `AbortSignal.timeout`,
+ * its timer keeps the process alive until the request has ended.
+ */
+export function startDeadline(ms: number, other: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, ms)
+  if (other.aborted) abort()
+  else {
+    // All open requests of an invocation listen to its signal; without this, Node would warn of a leak.
+    setMaxListeners(0, other)
+    other.addEventListener('abort', abort, { once: true })
+  }
+  return {
+    signal: controller.signal,
+    clear: () => {
+      clearTimeout(timer)
+      other.removeEventListener('abort', abort)
+    },
+  }
+}
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** Resolves a name to its addresses. */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
+
+export const systemResolve: Resolve = hostname => systemLookup(hostname, { all: true })
+
+/**
+ * Returns a lookup function for a socket that only returns accepted addresses. The socket connects to these
+ * addresses, so a name cannot resolve to another one between the check and the connection.
+ */
+export function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
+  return (hostname, options, done) => {
+    const answer = async () => {
+      const found = await resolve(hostname)
+      const passed = found.filter(({ address }) => accepts(address))
+      const first = passed[0]
+      if (!first) throw new EgressError('refused', 'the name has no allowed address')
+      return { first, passed }
+    }
+    answer().then(
+      ({ first, passed }) => {
+        if (options.all) done(null, [...passed])
+        else done(null, first.address, first.family)
+      },
+      error => done(error, '', 0),
+    )
+  }
 }

@@ -1,13 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { openReceiver } from '../../testing/receiver.ts'
+import type { Resolve } from './exchange.ts'
 import {
   createFormulaEgress,
   type Egress,
   type EgressRequest,
   type FormulaEgressOptions,
 } from './formula-egress.ts'
-import type { Resolve } from './resolve.ts'
 
 const failure = (sent: Promise<unknown>) =>
   sent.then(

@@ -1,10 +1,8 @@
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { acceptedEncodings, readBody } from './body.ts'
-import { startDeadline } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
-import { exchange, toEgressError } from './exchange.ts'
+import { exchange, type Resolve, startDeadline, systemResolve, toEgressError } from './exchange.ts'
 import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
-import { type Resolve, systemResolve } from './resolve.ts'
 
 /** Limits of the requests of one invocation. Times are in real milliseconds. */
 export const egressLimits = {
@@ -16,6 +14,7 @@ export const egressLimits = {
   redirects: 3,
 } as const
 
+const redirects = new Set([301, 302, 303, 307, 308])
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 export interface FormulaEgressOptions {
@@ -79,7 +78,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
 
   const follow = async (first: Hop, redirect: string, signal: AbortSignal): Promise<EgressResponse> => {
     let hop = first
-    for (let redirects = 0; ; redirects++) {
+    for (let followed = 0; ; followed++) {
       const { url } = hop
       const response = await exchange({
         ...hop,
@@ -90,15 +89,15 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       })
       const status = response.statusCode ?? 0
       const { location } = response.headers
-      if (!isRedirect(status) || location === undefined || redirect === 'manual') {
+      if (!redirects.has(status) || location === undefined || redirect === 'manual') {
         const headers = readableHeaders(response.headers)
         const body = hop.method === 'HEAD' ? new Uint8Array() : await readBody(response, limits.responseBytes)
-        return { url: url.href, redirected: redirects > 0, status, headers, body }
+        return { url: url.href, redirected: followed > 0, status, headers, body }
       }
       response.on('error', () => {})
       response.destroy()
       if (redirect === 'error') throw new EgressError('policy', 'the response is a redirect')
-      if (redirects === limits.redirects) throw new EgressError('limit', 'too many redirects')
+      if (followed === limits.redirects) throw new EgressError('limit', 'too many redirects')
       if (!URL.canParse(location, url.href)) throw new EgressError('network', 'network error')
       hop = nextHop(hop, checked(new URL(location, url.href)), status)
     }
@@ -136,10 +135,6 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
 function forFormula(error: EgressError): EgressError {
   const isVisible = ['policy', 'request', 'limit', 'size'].includes(error.reason)
   return isVisible ? error : new EgressError('network', 'network error')
-}
-
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status)
 }
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */

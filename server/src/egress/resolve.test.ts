@@ -1,7 +1,7 @@
 import type { LookupOptions } from 'node:dns'
 import t from 'tap'
 import { isPublicAddress } from './addresses.ts'
-import { guardedLookup, type Resolve } from './resolve.ts'
+import { guardedLookup, type Resolve } from './exchange.ts'
 
 const publicOne = { address: '93.184.215.14', family: 4 }
 const publicSix = { address: '2606:4700::1', family: 6 }

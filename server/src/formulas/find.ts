@@ -1,6 +1,7 @@
+import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type FormulasContext, officialStore, tenantStore } from './context.ts'
+import { type FormulasContext, officialStore } from './context.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 

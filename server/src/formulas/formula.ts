@@ -9,7 +9,6 @@ import type {
 } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
 import type { Dated, RecordValue } from '../storage/records/sealed.ts'
-import { plainParameter, plainSetting, repeatedNames } from './definitions.ts'
 
 /** A stored formula. */
 export interface FormulaRecord extends RecordValue {
@@ -65,4 +64,25 @@ export function showFormula(record: Dated<FormulaRecord>): ReactorFormula {
 // Requirements: FOR-502
 export function isRunnable({ code }: Pick<FormulaRecord, 'code'>): boolean {
   return code !== ''
+}
+
+/** Returns the errors of repeated names, which a schema cannot find. */
+export function repeatedNames(definitions: readonly ConfigurationDefinition[], path: string): FieldErrors {
+  const seen = new Set<string>()
+  const errors: FieldErrors = {}
+  for (const [index, { name }] of definitions.entries()) {
+    if (seen.has(name)) errors[`${path}.${index}.name`] = ['must be unique in this list']
+    seen.add(name)
+  }
+  return errors
+}
+
+/** Returns a definition without null and unknown members. */
+export function plainSetting({ name, description, type }: ConfigurationDefinition): ConfigurationDefinition {
+  return { name, ...(typeof description === 'string' ? { description } : {}), type }
+}
+
+// Requirements: FOR-011
+export function plainParameter(definition: RequestParameterDefinition): RequestParameterDefinition {
+  return { ...plainSetting(definition), optional: definition.optional ?? false }
 }

@@ -1,11 +1,12 @@
 import type { Caller } from '../access/caller.ts'
+import { readTenant, tenantStore } from '../access/tenants.ts'
 import { removeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
-import { type FormulasContext, isOperator, officialStore, tenantStore } from './context.ts'
+import { type FormulasContext, officialStore } from './context.ts'
 import { existingFormula, type FoundFormula } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
@@ -119,7 +120,8 @@ async function writableStore(
   )
 }
 
+// Requirements: FOR-503
 async function demandOperator(own: TenantStore): Promise<void> {
-  if (await isOperator(own)) return
+  if ((await readTenant(own))?.operator) return
   throw new ServiceError('permission_denied', "only the operator's tenant can write official formulas")
 }

@@ -5,7 +5,6 @@ import { describeError, type Log } from '../base/log.ts'
 import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
-import type { Operation } from '../contract/contract.ts'
 import { byFormula } from '../reactors/outcome.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -127,18 +126,16 @@ function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: S
   // The id in a path is recorded only if the access rules have found what it names.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   services.audit.record(caller.tenant, {
-    operation: operation.permission ?? auditedName(operation),
+    // An operation that needs no permission is named in the form of one: `session:authorize`.
+    operation:
+      operation.permission ??
+      `${operation.entityType}:${operation.id.slice(operation.id.lastIndexOf('.') + 1)}`,
     entity_type: operation.entityType,
     ...(entity === undefined ? {} : { entity_id: entity }),
     actor: caller.application,
     session: caller.session,
     outcome: 'refused',
   })
-}
-
-/** Names an operation that needs no permission in the form of one: `session:authorize`. */
-function auditedName({ id, entityType }: Operation): string {
-  return `${entityType}:${id.slice(id.lastIndexOf('.') + 1)}`
 }
 
 function deniedCause({ cause }: ServiceError): DeniedCause | undefined {

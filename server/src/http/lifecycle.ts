@@ -2,7 +2,6 @@ import { type Caller, holds, lacking } from '../access/caller.ts'
 import { delegatedCaller } from '../access/delegation.ts'
 import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { JsonObject } from '../base/json.ts'
 import { largeBody } from '../base/limits.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
@@ -67,7 +66,13 @@ function readAhead(exchange: Exchange, tenant: TenantStore): void {
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
 function authorize(exchange: Exchange, { validators }: Services): void {
   const { caller, operation, request } = reached(exchange)
-  if (request.delegation && !operation.formula) throw notForFormulas(operation, validators.operations)
+  if (request.delegation && !operation.formula) {
+    const callable = validators.operations.filter(({ formula }) => formula).map(({ id }) => id)
+    throw new ServiceError(
+      'permission_denied',
+      `the client of a formula cannot call ${operation.id}; it can call ${callable.join(', ')}`,
+    )
+  }
   const bySession = caller.session !== undefined
   if (bySession ? !operation.session : !operation.applicationTypes.includes(caller.type)) {
     const kinds = operation.applicationTypes.join(' or ')
@@ -76,14 +81,6 @@ function authorize(exchange: Exchange, { validators }: Services): void {
   if (operation.permission !== null && !holds(caller, operation.permission)) {
     throw lacking(caller, operation.permission)
   }
-}
-
-function notForFormulas({ id }: Operation, operations: readonly Operation[]): ServiceError {
-  const callable = operations.filter(({ formula }) => formula).map(operation => operation.id)
-  return new ServiceError(
-    'permission_denied',
-    `the client of a formula cannot call ${id}; it can call ${callable.join(', ')}`,
-  )
 }
 
 // Requirements: TOK-026, REA-011, ERR-504, ERR-510
@@ -136,10 +133,13 @@ function validate(exchange: Exchange, { validators, headerNames }: Services): vo
 async function perform(exchange: Exchange, services: Services): Promise<void> {
   const { operation, caller } = reached(exchange)
   const handler = handlerOf(services.handlers, operation.id)
+  const defaults = operation.queryParameters.flatMap(one =>
+    one.default === undefined ? [] : [[one.name, one.default] as const],
+  )
   const request: ValidatedRequest = {
     caller,
     path: exchange.parameters ?? {},
-    query: { ...defaultsOf(operation), ...exchange.query },
+    query: { ...Object.fromEntries(defaults), ...exchange.query },
     body: exchange.body,
     traceId: exchange.traceId,
     depth: exchange.request.delegation?.depth ?? 0,
@@ -152,11 +152,6 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   exchange.answer = keyed
     ? await performOnce(services, operation.id, handler, request, keyed)
     : await handler(request)
-}
-
-function defaultsOf({ queryParameters }: Operation): JsonObject {
-  const given = queryParameters.flatMap(one => (one.default === undefined ? [] : [[one.name, one.default]]))
-  return Object.fromEntries(given)
 }
 
 function keyedRequest(

@@ -1,3 +1,4 @@
+import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { Services } from './exchange.ts'
@@ -20,11 +21,10 @@ export async function performOnce(
   request: ValidatedRequest,
   keyed: KeyedRequest,
 ): Promise<Answer> {
-  const { store: sealed, clock, random, inFlight } = services
+  const { clock, random, inFlight } = services
   const replay = replayOf(services.replays, operationId)
   if (!replay) throw new Error(`no replay for ${operationId}`)
-  const store = await sealed.tenant(request.caller.tenant)
-  if (!store) throw new Error('a caller without a tenant')
+  const store = await tenantStore(services, request.caller.tenant)
   const use = new KeyedUse(store, random, keyed)
   const flight = `${store.tenant} ${use.id}`
   if (inFlight.has(flight)) {

@@ -47,7 +47,11 @@ export class Router {
       pattern => pattern.segments.length === given.length && this.#fits(pattern, given),
     )
     const found = fitting.find(({ operation }) => operation.method === method)
-    if (found) return { operation: found.operation, parameters: parametersOf(found, given) }
+    if (found) {
+      const places = found.segments.map((segment, index) => [segment.slice(1, -1), given[index] ?? ''])
+      const named = places.filter((_, index) => found.segments[index]?.startsWith('{'))
+      return { operation: found.operation, parameters: Object.fromEntries(named) }
+    }
     if (fitting.length === 0) {
       throw new ServiceError('not_found', 'there is no such path; /docs lists the paths')
     }
@@ -65,14 +69,6 @@ export class Router {
       return value !== '' && !this.#beginnings.has([...segments.slice(0, index), value].join('/'))
     })
   }
-}
-
-function parametersOf({ segments }: Pattern, given: readonly string[]): Record<string, string> {
-  const parameters: Record<string, string> = {}
-  for (const [index, segment] of segments.entries()) {
-    if (segment.startsWith('{')) parameters[segment.slice(1, -1)] = given[index] ?? ''
-  }
-  return parameters
 }
 
 /** Splits a path, and ignores a slash at its end. */

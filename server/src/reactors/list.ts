@@ -1,9 +1,11 @@
-import type { Caller } from '../access/caller.ts'
+import { type Caller, holds } from '../access/caller.ts'
+import { authenticate } from '../access/keys.ts'
+import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
 import { sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Reactor } from '../contract/types.ts'
-import { tenantStore } from '../formulas/context.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
@@ -64,4 +66,22 @@ async function find(context: ReactorsContext, store: TenantStore, query: Reactor
     total: places.length,
     records: records.filter((record): record is OpenedRecord<ReactorRecord> => record !== undefined),
   }
+}
+
+/**
+ * Returns the last lines that a reactor's formula printed, for a management key of its tenant.
+ * @throws {ServiceError} unauthenticated, permission_denied, not_found
+ */
+export async function readPrinted(
+  context: ReactorsContext,
+  key: string | undefined,
+  reactor: string,
+): Promise<JsonValue> {
+  const caller = key ? await authenticate(context.store, key, context.nowUs()) : undefined
+  if (!caller) throw new ServiceError('unauthenticated', 'the API key is missing, unknown or expired')
+  if (caller.type !== 'management' || !holds(caller, 'reactor:read'))
+    throw new ServiceError('permission_denied', 'this takes a management key with reactor:read')
+  const { value } = await existingReactor(await tenantStore(context, caller.tenant), reactor)
+  const lines = context.console?.read(caller.tenant, value.id) ?? []
+  return { data: lines.map(line => ({ ...line })) }
 }

@@ -1,4 +1,6 @@
+import type { ApplicationRecord } from '../access/application.ts'
 import type { Caller } from '../access/caller.ts'
+import { tenantStore } from '../access/tenants.ts'
 import { changeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
@@ -10,14 +12,12 @@ import type {
   Reactor,
   UpdateReactorRequest,
 } from '../contract/types.ts'
-import { tenantStore } from '../formulas/context.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
-import { applicationPart, formulaPart } from './parts.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
 const reactorEntry = entriesOf('reactor')
@@ -163,4 +163,27 @@ async function usageChanges(
     if (id !== undefined) writes.push(...(await changeUsageCount(store, 'application', id, by)))
   }
   return writes
+}
+
+/** Finds the formula that a request names. @throws {ServiceError} validation */
+// Requirements: REA-003
+export async function formulaPart(
+  context: ReactorsContext,
+  store: TenantStore,
+  id: string,
+): Promise<FoundFormula> {
+  const found = await findFormula(context, store.tenant, id)
+  if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
+  return found
+}
+
+/** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
+// Requirements: REA-006
+export async function applicationPart(store: TenantStore, id: string | undefined) {
+  if (id === undefined) return { id: undefined, unchanged: [] }
+  const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
+  if (!record) throw invalid('application.id', 'must be the id of an existing application')
+  if (record.value.type === 'management')
+    throw invalid('application.id', 'must be the id of a public or private application')
+  return { id: record.value.id, unchanged: [store.expect('application', record.value.id, record.version)] }
 }

@@ -1,8 +1,7 @@
 import { FrameError } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { HeaderPairs } from './messages.ts'
-import type { Egress } from './options.ts'
-import type { ServiceResponse, ServiceTransport } from './sandbox.ts'
+import type { Egress, ServiceResponse, ServiceTransport } from './sandbox.ts'
 
 /** A request of `svc` or `fetch`, parsed from an untrusted frame. */
 interface Call {

@@ -152,7 +152,9 @@ function command(
   // Root in a user namespace is still root in checks of the owner of a file or process.
   if (wrapper.user === 'namespace' && isRoot) return undefined
   if (wrapper.root && !root) return undefined
-  if (isForked(wrapper) && (!setsid || !canListChildren())) return undefined
+  // A forked process is found in the list of the children of a process, which not every system has.
+  const canListChildren = existsSync(`/proc/self/task/${process.pid}/children`)
+  if (isForked(wrapper) && (!setsid || !canListChildren)) return undefined
   return () => [
     // The outer, waiting process must also end with the server.
     ...(isForked(wrapper) ? [`${setpriv}`, '--pdeathsig', 'KILL', '--'] : []),
@@ -166,11 +168,6 @@ function command(
       : []),
     ...(wrapper.setpriv ? [`${setpriv}`, ...privileges(wrapper, nextUser), '--'] : []),
   ]
-}
-
-/** True if the system lists the children of a process, by which a forked process is found. */
-function canListChildren(): boolean {
-  return existsSync(`/proc/self/task/${process.pid}/children`)
 }
 
 function namespaces(wrapper: Wrapper): string[] {

@@ -2,9 +2,9 @@ import type { Log } from '../base/log.ts'
 import type { BackOff } from './back-off.ts'
 import { mostProcesses, type SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'
-import type { Egress } from './options.ts'
 import type { Launched } from './os-process.ts'
 import type { End } from './runner.ts'
+import type { Egress } from './sandbox.ts'
 import { TenantProcess } from './tenant-process.ts'
 
 export interface PoolOptions {
@@ -132,15 +132,14 @@ export class Pool {
 
   #takeSpare(): Spare {
     for (;;) {
-      const spare = this.#spares.shift() ?? this.#startInRoom()
+      let spare = this.#spares.shift()
+      if (!spare) {
+        // The caller has a share of the memory, so there is either room or a free process to end.
+        while (this.#all.size >= this.#most && this.#free.size > 0) this.#endOldest()
+        spare = this.#start()
+      }
       if (spare.process.alive) return spare
     }
-  }
-
-  /** The caller has a share of the memory, so there is either room or a free process to end. */
-  #startInRoom(): Spare {
-    while (this.#all.size >= this.#most && this.#free.size > 0) this.#endOldest()
-    return this.#start()
   }
 
   #endOldest(): void {

@@ -27,7 +27,12 @@ export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
   if (!isJsonObject(report)) throw new ReportError('the report is not an object')
   switch (report.kind) {
     case 'answered':
-      return answered(report)
+      return {
+        kind: 'answered',
+        ...(report.raw === undefined ? {} : { raw: report.raw }),
+        // As for all optional members, null means absent.
+        ...(report.tokenize === undefined || report.tokenize === null ? {} : { tokenize: report.tokenize }),
+      }
     case 'custom':
       return readCustomResponse(report.response, headerPrefix)
     case 'refused':
@@ -41,15 +46,6 @@ export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
     }
     default:
       throw new ReportError('the kind is unknown')
-  }
-}
-
-function answered({ raw, tokenize }: Record<string, JsonValue>): Outcome {
-  return {
-    kind: 'answered',
-    ...(raw === undefined ? {} : { raw }),
-    // As for all optional members, null means absent.
-    ...(tokenize === undefined || tokenize === null ? {} : { tokenize }),
   }
 }
 

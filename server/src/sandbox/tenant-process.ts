@@ -1,11 +1,9 @@
 import { Calls } from './calls.ts'
 import { type Frame, FrameError } from './frames.ts'
 import { lifeCpuSeconds } from './launch.ts'
-import type { SandboxLimits } from './limits.ts'
-import type { Egress } from './options.ts'
 import { ReportError, readReport } from './report.ts'
 import { type End, Runner, type RunnerOptions } from './runner.ts'
-import type { ConsoleLine, Invocation, Outcome } from './sandbox.ts'
+import type { ConsoleLine, Egress, Invocation, Outcome } from './sandbox.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
 const watchMs = 50
@@ -219,9 +217,10 @@ export class TenantProcess {
     clearInterval(this.#watch)
     clearTimeout(this.#drain)
     const { limits, headerPrefix } = this.#options
-    let outcome: Outcome
+    const detail = `the output is longer than ${limits.outputBytes} bytes`
+    let outcome: Outcome = { kind: 'failed', reason: 'output', detail }
     try {
-      outcome = body.length > limits.outputBytes + 1024 ? tooLong(limits) : readReport(body, headerPrefix)
+      if (body.length <= limits.outputBytes + 1024) outcome = readReport(body, headerPrefix)
     } catch (error) {
       if (!(error instanceof ReportError)) throw error
       throw new FrameError('not a valid report')
@@ -261,17 +260,8 @@ export class TenantProcess {
   }
 }
 
-function tooLong({ outputBytes }: SandboxLimits): Outcome {
-  return { kind: 'failed', reason: 'output', detail: `the output is longer than ${outputBytes} bytes` }
-}
-
 function outcomeFor(end: End): Outcome {
-  switch (end) {
-    case 'time':
-      return { kind: 'failed', reason: 'time', detail: 'the formula took too long' }
-    case 'memory':
-      return { kind: 'failed', reason: 'memory', detail: 'the formula used too much memory' }
-    default:
-      return { kind: 'failed', reason: 'crash', detail: 'the process of the formula ended' }
-  }
+  if (end === 'time') return { kind: 'failed', reason: end, detail: 'the formula took too long' }
+  if (end === 'memory') return { kind: 'failed', reason: end, detail: 'the formula used too much memory' }
+  return { kind: 'failed', reason: 'crash', detail: 'the process of the formula ended' }
 }

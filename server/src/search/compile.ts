@@ -1,6 +1,5 @@
-import { areaTerm } from '../access/container-terms.ts'
 import { isEverywhere } from '../access/containers.ts'
-import { fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
+import { areaTerm, fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
 import type { Query } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { SearchQuery } from './query.ts'

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import type { AST, Node, parse } from 'lucene'
 import { limits } from '../generated/facts.ts'
 import { readClause } from './clauses.ts'
-import type { SearchQuery } from './query.ts'
-import { QueryError, toRefusal } from './query-error.ts'
+import { QueryError, type SearchQuery, toRefusal } from './query.ts'
 import { scan, type Token } from './scan.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { Area } from '../access/containers.ts'
 import type { TermField } from '../access/terms.ts'
+import { ServiceError } from '../base/errors.ts'
 
 /** Fields that are matched as a whole, without regard to case. */
 export const textFields: readonly TermField[] = [
@@ -26,3 +27,23 @@ export type SearchQuery =
   | { readonly kind: 'time'; readonly field: TimeField; readonly fromUs?: number; readonly toUs?: number }
   | { readonly kind: 'not'; readonly of: SearchQuery }
   | { readonly kind: 'and' | 'or'; readonly of: readonly SearchQuery[] }
+
+/** An error in a query, with its position. The message says what would be right and repeats no value. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError'
+  /** In UTF-16 units from 0. */
+  readonly offset: number
+
+  constructor(offset: number, message: string) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+/** Returns the refusal for a caller. Its position is in characters from 1, which is how the limit on a query counts. */
+// Requirements: SEA-018
+export function toRefusal(error: QueryError, text: string): ServiceError {
+  const position = [...text.slice(0, error.offset)].length + 1
+  const message = `${error.message} (at position ${position})`
+  return new ServiceError('invalid_query', `query: ${message}`, { errors: { query: [message] } })
+}

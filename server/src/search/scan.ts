@@ -1,4 +1,4 @@
-import { QueryError } from './query-error.ts'
+import { QueryError } from './query.ts'
 
 /** `at` is its position in the text. */
 export type Token =

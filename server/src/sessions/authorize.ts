@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { checkRights } from '../access/check-rights.ts'
-import { holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
+import { checkRights, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'

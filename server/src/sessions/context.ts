@@ -1,5 +1,6 @@
 import type { ApplicationRecord } from '../access/application.ts'
 import type { Caller } from '../access/caller.ts'
+import { tenantStore } from '../access/tenants.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
@@ -24,9 +25,7 @@ export function digestNonce(store: TenantStore, nonce: string): string {
 
 export async function storesOf(context: SessionsContext, { tenant }: Pick<Caller, 'tenant'>) {
   const root = await context.store.root(context.nowUs())
-  const store = await context.store.tenant(tenant)
-  if (!store) throw new Error('a caller without a tenant')
-  return { root, store }
+  return { root, store: await tenantStore(context, tenant) }
 }
 
 /**

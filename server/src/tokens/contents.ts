@@ -1,11 +1,12 @@
 import { fieldTerm, termsOf } from '../access/terms.ts'
+import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
+import { ExpressionError } from '../expressions/engine.ts'
 import { limits } from '../generated/facts.ts'
 import { evaluateIndexes } from '../search/index-expressions.ts'
 import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
 import { refuseIfAny, type TenantTokens } from './context.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { checkMask } from './mask.ts'
 import type { TokenRecord } from './token.ts'
 
@@ -54,14 +55,7 @@ export async function derive(
   const { masked, errors } = checkMask(expressions, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   await turns.passed()
-  const fingerprint = changes.fingerprint
-    ? fingerprintOf(expressions, context.store, {
-        type: token.type,
-        expression: token.fingerprint_expression,
-        data,
-        metadata: token.metadata,
-      })
-    : before.fingerprint
+  const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
   await turns.passed()
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
@@ -92,4 +86,27 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
 // Requirements: TOK-502
 function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
   return fieldTerm(store, 'fingerprint', `only ${fingerprint}`)
+}
+
+/**
+ * Returns a keyed one-way digest of the value of the expression, per tenant and type: equal values have equal
+ * fingerprints, and nobody can try values without the tenant's keys. `undefined` if the value is empty.
+ * @throws {ServiceError} validation, if the expression does not parse or fails on this data
+ */
+// Requirements: TOK-016, TOK-017, ACC-510, TOK-052
+export function fingerprintOf(
+  { expressions, store }: TenantTokens,
+  { type, fingerprint_expression, metadata }: TokenExpressions,
+  data: JsonValue,
+): string | undefined {
+  let text: string
+  try {
+    text = expressions.render(fingerprint_expression, { data, metadata: { ...metadata } })
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    throw new ServiceError('validation', 'the fingerprint expression cannot be evaluated on this data', {
+      errors: { fingerprint_expression: [error.message] },
+    })
+  }
+  return text === '' ? undefined : store.shownDigest(`fingerprint ${type}`, text)
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import { tenantStore } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
@@ -26,9 +27,7 @@ export interface TenantTokens extends Omit<TokensContext, 'store'> {
 }
 
 export async function tokensOf(context: TokensContext, caller: Caller): Promise<TenantTokens> {
-  const store = await context.store.tenant(caller.tenant)
-  if (!store) throw new Error('a caller without a tenant')
-  return { ...context, store }
+  return { ...context, store: await tenantStore(context, caller.tenant) }
 }
 
 /** @throws {ServiceError} validation, if there are any errors */

@@ -12,14 +12,11 @@ export interface PageSelection {
   readonly start?: string | undefined
 }
 
-/** A page as the answer names it, and as the store finds it. */
-export interface LocatedPage {
-  readonly request: PageRequest
-  readonly find: Pick<FindOptions, 'offset' | 'limit' | 'afterUs'>
-}
-
-/** @throws {ServiceError} validation, for a cursor that is not valid, or one together with a page number */
-export function locatePage(store: TenantStore, { page, size, start }: PageSelection): LocatedPage {
+/** Returns a page as the answer names it, and as the store finds it. @throws {ServiceError} validation, for a cursor that is not valid, or one together with a page number */
+export function locatePage(
+  store: TenantStore,
+  { page, size, start }: PageSelection,
+): { request: PageRequest; find: Pick<FindOptions, 'offset' | 'limit' | 'afterUs'> } {
   if (start === undefined) {
     const request = { page: page ?? limits.firstPage, size }
     return { request, find: { offset: offsetOf(request), limit: size } }

@@ -1,9 +1,12 @@
+import { type Caller, demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
+import { transact } from '../storage/transact.ts'
 import { type Actor, tokenAction } from './audited.ts'
-import type { TenantTokens } from './context.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { removeCvc } from './cvc.ts'
+import { liveRecord } from './read.ts'
 import type { TokenRecord } from './token.ts'
 
 /** Returns the writes that erase a token and its code, and add an audit entry. */
@@ -29,4 +32,14 @@ export async function eraseExpired(
 ): Promise<boolean> {
   const writes = await erasure(context, token, 'token:expire', { application: null })
   return (await context.store.commit(writes, context.nowUs())).ok
+}
+
+// Requirements: TOK-037, TOK-038, TOK-512, TOK-046, TOK-546
+export async function deleteToken(context: TokensContext, caller: Caller, id: string): Promise<void> {
+  const tokens = await tokensOf(context, caller)
+  await transact(tokens, async () => {
+    const record = await liveRecord(tokens, id)
+    demand(caller, 'token:delete', record.value)
+    return { writes: await erasure(tokens, record, 'token:delete', caller), result: () => {} }
+  })
 }

@@ -2,7 +2,10 @@ import { type Caller, decideFor } from '../access/caller.ts'
 import { fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
 import { visibleTo } from '../access/visibility.ts'
 import { type LongPage, type Page, toPage } from '../base/page.ts'
-import type { Token, TokenPermission } from '../contract/types.ts'
+import type { SearchTokensRequest, Token, TokenPermission } from '../contract/types.ts'
+import { limits } from '../generated/facts.ts'
+import { compileSearch } from '../search/compile.ts'
+import { parseQuery } from '../search/parse.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
@@ -98,4 +101,16 @@ function filterQuery(store: TenantStore, filter: TokenFilter): Query {
     type ? matchAny(type.map(one => matchTerm(fieldTerm(store, 'type', one)))) : { op: 'all' },
     ...Object.entries(metadata).map(([key, value]) => matchTerm(metadataTerm(store, key, value))),
   ])
+}
+
+/** Returns a page of the matching tokens that the caller may search. @throws {ServiceError} invalid_query */
+export async function searchTokens(
+  context: TokensContext,
+  caller: Caller,
+  { query, page, size, start }: SearchTokensRequest,
+): Promise<Page<Token> | LongPage<Token>> {
+  const parsed = parseQuery(query ?? '')
+  const tokens = await tokensOf(context, caller)
+  const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
+  return findTokens(tokens, caller, 'token:search', compileSearch(tokens.store, parsed), requested)
 }

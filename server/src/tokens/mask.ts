@@ -12,22 +12,14 @@ export function showMask(
   return mask === undefined ? undefined : expressions.evaluateTree(mask, { data })
 }
 
-export interface CheckedMask {
-  /** The data under the mask. */
-  readonly masked: JsonValue | undefined
-  /** The errors of expressions that do not parse or fail on this data. */
-  readonly errors: FieldErrors
-}
-
-/** Evaluates a mask before it is stored, and reports every expression that fails. */
-export function checkMask(
-  expressions: Expressions,
-  mask: JsonValue | undefined,
-  data: JsonValue,
-): CheckedMask {
-  if (mask === undefined) return { masked: undefined, errors: {} }
-  const { value, problems } = expressions.checkTree(mask, { data })
+/**
+ * Evaluates a mask before it is stored. Returns the data under the mask, and the errors of all expressions that do not
+ * parse or fail on this data.
+ */
+export function checkMask(expressions: Expressions, mask: JsonValue | undefined, data: JsonValue) {
   const errors: FieldErrors = {}
+  if (mask === undefined) return { masked: undefined, errors }
+  const { value, problems } = expressions.checkTree(mask, { data })
   for (const { path, message } of problems) {
     errors[path === '' ? 'mask' : `mask.${path}`] = [message]
   }

@@ -1,7 +1,5 @@
-import { type Caller, type DeniedCause, demand } from '../access/caller.ts'
-import { missingForExpressions } from '../access/expression-rights.ts'
-import type { Subject } from '../access/rules.ts'
-import { strictest } from '../access/rules.ts'
+import { type Caller, type DeniedCause, demand, missingForExpressions } from '../access/caller.ts'
+import { type Subject, strictest } from '../access/rules.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Transform } from '../contract/types.ts'
 import { tokenTypes } from '../generated/facts.ts'
@@ -39,14 +37,12 @@ export function demandUpdate(caller: Caller, current: TokenRecord, input: Guarde
   const transform = subjects.map(subject => demand(caller, 'token:update', subject)).reduce(strictest)
   const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])
   const refused = expressionMembers.filter(member => missing !== undefined && input[member] !== undefined)
-  if (missing !== undefined && refused.length > 0) throw cannotSet(refused, missing, current.id)
+  if (missing !== undefined && refused.length > 0) {
+    const detail = `may be set only by a private application that holds token:update directly, or by a rule that reveals`
+    throw new ServiceError('permission_denied', `${refused.join(', ')}: ${detail}`, {
+      errors: Object.fromEntries(refused.map(member => [member, [detail]])),
+      cause: { missing, subject: current.id } satisfies DeniedCause,
+    })
+  }
   return { transform, reads: missing === undefined || transform === 'reveal' }
-}
-
-function cannotSet(members: readonly string[], missing: string, subject: string): ServiceError {
-  const detail = `may be set only by a private application that holds token:update directly, or by a rule that reveals`
-  return new ServiceError('permission_denied', `${members.join(', ')}: ${detail}`, {
-    errors: Object.fromEntries(members.map(member => [member, [detail]])),
-    cause: { missing, subject } satisfies DeniedCause,
-  })
 }

@@ -1,13 +1,16 @@
+import { jobCaller } from '../access/delegation.ts'
 import { readTenant } from '../access/tenants.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import { bodyOf } from './body.ts'
+import type { TokensContext } from '../tokens/context.ts'
 import { giveUp, removal, reschedule } from './claim.ts'
 import type { WebhooksContext } from './context.ts'
-import { type Claimed, type ContentRecord, contentOf } from './job.ts'
+import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'
+import { type JobAnswer, type KeptReaction, showReaction } from './reaction.ts'
 import { retryDelayMs } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
 
@@ -37,7 +40,7 @@ export async function deliver(
   }
   leaving.throwIfAborted()
   context.log.info('webhook not delivered', { ...fields, outcome })
-  const delayMs = retryDelayMs(failures, chance(context))
+  const delayMs = retryDelayMs(failures, (context.random.bytes(1)[0] ?? 0) / 255)
   if (delayMs === undefined) return giveUp(context, claimed, content)
   const keepsBody = body !== undefined && content.value.body === undefined
   const { answer: _kept, ...about } = content.value
@@ -79,11 +82,13 @@ async function attempt(
   if (!tenant) return 'no secret'
   const body = Buffer.from(text)
   const { callbackUrl, traceId } = value.about
+  // A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it.
+  const atS = Math.floor(context.clock.machineMs() / 1000)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'surrogate',
     [context.traceHeader]: traceId,
-    ...signedHeaders(tenant.webhook_secret, schedule.value.id, realSeconds(context), body),
+    ...signedHeaders(tenant.webhook_secret, schedule.value.id, atS, body),
   }
   try {
     return await context.send({ url: callbackUrl, headers, body, signal: leaving })
@@ -93,11 +98,22 @@ async function attempt(
   }
 }
 
-/** A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it. */
-function realSeconds({ clock }: WebhooksContext): number {
-  return Math.floor(clock.machineMs() / 1000)
+/** Makes the body of a webhook, whatever has become of the caller and of the tokens since the formula ran. */
+// Requirements: INV-512, INV-541
+export async function bodyOf(context: TokensContext, job: Job, answer: JobAnswer): Promise<JsonValue> {
+  if (!isReaction(answer)) return answer as JsonValue
+  const { tenant, application } = job
+  const nobody = { tenant, application, type: 'private', rights: { permissions: [], rules: [] } } as const
+  const caller = (await jobCaller(context.store, job, context.nowUs())) ?? nobody
+  const reaction = await showReaction(context, caller, answer.reaction, null)
+  if (reaction.kind === 'custom') {
+    const { status, body } = reaction
+    return { status, ...(body === undefined ? {} : { body }) }
+  }
+  const { kind: _kind, ...body } = reaction
+  return body
 }
 
-function chance({ random }: WebhooksContext): number {
-  return (random.bytes(1)[0] ?? 0) / 255
+function isReaction(answer: JobAnswer): answer is JsonObject & { readonly reaction: KeptReaction } {
+  return isJsonObject(answer as JsonValue) && 'reaction' in (answer as JsonObject)
 }

@@ -2,11 +2,11 @@ import type { Cancel } from '../base/clock.ts'
 import { describeError } from '../base/log.ts'
 import type { StoredDocument } from '../storage/port.ts'
 import type { DueRecord } from '../storage/records/sealed.ts'
-import { choose } from './choose.ts'
+import { type Candidate, choose } from './choose.ts'
 import { claim, lost, release } from './claim.ts'
 import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import { deliver } from './deliver.ts'
-import type { Claimed, ScheduleRecord, Stage } from './job.ts'
+import type { Claimed, ScheduleRecord } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
 import { leaseMs } from './schedule.ts'
 
@@ -21,16 +21,12 @@ const furtherLook = 4096
 const spread = 256
 
 /** A due job that this process does not work on yet. */
-interface DueJob {
+interface DueJob extends Candidate {
   readonly key: string
-  readonly tenant: string
-  readonly stage: Stage
   readonly found: Claimed
 }
 
-interface UnderWay {
-  readonly tenant: string
-  readonly stage: Stage
+interface UnderWay extends Candidate {
   readonly abandoning: AbortController
   readonly done: Promise<void>
 }

@@ -1,7 +1,10 @@
-import type { Receipt } from '../storage/transact.ts'
-import { accept, refuseCallback } from './accept.ts'
-import type { Performer, WebhooksContext } from './context.ts'
-import type { Job } from './job.ts'
+import { tenantStore } from '../access/tenants.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
+import { checkCallbackUrl } from '../egress/callback-url.ts'
+import { OpenedRecord } from '../storage/records/sealed.ts'
+import { type Receipt, transact } from '../storage/transact.ts'
+import { type Performer, type WebhooksContext, webhookLimits } from './context.ts'
+import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
 import { Runner } from './runner.ts'
 
 /** The part of webhooks that accepts jobs. */
@@ -25,9 +28,14 @@ export interface Webhooks extends Jobs {
 
 export function createWebhooks(context: WebhooksContext): Webhooks {
   let runner: Runner | undefined
+  const checkCallback = (callbackUrl: string) => {
+    const fault = checkCallbackUrl(callbackUrl, context.callbacks)
+    if (fault !== undefined) throw invalid('callback_url', fault)
+  }
   return {
-    checkCallback: callbackUrl => refuseCallback(context, callbackUrl),
+    checkCallback,
     accept: async (job, receipt) => {
+      checkCallback(job.callbackUrl)
       const accepted = await accept(context, job, receipt)
       context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
@@ -36,4 +44,44 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     },
     close: async () => runner?.close(),
   }
+}
+
+/** Stores a job, which is due at once. @throws {ServiceError} rate_limited, idempotency_conflict */
+async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Promise<Claimed> {
+  const { tenant, args, ...about } = job
+  const store = await tenantStore(context, tenant)
+  const most = context.limits?.jobsPerTenant ?? webhookLimits.jobsPerTenant
+  // At time 0 no job is due yet, so that all of them are counted.
+  const { total } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
+  if (total >= most) {
+    throw new ServiceError(
+      'rate_limited',
+      `${most} asynchronous invocations are unfinished; try again when some are done`,
+      {
+        headers: { 'Retry-After': '30' },
+      },
+    )
+  }
+  const id = `msg_${context.random.uuid()}`
+  const schedule: ScheduleRecord = {
+    id,
+    stage: 'waiting',
+    timeout_ms: job.timeoutMs,
+    runs: 0,
+    failures: 0,
+  }
+  const content: ContentRecord = { id, args, about }
+  const write = store.insert('job', schedule, { dueMs: context.clock.nowMs() })
+  return transact(
+    { store, nowUs: () => context.clock.nowUs() },
+    async () => ({
+      writes: [write, store.insert('job-content', content)],
+      kept: {},
+      result: written => ({ store, schedule: new OpenedRecord(schedule, written(write)) }),
+      onConflict: () => {
+        throw new Error('a new job could not be stored')
+      },
+    }),
+    receipt,
+  )
 }

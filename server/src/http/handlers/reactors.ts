@@ -1,5 +1,5 @@
-import { acceptReaction } from '../../reactors/accept.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
+import { acceptReaction } from '../../reactors/jobs.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
 import { readWanted } from '../../reactors/prepare.ts'
 import { react } from '../../reactors/react.ts'

@@ -1,9 +1,8 @@
 import type { TokensContext } from '../../tokens/context.ts'
 import { createToken } from '../../tokens/create.ts'
-import { deleteToken } from '../../tokens/delete.ts'
-import { listTokens } from '../../tokens/list.ts'
+import { deleteToken } from '../../tokens/erase.ts'
+import { listTokens, searchTokens } from '../../tokens/list.ts'
 import { readToken } from '../../tokens/read.ts'
-import { searchTokens } from '../../tokens/search.ts'
 import { updateToken } from '../../tokens/update.ts'
 import { answer, type HandlersOf } from './handler.ts'
 

@@ -1,7 +1,6 @@
-import type { CoreRequest, CoreResponse } from '../message.ts'
+import { type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
 import { type DevOperations, respondDev } from './dev.ts'
 import type { Docs } from './docs.ts'
-import { type Health, respondHealth } from './health.ts'
 
 /** The paths that are not in the contract, or in it for development servers only. */
 export interface OutsidePaths {
@@ -30,4 +29,18 @@ async function respond(
   if (path.startsWith('/_dev/')) return dev && respondDev(dev, path, request)
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
   return path === '/healthz' ? respondHealth(health) : docs.respond(path)
+}
+
+export interface Health {
+  /** Returns why the server cannot work at the moment, or `undefined`. */
+  unhealthy(): string | undefined
+  /** Returns how the processes of formulas are isolated, once one was started. No secret: a formula can find out. */
+  formulas(): object | undefined
+}
+
+export function respondHealth(health: Health): CoreResponse {
+  const reason = health.unhealthy()
+  return reason === undefined
+    ? jsonResponse(200, { status: 'ok', formulas: health.formulas() })
+    : jsonResponse(503, { status: 'unavailable', reason }, { 'Retry-After': '1' })
 }

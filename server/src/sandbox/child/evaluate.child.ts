@@ -31,46 +31,18 @@ function compile(compartment: Compartment, code: string): Program {
 /** Thrown if the code does not compile or exports no function. */
 export class Unusable extends Error {}
 
-/** Code that was compiled in a compartment of its own. None of it has run. */
-interface Compiled {
-  readonly code: string
-  readonly compartment: Compartment
-  readonly program: Program
-}
-
-/** Code that takes longer to compile is only compiled within the limits of its invocation. */
-const cheapMs = 5
-
-/** Compiled for the next invocation. */
-let ahead: Compiled | undefined
-let last: { readonly code: string; readonly tookMs: number } | undefined
-
-/** @throws {Unusable} if the code does not compile */
-function compileIn({ inside, rewritten }: Runtime, code: string): Compiled {
-  const startMs = performance.now()
-  const compartment = newCompartment(inside.freshGlobals())
-  compartment.globalThis.global = compartment.globalThis
-  try {
-    const program = compile(compartment, rewritten(code))
-    last = { code, tookMs: performance.now() - startMs }
-    return { code, compartment, program }
-  } catch (error) {
-    throw new Unusable(explainSyntax(error))
-  }
-}
-
-/** Compiles the last code again, while the process is idle: formulas are often invoked many times. */
-export function compileAhead(runtime: Runtime): void {
-  if (last && last.tookMs < cheapMs && !ahead) ahead = compileIn(runtime, last.code)
-}
-
 /** Runs a formula in a fresh compartment and returns its answer as JSON. @throws any value that the formula throws */
 export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
   const { inside, modules, limits } = runtime
-  const { compartment, program } = ahead?.code === work.code ? ahead : compileIn(runtime, work.code)
-  ahead = undefined
-  const load = loader(compartment, inside, modules)
-  const exported = runModule(program, load)
+  const compartment = newCompartment(inside.freshGlobals())
+  compartment.globalThis.global = compartment.globalThis
+  let program: Program
+  try {
+    program = compile(compartment, runtime.rewritten(work.code))
+  } catch (error) {
+    throw new Unusable(explainSyntax(error))
+  }
+  const exported = runModule(program, loader(compartment, inside, modules))
   if (typeof exported !== 'function') {
     throw new Unusable('the formula exports no function: module.exports must be a function')
   }

@@ -7,7 +7,7 @@ import type { BootHeader, Report, ToRunner } from '../messages.ts'
 import './harden.child.ts'
 import { bridge, setCurrent } from './bridge.child.ts'
 import { createInside } from './compartment.child.ts'
-import { compileAhead, evaluate, explain, type Runtime } from './evaluate.child.ts'
+import { evaluate, explain, type Runtime } from './evaluate.child.ts'
 import { Invocation } from './invocation.child.ts'
 import { rewriter } from './rewriter.child.ts'
 
@@ -114,8 +114,6 @@ function finished(run: number, report: Report): void {
     setImmediate(() => {
       current = undefined
       send({ type: 'idle', run, unfit })
-      // Not before the frame is written, and not if the next invocation has already arrived.
-      setImmediate(() => current ?? compileAhead(runtime))
     }),
   )
 }

@@ -44,7 +44,11 @@ export async function resolveReferences(
   const found = await findReferences(context.expressions, context.turns(), json, root)
   if (found.named.size === 0) return json
   const tokens = await tokensOf(context, caller)
-  const records = await namedTokens(tokens, found.named, root)
+  const { records, missing } = await lookUp(tokens, found.named, root)
+  // Requirements: INV-502
+  if (missing.length > 0) {
+    throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+  }
   // Requirements: INV-004
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
   const live = await withCvc(tokens.store, records, tokens.nowUs())
@@ -75,18 +79,6 @@ export async function demandReferences(
   if (named.size === 0) return
   const { records } = await lookUp(await tokensOf(context, caller), named, root)
   for (const { value } of records) demand(caller, 'token:use', value)
-}
-
-/** Returns the live tokens with these ids. @throws {ServiceError} detokenize_failed */
-// Requirements: INV-502
-async function namedTokens(
-  context: TenantTokens,
-  named: FoundReferences['named'],
-  root: string,
-): Promise<OpenedRecord<TokenRecord>[]> {
-  const { records, missing } = await lookUp(context, named, root)
-  if (missing.length === 0) return records
-  throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
 }
 
 /** Finds the live tokens with these ids, or with the ids to try instead, and the ids that name none. */

@@ -1,4 +1,4 @@
-import { holds } from '../access/caller.ts'
+import { type Caller, holds } from '../access/caller.ts'
 import { jobCaller } from '../access/delegation.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
 import { toProblem } from '../base/problem.ts'
@@ -8,9 +8,41 @@ import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
-import { prepare } from './prepare.ts'
+import { prepare, type ReactInput } from './prepare.ts'
 import { run } from './react.ts'
 import { keep, settle } from './settle.ts'
+
+/**
+ * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and
+ * read again when the job runs.
+ *
+ * @throws {ServiceError} like `prepare`, `Jobs.checkCallback` and `Jobs.accept`
+ */
+// Requirements: INV-511
+export async function acceptReaction(
+  context: ReactorsContext,
+  caller: Caller,
+  input: ReactInput,
+  wanted: { readonly callbackUrl: string; readonly timeoutMs: number },
+  receipt?: Receipt,
+): Promise<void> {
+  const { jobs } = context
+  await jobs.checkCallback(wanted.callbackUrl)
+  await prepare(context, caller, input)
+  await jobs.accept(
+    {
+      tenant: caller.tenant,
+      application: caller.application,
+      ...(caller.session === undefined ? {} : { session: caller.session }),
+      reactor: input.reactor,
+      args: input.args,
+      ...wanted,
+      traceId: input.traceId,
+      depth: input.depth,
+    },
+    receipt,
+  )
+}
 
 /**
  * Runs a job. Its answer is committed once: with the tokens, if the formula asked for any, so that a job that is done
