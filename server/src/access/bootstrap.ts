@@ -101,7 +101,8 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
     checkRights(read.type, read)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    refuse(prefixed(path, error.errors ?? {}))
+    const errors = Object.entries(error.errors ?? {})
+    refuse(Object.fromEntries(errors.map(([field, messages]) => [`${path}.${field}`, messages])))
   }
   return read
 }
@@ -174,10 +175,6 @@ function unique<M extends string>(
     path,
     `must each have their own ${member}`,
   )
-}
-
-function prefixed(path: string, errors: FieldErrors): FieldErrors {
-  return Object.fromEntries(Object.entries(errors).map(([field, messages]) => [`${path}.${field}`, messages]))
 }
 
 function refuse(errors: FieldErrors): void {

@@ -23,11 +23,11 @@ export async function changeUsageCount(
   kind: Usable,
   id: string,
   change: 1 | -1,
-): Promise<Write[]> {
+): Promise<Write> {
   const current = await store.get<UsageCount>('setting', idOf(kind, id))
   const count = Math.max(0, (current?.value.count ?? 0) + change)
   const record: UsageCount = { id: idOf(kind, id), count }
-  return [current ? store.replace('setting', current.version, record) : store.insert('setting', record)]
+  return current ? store.replace('setting', current.version, record) : store.insert('setting', record)
 }
 
 /**

@@ -56,7 +56,8 @@ export class AuditRecorder {
   /** Queues an entry, and counts repeated refusals. Returns a promise to wait for if too many entries are waiting. */
   record(tenant: string, action: AuditedAction): undefined | Promise<void> {
     if (action.outcome !== 'refused') return this.#take(tenant, action)
-    if (this.#refusals.size === 0) this.#countForAWhile()
+    const { clock } = this.#context
+    if (this.#refusals.size === 0) clock.at(clock.nowMs() + countMs, async () => this.#takeCounted())
     if (this.#refusals.repeats(tenant, action)) return undefined
     for (const counted of this.#refusals.takeSurplus()) this.#take(counted.tenant, counted.action)
     return this.#take(tenant, action)
@@ -66,11 +67,6 @@ export class AuditRecorder {
   async close(): Promise<void> {
     this.#takeCounted()
     await this.settled()
-  }
-
-  #countForAWhile(): void {
-    const { clock } = this.#context
-    clock.at(clock.nowMs() + countMs, async () => this.#takeCounted())
   }
 
   #takeCounted(): void {

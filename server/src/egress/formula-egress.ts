@@ -123,18 +123,15 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       const hop = { url: target, method, headers: sendableHeaders(headers), body }
       return await follow(hop, redirect, deadline.signal)
     } catch (error) {
-      throw forFormula(toEgressError(error, deadline.signal))
+      const known = toEgressError(error, deadline.signal)
+      // Hides why an allowed origin did not respond, such as whether a port is closed or silent.
+      const isVisible = ['policy', 'request', 'limit', 'size'].includes(known.reason)
+      throw isVisible ? known : new EgressError('network', 'network error')
     } finally {
       deadline.clear()
       count.open--
     }
   }
-}
-
-/** Hides why an allowed origin did not respond, such as whether a port is closed or silent. */
-function forFormula(error: EgressError): EgressError {
-  const isVisible = ['policy', 'request', 'limit', 'size'].includes(error.reason)
-  return isVisible ? error : new EgressError('network', 'network error')
 }
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */

@@ -30,8 +30,12 @@ export async function createReactor(
   receipt?: Receipt<KeptEntity>,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
-  const attempt = async () =>
-    storing(context, caller, store, await formulaPart(context, store, input.formula.id), input)
+  const attempt = async () => {
+    // Requirements: REA-003
+    const found = await findFormula(context, store.tenant, input.formula.id)
+    if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
+    return storing(context, caller, store, found, input)
+  }
   const created = await transact(context, attempt, receipt)
   context.warmSandbox()
   return created
@@ -154,32 +158,18 @@ async function usageChanges(
 ): Promise<Write[]> {
   const writes: Write[] = []
   if (formula?.store && !(before && after)) {
-    writes.push(
-      ...(await changeUsageCount(formula.store, 'formula', formula.record.value.id, after ? 1 : -1)),
-    )
+    writes.push(await changeUsageCount(formula.store, 'formula', formula.record.value.id, after ? 1 : -1))
   }
   if (before?.application === after?.application) return writes
   for (const [by, id] of [[-1, before?.application] as const, [1, after?.application] as const]) {
-    if (id !== undefined) writes.push(...(await changeUsageCount(store, 'application', id, by)))
+    if (id !== undefined) writes.push(await changeUsageCount(store, 'application', id, by))
   }
   return writes
 }
 
-/** Finds the formula that a request names. @throws {ServiceError} validation */
-// Requirements: REA-003
-export async function formulaPart(
-  context: ReactorsContext,
-  store: TenantStore,
-  id: string,
-): Promise<FoundFormula> {
-  const found = await findFormula(context, store.tenant, id)
-  if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
-  return found
-}
-
 /** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
-export async function applicationPart(store: TenantStore, id: string | undefined) {
+async function applicationPart(store: TenantStore, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
   if (!record) throw invalid('application.id', 'must be the id of an existing application')

@@ -1,6 +1,5 @@
 import { FrameError } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
-import type { HeaderPairs } from './messages.ts'
 import type { Egress, ServiceResponse, ServiceTransport } from './sandbox.ts'
 
 /** A request of `svc` or `fetch`, parsed from an untrusted frame. */
@@ -11,12 +10,6 @@ interface Call {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: HeaderPairs
-  readonly body: Uint8Array
 }
 
 export interface CallsOptions {
@@ -105,7 +98,7 @@ function readCall(header: Record<string, unknown>, body: Uint8Array): Call | und
 }
 
 /** @throws {CallRefused} and any error of the transport */
-async function performCall(call: Call, options: CallsOptions, signal: AbortSignal): Promise<Answer> {
+async function performCall(call: Call, options: CallsOptions, signal: AbortSignal) {
   if (!methods.has(call.method)) throw new CallRefused('this method is not allowed')
   const response = await (call.kind === 'svc'
     ? callService(call, options)

@@ -78,7 +78,8 @@ export class Runner {
     })
     // A started process does not keep the server's process alive.
     this.#child.unref()
-    this.#boot()
+    const lengths = options.parts.map(part => part.length)
+    this.#socket?.write(encodeFrame({ ...options.header, parts: lengths }, Buffer.concat(options.parts)))
   }
 
   get alive(): boolean {
@@ -118,12 +119,6 @@ export class Runner {
   /** Returns processor time in milliseconds and resident memory in MiB, if the system reports them. */
   usage(): ReturnType<OsProcess['usage']> {
     return this.#process.usage()
-  }
-
-  #boot(): void {
-    const { header, parts } = this.#options
-    const lengths = parts.map(part => part.length)
-    this.#socket?.write(encodeFrame({ ...header, parts: lengths }, Buffer.concat(parts)))
   }
 
   #receive(reader: FrameReader, chunk: Buffer): void {

@@ -9,10 +9,6 @@ import { holdsData } from './id-holds-data.ts'
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 export const idAttempts = 10
 
-export function isIdExpression(context: TenantTokens, id: string): boolean {
-  return context.expressions.isExpression(id)
-}
-
 export interface ChosenId {
   readonly id: string
   /** True if it was drawn at random for this token, so that no other has it. */
@@ -34,7 +30,7 @@ export interface IdInput {
 export function chooseId(context: TenantTokens, input: IdInput, attempt: number): ChosenId {
   const { id: given, type, data } = input
   if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }
-  if (!isIdExpression(context, given)) {
+  if (!context.expressions.isExpression(given)) {
     if (holdsData(given, type, data)) throw invalid('id', holdingData)
     return { id: given, fresh: false }
   }
@@ -46,7 +42,7 @@ const holdingData = 'must not be the data, nor contain its card, account or iden
 
 /** True if a given id is literal, so that no other can be tried if it is taken. */
 export function isTakenIdFinal(context: TenantTokens, given: string | undefined): boolean {
-  return given !== undefined && !isIdExpression(context, given)
+  return given !== undefined && !context.expressions.isExpression(given)
 }
 
 /** @param paths of the ids in the request */

@@ -144,7 +144,8 @@ async function patched(
   const expires = expiration(context, current, input)
   const { data: stored, cvc } = splitCvc(current.type, data)
   const { reference, writes } = await nextCvc(context, live, cvc)
-  const changes = changesOf(input, content.fingerprint_expression, isChanged(live.data, data), reads)
+  const isChanged = live.data !== data && JSON.stringify(live.data) !== JSON.stringify(data)
+  const changes = changesOf(input, content.fingerprint_expression, isChanged, reads)
   const { derived } = await derive(context, content, data, changes, current).catch(error => {
     throw reads ? error : withoutReasons(error, input)
   })
@@ -251,10 +252,6 @@ function withoutReasons(error: unknown, input: UpdateTokenRequest): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'validation') return error
   const changed = input.data === undefined ? 'metadata' : 'data'
   return invalid(changed, 'does not fit the search indexes or the fingerprint expression of this token')
-}
-
-function isChanged(before: JsonValue, after: JsonValue): boolean {
-  return before !== after && JSON.stringify(before) !== JSON.stringify(after)
 }
 
 /** Returns the value of the patch, the current one if the patch has none, and the default if it is null. */

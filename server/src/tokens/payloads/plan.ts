@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import { ErrorList } from '../../base/error-list.ts'
-import { ServiceError } from '../../base/errors.ts'
+import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
 import { nextTurn } from '../../base/turn.ts'
@@ -57,7 +57,7 @@ export async function planTokens(
       if (isTakenIdFinal(context, request.input.id ?? undefined)) {
         // Requirements: TKZ-505
         if (givenIds.has(draft.record.id))
-          throw invalidId('is given to another token of this payload as well')
+          throw invalid('id', 'is given to another token of this payload as well')
         givenIds.add(draft.record.id)
       }
     })
@@ -104,10 +104,6 @@ function checkRequested(context: TenantTokens, { input, bare }: RequestedToken):
     const errors = { [bare ? '' : 'data']: [`holds more than ${limits.bodyBytes} bytes`] }
     throw new ServiceError('validation', 'is too large', { errors })
   }
-}
-
-function invalidId(message: string): ServiceError {
-  return new ServiceError('validation', message, { errors: { id: [message] } })
 }
 
 /** Adds the validation errors of `act`, below `path`. Throws any other error. */
