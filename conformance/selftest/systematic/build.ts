@@ -2,14 +2,12 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { bundleOptions } from '../../../server/scripts/bundle-options.ts'
 import { instrument, type SourceMutant } from './instrument.ts'
 import { instrumentValidators } from './instrument-validators.ts'
-import { isMutated } from './places.ts'
+import { isMutated, mutatedValidators } from './places.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const sources = join(root, 'server/src')
-const validators = ['requests', 'schemas'] as const
 
 export interface Built {
   /** The program that runs cases against mutants. */
@@ -29,18 +27,21 @@ export async function buildMutants(): Promise<Built> {
     mutants.push(...made.mutants)
     return made.text
   }
-  for (const name of validators) {
+  for (const name of mutatedValidators(join(generated, 'validators'))) {
     const file = join(generated, `validators/${name}.cjs`)
     const text = await readFile(file, 'utf8')
     await writeFile(file, add(instrumentValidators(name, text, mutants.length)))
   }
   await build({
-    ...bundleOptions,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
     absWorkingDir: root,
     entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],
     outdir: folder,
-    splitting: false,
-    sourcemap: false,
     define: { 'import.meta.url': sourceUrl },
     plugins: [loadingSources(generated, add, () => mutants.length)],
   })

@@ -1,11 +1,12 @@
 // In a process of its own: it builds the server with its mutants and runs it in a thread.
 import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import tap from 'tap'
 import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
 import { instrument } from './instrument.ts'
 import { instrumentValidators } from './instrument-validators.ts'
-import { isMutated } from './places.ts'
+import { isMutated, mutatedValidators } from './places.ts'
 import { MutantRunner } from './runner.ts'
 import { readSurvivors } from './survivors.ts'
 import { wireMutants } from './wire.ts'
@@ -19,10 +20,12 @@ tap.test(
     const made = files.flatMap(
       file => instrument(file, readFileSync(new URL(file, sources), 'utf8'), 0).mutants,
     )
-    const validators = ['requests', 'schemas'].flatMap(name => {
-      const text = readFileSync(new URL(`generated/validators/${name}.cjs`, sources), 'utf8')
+    const folder = fileURLToPath(new URL('generated/validators', sources))
+    const validators = mutatedValidators(folder).flatMap(name => {
+      const text = readFileSync(`${folder}/${name}.cjs`, 'utf8')
       return instrumentValidators(name, text, 0).mutants
     })
+    t.ok(validators.length >= 100, `${validators.length} mutants of the contract`)
     const names = [...made, ...validators]
       .map(({ id }) => id)
       .concat(wireMutants(contract).map(({ name }) => name))
@@ -70,8 +73,9 @@ tap.test('mutants of code, contract and responses are killed by the cases that a
   t.equal(await killer(never, ['DAT-001.a', 'AUT-003.a']), 'DAT-001.a', 'one of the code')
   t.equal(await killer('wire tokens.get: data left out', ['TOK-025.a']), 'TOK-025.a', 'one of a response')
   const limit =
-    built.mutants.find(({ id }) => /requests .*requestBody.*metadata\/maxProperties left out/.test(id))?.id ??
-    ''
+    built.mutants.find(({ id }) =>
+      /^contract requests\/tokens\.create .*metadata\/maxProperties left out/.test(id),
+    )?.id ?? ''
   const type = 'TOK-541.create-token-metadata-entries'
   const by = await killer(limit, [type, 'TOK-542.metadata-entries', 'TYP-505.a'])
   t.match(by, /metadata-entries|TYP-505/, 'one of the contract')
