@@ -60,7 +60,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
   const limit = Number(one(settings.limit) ?? 900)
   if (!(limit >= 1 && limit <= 86_400))
     throw new ConfigError('--limit takes a number of seconds, at most 86400')
-  const concurrency = Number(one(settings.concurrency) ?? 4)
+  const concurrency = Number(one(settings.concurrency) ?? 8)
   if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 32))
     throw new ConfigError('--concurrency takes a number from 1 to 32')
   const seed = one(given.seed)

@@ -61,7 +61,7 @@ export const flags: Readonly<Record<string, Flag>> = {
     value: 'MS',
     help: 'for one response, and for a webhook, in milliseconds (20000)',
   },
-  concurrency: { type: 'string', value: 'N', help: 'cases that run at the same time (4)' },
+  concurrency: { type: 'string', value: 'N', help: 'cases that run at the same time (8)' },
   limit: { type: 'string', value: 'SECONDS', help: 'for the whole run, in seconds (900)' },
   skip: {
     type: 'string',

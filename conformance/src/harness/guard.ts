@@ -35,7 +35,11 @@ export function guarded(fetch: Fetch, { timeoutMs, signal }: Limits): Fetch {
     const { method, headers, url } = request
     const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
     for (let waited = 0; ; ) {
-      const response = await attempt(fetch, new Request(url, { method, headers, body, redirect: 'manual' }))
+      const response = await attempt(
+        fetch,
+        // Made once for each attempt: a copy of a request takes long, with a signal of its own.
+        exchange => new Request(url, { method, headers, body, redirect: 'manual', signal: exchange }),
+      )
       const pause = response.status === 429 ? pauseOf(response.headers.get('retry-after')) : undefined
       if (pause === undefined || waited + pause > longestWaitMs) return response
       waited += pause
@@ -45,7 +49,7 @@ export function guarded(fetch: Fetch, { timeoutMs, signal }: Limits): Fetch {
     }
   }
 
-  async function attempt(send: Fetch, request: Request): Promise<Response> {
+  async function attempt(send: Fetch, requestWith: (exchange: AbortSignal) => Request): Promise<Response> {
     if (signal?.aborted) throw new Interrupted()
     // A signal for each exchange: a server in the same process may ignore it, so its work is raced as well.
     const exchange = new AbortController()
@@ -56,16 +60,18 @@ export function guarded(fetch: Fetch, { timeoutMs, signal }: Limits): Fetch {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const received = (async () => {
-        const response = await send(new Request(request, { signal: exchange.signal }))
+        const response = await send(requestWith(exchange.signal))
         const bytes = await readBody(response)
         const bodiless = [101, 204, 205, 304].includes(response.status)
         return new Response(bodiless ? null : bytes, { status: response.status, headers: response.headers })
       })()
       return await Promise.race([within(timeoutMs, received), stopped])
-    } finally {
-      signal?.removeEventListener('abort', stop)
+    } catch (error) {
       // Also stops a body that is still arriving.
       exchange.abort()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', stop)
     }
   }
 }
