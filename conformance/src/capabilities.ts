@@ -1,4 +1,4 @@
-/** What a target offers to a run, beyond tokens with one private key; README.md describes each. */
+/** Abilities of a target that some cases need, beyond tokens with one private key. README.md describes each. */
 export const capabilities = [
   'public',
   'management',

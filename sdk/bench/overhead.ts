@@ -20,7 +20,7 @@ const apiKey = 'key_prv_of_the_benchmark'
 const surrogate = new Surrogate({ apiKey, baseUrl })
 const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
 
-/** What an application would write without a client: with the same headers and the same timeout. */
+/** The request as an application would write it without a client, with the same headers and timeout. */
 const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' }
 const byFetch = {
   get: async () =>

@@ -8,7 +8,7 @@
  * ```
  */
 export interface Envelope<T> {
-  /** What the call resolves with. */
+  /** The value that the call resolves with. */
   readonly data: T
   /** The response, whose body has been read. */
   readonly response: Response

@@ -23,10 +23,10 @@ const mistakes: [string, () => unknown][] = [
   ['a member that is not a function', () => ({ a: 1 as never as () => void }).a()],
   ['a loop over undefined', () => [...nothing]],
   ['an invalid URL', () => new URL('not a URL')],
-  ['JSON that is none', () => JSON.parse('{')],
+  ['malformed JSON', () => JSON.parse('{')],
   ['a status out of range', () => new Response(null, { status: 99 })],
   ['no return value', () => undefined],
-  ['a return value that is no response', () => ({ status: 200 })],
+  ['a return value that is not a Response', () => ({ status: 200 })],
 ]
 declare const nothing_of_this_name: unknown
 
@@ -42,7 +42,7 @@ for (const [name, mistake] of mistakes) {
   })
 }
 
-/** What runtimes and clients throw if they do not reach the server. */
+/** Errors that runtimes and clients throw if they do not reach the server. */
 const networkErrors = [
   new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') }),
   new TypeError('terminated', { cause: new Error('other side closed') }),

@@ -75,7 +75,7 @@ export interface Token<T = unknown, Type extends TokenType = TokenType>
   containers: ContainerPath[]
 }
 
-/** What a token of a type holds; `token` holds anything. */
+/** The data of a token by its type; a `token` holds anything. */
 type Held<Type extends TokenType> = Type extends 'token' ? unknown : DataOf<Type>
 
 /**

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Branches that work starts from, the first that exists. */
 const bases = ['origin/HEAD', 'origin/main', 'main', 'master']
 
-/** What everything depends on, without naming it. */
+/** Files that everything depends on without naming them. */
 const concernsAll =
   /^(openapi\.yaml|package(-lock)?\.json|tsconfig\.json|server\/scripts\/(compile|generate|bundle|facts|oper).*)$/
 

@@ -40,7 +40,7 @@ const alone = /^\/\/ In a process of its own: |^(?:(?:const|let) .* = |\} = )?aw
 /** Fewer files than this share a process with those of other folders. */
 const few = 6
 
-/** What a test file is taken to last before it was run here. */
+/** The assumed time of a test file that was not run here before. */
 const usualMs = { alone: 10_000, shared: 500 }
 
 /** The folder whose tests share a process, such as `server/src/tokens` with all folders in it. */

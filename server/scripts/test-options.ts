@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
-/** What the command line of a test run says. */
+/** The command line of a test run. */
 export interface TestOptions {
   /** Files and folders that choose tests; none chooses all. */
   readonly paths: readonly string[]

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FileTimes } from '../testing/file-times.ts'
 
-/** What a part of a run took: the tests of a file, the start of a process, or another check. */
+/** The time of a part of a run: the tests of a file, the start of a process, or another check. */
 export interface PartTimes extends FileTimes {
   readonly name: string
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { readClocks } from '../scripts/usage.mjs'
 
-/** What the tests of a file took. */
+/** The time of the tests of a file. */
 export interface FileTimes {
   /** Tests of the file; assertions and tests inside of them do not count. */
   readonly tests: number

@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Set while tests are compiled: the folder with the programs that they start. */
 const compiled = process.env.COMPILED_PROGRAMS
 
-/** What Node needs to load programs: nothing if they were compiled with the tests. */
+/** Arguments with which Node loads programs: none if they were compiled with the tests. */
 export const loader: readonly string[] = compiled === undefined ? ['--import=tsx'] : []
 
 /**

@@ -7,7 +7,7 @@ import { outcomeOf } from '../../src/verdict.ts'
 import { mutantSwitch, takeReached } from './switch.ts'
 import { wireMutants } from './wire.ts'
 
-/** What one case reaches in a run without a mutant. */
+/** The mutants whose code one case runs, from a run without a mutant. */
 export interface Reach {
   readonly id: string
   readonly ms: number

@@ -1,5 +1,6 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
+import { times } from './values.ts'
 
 const [mostLevels, longest] = [16, 250]
 
@@ -21,8 +22,6 @@ const rule = (members: object = {}) => ({
   permissions: ['token:read'],
   ...members,
 })
-const times = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index))
 const rules = (count: number) => times(count, index => rule({ priority: index + 1 }))
 const on = (operator: string, value: string) =>
   rule({ container: undefined, conditions: [{ attribute: 'container', operator, value }] })

@@ -1,18 +1,6 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
-import { bank, card, employerId, hour, minute, ssn } from './values.ts'
-
-/** Valid data by type of token. */
-const valuesByType: Readonly<Record<string, unknown>> = {
-  token: 'value',
-  card,
-  bank,
-  card_number: card.number,
-  us_bank_account_number: bank.account_number,
-  us_bank_routing_number: bank.routing_number,
-  social_security_number: ssn,
-  employer_id_number: employerId,
-}
+import { bank, card, hour, minute, ssn, valuesByType } from './values.ts'
 
 /** Checks the members of a token that its creator left out against the contract. */
 function expectDefaults(c: Context, type: string, token: Record<string, unknown>): void {

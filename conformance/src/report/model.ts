@@ -34,7 +34,7 @@ export interface Report {
   /** Verdicts of the claimed features. */
   readonly features: Run['features']
   readonly claims: readonly string[]
-  /** What to implement next, in this order. */
+  /** Requirements to implement next, in this order. */
   readonly next: readonly NextStep[]
   readonly left: readonly string[]
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>

@@ -1,21 +1,8 @@
 import type { Context } from '../../harness/context.ts'
 import type { Reply } from '../../harness/target.ts'
-import { bank, card, employerId, ssn } from '../values.ts'
+import { times, valuesByType } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
-const times = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index))
-
-const dataOf: Readonly<Record<string, unknown>> = {
-  token: 'value',
-  card,
-  bank,
-  card_number: card.number,
-  us_bank_account_number: bank.account_number,
-  us_bank_routing_number: bank.routing_number,
-  social_security_number: ssn,
-  employer_id_number: employerId,
-}
 const searchable = ['token', 'social_security_number', 'employer_id_number']
 
 const entries = (count: number) => Object.fromEntries(times(count, index => [`k${index}`, 'v']))
@@ -76,7 +63,7 @@ const idsBeyond: Readonly<Record<string, Members>> = {
 const isSearchable = (type: string) => searchable.includes(type)
 const bodyOf = (c: Context, type: string, members: object) => ({
   type,
-  data: dataOf[type],
+  data: valuesByType[type],
   containers: [c.container],
   ...members,
 })
@@ -91,7 +78,7 @@ const creators: Readonly<Record<string, (c: Context, type: string, members: obje
 }
 
 const createCells = Object.entries(creators).flatMap(([operation, send]) =>
-  Object.keys(dataOf).flatMap((type): Cell[] => {
+  Object.keys(valuesByType).flatMap((type): Cell[] => {
     const accepted = Object.entries({
       ...idsAtLimits,
       all: (c: Context) => ({ ...atLimits(c), ...(isSearchable(type) ? indexesAtLimits(c) : {}) }),

@@ -155,5 +155,5 @@ const checkCells = changes.flatMap(({ type, before }) =>
   ),
 )
 
-/** What follows from new data: masked data, fingerprints, indexes and checks. */
+/** Values derived from data, after the data changed: masked data, fingerprints, indexes and checks. */
 export const derivedCases = matrix([...cells, ...checkCells])

@@ -5,7 +5,7 @@ import { type Cell, matrix } from './cell.ts'
 const own = async (c: Context, call: Call): Promise<string> =>
   c.success(await call('GET', '/applications/key'), 200).body?.id
 
-/** What is made, and by whom: the id of its creator, and that of who changed it last. */
+/** Resources with the ids of the applications that created them and changed them last. */
 const makers: Readonly<
   Record<
     string,

@@ -56,7 +56,7 @@ function cell(requirement: string, way: Way, transform: Transform, type: string,
   }
 }
 
-/** What the specification says of reads: the transform of the caller's access controls decides. */
+/** Reads in the core profile: the transform of the caller's access controls decides what data they show. */
 const coreCells = ways
   .filter(way => way.isCore && way.name !== 'patch' && !way.isRaw)
   .flatMap(way =>

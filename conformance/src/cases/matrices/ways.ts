@@ -9,7 +9,7 @@ export interface Shown {
   readonly run: string
 }
 
-/** What a caller gets of a token: its data, nothing, or a refusal. */
+/** The result of reading a token: its data, nothing, or a refusal. */
 export type Seen = { readonly data: unknown } | { readonly absent: true } | { readonly refused: Reply }
 
 /** A way by which the data of a token reaches a caller. */
