@@ -97,7 +97,7 @@ export const sandboxLimits = {
   /** Time that a free process waits for the next invocation of its tenant. */
   idleMs: 60_000,
   /** A process is replaced after this many invocations, or above this resident size. */
-  runsPerProcess: 1_000,
+  runsPerProcess: 10_000,
   residentMiB: 160,
   /** Time from the answer until nothing of the invocation may be left. */
   drainMs: 150,

@@ -89,3 +89,25 @@ t.test('control: the walk finds a shared object', async t => {
   const { marked } = (await sandbox.raw(body(`const made = []; ${twice} ${walk}`))) as { marked: string[] }
   t.same(marked, ['req'])
 })
+
+t.test('no mutable object is shared by two invocations in shared globals', async t => {
+  const sandbox = openSandbox(t, { egress: async () => ({ status: 200, headers: {}, body: 'a' }) })
+  // Everything that the walk names is visited by name, since the object of the globals has a compartment of its own.
+  const names = (await sandbox.raw(
+    body(`return { raw: Object.getOwnPropertyNames(globalThis).filter(name => /^\\w+$/.test(name)) }`),
+  )) as string[]
+  const withheld = ['globalThis', 'global', 'eval', 'Function']
+  const named = names.filter(name => !withheld.includes(name)).map(name => `[${name}, '${name}']`)
+  const code = body(provoke + walk)
+    .replace(/, \(\) => new Function\('return import\("x"\)'\), \(\) => eval\('\('\)/, '')
+    .replace(`[globalThis, 'globalThis']`, named.join(','))
+    .replace(`path !== 'globalThis'`, 'true')
+  t.notMatch(code, /globalThis|Function\(|eval/)
+  const walked = async () =>
+    (await sandbox.raw(code, { svc, args: { a: [1] } })) as Record<string, string[] & number>
+  const first = await walked()
+  t.ok(first.seen && first.seen > 900, `${first.seen} objects are reached`)
+  t.ok(first.open && first.open > 50, `${first.open} of them are the invocation's own and can be marked`)
+  t.same(first.closed, [])
+  t.same((await walked()).marked, [])
+})

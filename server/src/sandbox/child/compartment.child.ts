@@ -6,7 +6,7 @@ import { natives } from './natives.child.ts'
 /** The exports of `inside/main.child.ts`, evaluated in its compartment. */
 export interface Inside {
   readonly globals: Record<string, unknown>
-  freshGlobals(): Record<string, unknown>
+  ownGlobals(): Record<string, unknown>
   readonly modules: Readonly<Record<string, unknown>>
   createClient(client: unknown, headerPrefix: string): object
   readFormulaError(

@@ -1,12 +1,14 @@
 /// <reference types="ses" />
 import type { Report, RunnerLimits } from '../messages.ts'
-import { type Inside, newCompartment } from './compartment.child.ts'
+import type { Inside } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
+import { compile, freshCompartment, type Program, type SharedPrograms } from './programs.child.ts'
 
 /** All that a process keeps for its formulas. */
 export interface Runtime {
   readonly inside: Inside
   readonly modules: ReadonlyMap<string, string>
+  readonly programs: SharedPrograms
   readonly limits: RunnerLimits
   /** @throws {SyntaxError} and RangeError, if the nesting is too deep */
   rewritten(code: string): string
@@ -20,25 +22,21 @@ export interface Work {
   readonly clients: Readonly<Record<string, unknown>>
 }
 
-type Program = (...names: unknown[]) => unknown
-
-/** Compiles a CommonJS program; the filters of the compartment check it first. */
-function compile(compartment: Compartment, code: string): Program {
-  const { Function: Compile } = compartment.globalThis as { Function: FunctionConstructor }
-  return new Compile('module', 'exports', 'require', '__filename', '__dirname', code) as Program
-}
-
 /** Thrown if the code does not compile or exports no function. */
 export class Unusable extends Error {}
 
-/** Runs a formula in a fresh compartment and returns its answer as JSON. @throws any value that the formula throws */
+/** Runs a formula with globals of its own and returns its answer as JSON. @throws any value that the formula throws */
 export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
   const { inside, modules, limits } = runtime
-  const compartment = newCompartment(inside.freshGlobals())
-  compartment.globalThis.global = compartment.globalThis
+  let own: Compartment | undefined
+  const compartment = () => {
+    own ??= freshCompartment(inside)
+    return own
+  }
   let program: Program
   try {
-    program = compile(compartment, runtime.rewritten(work.code))
+    const code = runtime.rewritten(work.code)
+    program = runtime.programs.get(code) ?? compile(compartment(), code)
   } catch (error) {
     throw new Unusable(explainSyntax(error))
   }
@@ -57,7 +55,7 @@ function runModule(program: Program, load: (name: unknown) => unknown): unknown 
 }
 
 /** Returns `require`. Modules of the operator are evaluated anew for each invocation, so that they keep no state. */
-function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<string, string>) {
+function loader(compartment: () => Compartment, inside: Inside, modules: ReadonlyMap<string, string>) {
   const loaded = new Map<string, unknown>()
   const load = (name: unknown): unknown => {
     const key = `${name}`
@@ -68,7 +66,7 @@ function loader(compartment: Compartment, inside: Inside, modules: ReadonlyMap<s
       const allowed = ['@surrogate/formula-errors', 'buffer', 'crypto', 'url', ...modules.keys()]
       throw new TypeError(`this module is not available; the available ones are: ${allowed.join(', ')}`)
     }
-    const value = runModule(compile(compartment, text), load)
+    const value = runModule(compile(compartment(), text), load)
     loaded.set(key, value)
     return value
   }

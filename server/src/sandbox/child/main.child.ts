@@ -1,4 +1,4 @@
-/** The program of a runner: one tenant for life, one invocation at a time, each in a fresh compartment. */
+/** The program of a runner: one tenant for life, one invocation at a time, each with globals of its own. */
 import { writeSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
 import type { Script } from 'node:vm'
@@ -9,6 +9,7 @@ import { bridge, setCurrent } from './bridge.child.ts'
 import { createInside } from './compartment.child.ts'
 import { evaluate, explain, type Runtime } from './evaluate.child.ts'
 import { Invocation } from './invocation.child.ts'
+import { SharedPrograms } from './programs.child.ts'
 import { rewriter } from './rewriter.child.ts'
 
 declare const boot: {
@@ -26,7 +27,13 @@ const modules = new Map(
   header.moduleNames.map((name, index) => [name, moduleTexts[index]?.toString('utf8') ?? '']),
 )
 
-const runtime: Runtime = { inside, modules, limits, rewritten: rewriter(rewrite) }
+const runtime: Runtime = {
+  inside,
+  modules,
+  programs: new SharedPrograms(inside, modules.size > 0),
+  limits,
+  rewritten: rewriter(rewrite),
+}
 
 const reader = new FrameReader({ headerBytes: 1024 * 1024, bodyBytes: 64 * 1024 * 1024 })
 // Read without a stream, which takes a tenth of the processor time of a short invocation in interpreted code.

@@ -61,10 +61,9 @@ export const globals = {
   URLSearchParams,
 }
 
-/** Returns the globals for one formula, including objects that it may change. */
-export function freshGlobals(): Record<string, unknown> {
+/** Returns the globals that one formula may change. */
+export function ownGlobals(): Record<string, unknown> {
   return {
-    ...globals,
     console: { ...printers },
     process: {
       env: {},

@@ -1,0 +1,121 @@
+import t from 'tap'
+import { body, openSandbox } from './_fixture.ts'
+
+/** Adds a word to code that gives it a compartment of its own, and has no effect. */
+const alone = (code: string) => `/* globalThis */ ${code}`
+
+/** Each body has this answer in shared and in separate globals, and again in the next invocation. */
+const alike: readonly [body: string, raw: unknown][] = [
+  ['const before = typeof fetch; fetch = 1; return { raw: [before, fetch] }', ['function', 1]],
+  ['const before = typeof Date.now; Date = { x: 1 }; return { raw: [before, Date.x] }', ['function', 1]],
+  ['const before = console.x; console.x = 1; return { raw: [String(before), console.x] }', ['undefined', 1]],
+  [
+    'const before = process.env.X; process.env.X = "a"; return { raw: [String(before), process.env.X] }',
+    ['undefined', 'a'],
+  ],
+  ['process = console = undefined; return { raw: String([process, console]) }', ','],
+  ['[URL, Buffer] = [1, 2]; return { raw: [URL, Buffer] }', [1, 2]],
+  ['try { undeclared = 1 } catch (error) { return { raw: error.name } }', 'ReferenceError'],
+  ['try { Object.prototype.x = 1 } catch (error) { return { raw: error.name } }', 'TypeError'],
+  [
+    'const tag = parts => parts; const parts = tag`a`; try { parts.x = 1 } catch (error) { return { raw: error.name } }',
+    'TypeError',
+  ],
+  ['const next = () => { next.count = (next.count ?? 0) + 1; return next.count }; return { raw: next() }', 1],
+  [
+    'const pattern = /a/g; pattern.x = (pattern.x ?? 0) + 1; pattern.test("aa"); return { raw: [pattern.x, pattern.lastIndex] }',
+    [1, 1],
+  ],
+]
+
+t.test('globals that an invocation changes are its own', async t => {
+  const sandbox = openSandbox(t)
+  for (const [text, raw] of alike) {
+    const code = body(text)
+    for (const one of [code, code, alone(code), alone(code), code]) t.same(await sandbox.raw(one), raw, text)
+  }
+  t.equal(sandbox.counts().started, 2, 'all ran in the same process, and one is spare')
+})
+
+/** Each program, complete, has this answer in shared and in separate globals. */
+const programs: readonly [code: string, raw: unknown][] = [
+  [
+    'const URL = 1, console = 2; let crypto = 3; module.exports = () => ({ raw: [URL, console, crypto] })',
+    [1, 2, 3],
+  ],
+  [
+    'function fetch() { return 4 } var process; module.exports = () => ({ raw: [fetch(), process ?? 5] })',
+    [4, 5],
+  ],
+  ['"use strict"; exports.a = 1; module.exports = () => ({ raw: exports })', { a: 1 }],
+  ['this.a = 2; const own = this; module.exports = () => ({ raw: own === exports && own })', { a: 2 }],
+  ['module.exports = () => ({ raw: [__filename, __dirname] }); return; throw 1', ['/formula.js', '/']],
+  ['let n = 0; module.exports = () => ({ raw: ++n })', 1],
+  ['const count = arguments.length; module.exports = () => ({ raw: count })', 5],
+  ['module.exports = () => ({ raw: require("crypto") === require("node:crypto") }) // the end', true],
+]
+
+t.test('programs mean the same in shared globals as in their own', async t => {
+  const sandbox = openSandbox(t)
+  for (const [code, raw] of programs) {
+    for (const one of [code, code, alone(code)]) t.same(await sandbox.raw(one), raw, code)
+  }
+})
+
+/** Each is not the body of a function, although text around it could make it one. */
+const unbalanced = [
+  '}); module.exports = 1; (() => {',
+  '}})(); (function(){return (function(){',
+  '} ; { module.exports = () => ({ raw: 1 })',
+  'module.exports = () => ({ raw: 1 }) /*',
+  'module.exports = () => ({ raw: `',
+  'module.exports = () => ({ raw: 1 })) //',
+]
+
+t.test('code cannot leave the function around it', async t => {
+  const sandbox = openSandbox(t)
+  for (const code of unbalanced) {
+    for (const one of [code, alone(code)]) {
+      const outcome = await sandbox.formula(one)
+      t.match(outcome, { kind: 'unusable', detail: /^the code does not compile: / }, code)
+      t.same(await sandbox.formula(one), outcome, 'a second time')
+    }
+  }
+  t.same(await sandbox.raw('{ module.exports = () => ({ raw: 1 }) }'), 1, 'control: balanced braces')
+})
+
+t.test('code reaches the object of its own globals, however it spells the name', async t => {
+  const sandbox = openSandbox(t)
+  const ways = [
+    'globalThis',
+    'global',
+    'glob\\u0061lThis',
+    '(0, eval)("global" + "This")',
+    'new Function("return global" + "This")()',
+  ]
+  for (const way of ways) {
+    const code = body(
+      `const own = ${way}; const before = typeof own.seen; own.seen = 1; return { raw: [before, seen] }`,
+    )
+    for (const one of [code, code]) t.same(await sandbox.raw(one), ['undefined', 1], way)
+  }
+})
+
+t.test('a process keeps few programs, and runs any number', async t => {
+  const sandbox = openSandbox(t)
+  const raws = async () => {
+    const found: unknown[] = []
+    for (let n = 0; n < 40; n++) found.push(await sandbox.raw(body(`return { raw: ${n} }`)))
+    return found
+  }
+  const expected = Array.from({ length: 40 }, (_, n) => n)
+  t.same(await raws(), expected)
+  t.same(await raws(), expected)
+})
+
+t.test('the line of an error is that of the code', async t => {
+  const sandbox = openSandbox(t)
+  const code = '\n\nmodule.exports = () => {\n  null.x\n}'
+  const expected = { kind: 'failed', detail: 'the formula threw a TypeError at line 4' }
+  for (const one of [code, code, alone(code)]) t.match(await sandbox.formula(one), expected)
+})
