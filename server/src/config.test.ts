@@ -12,12 +12,15 @@ t.test('the defaults apply without flags and environment', async t => {
     bootstrap: undefined,
     headerPrefix: 'SVC',
     dev: false,
+    devToken: undefined,
     allowPrivateCallbacks: false,
     formulaAllowOrigins: [],
     formulaModules: [],
     corsOrigins: undefined,
     auditRetentionDays: 400,
     requireIsolation: false,
+    readyFile: undefined,
+    json: false,
     masterKey: undefined,
     help: false,
     version: false,
@@ -53,6 +56,8 @@ const settings: readonly [flag: string[], variable: string, text: string, member
     ],
     [['--cors-origin', 'https://a.test'], 'CORS_ORIGIN', 'https://a.test', 'corsOrigins', ['https://a.test']],
     [['--require-isolation'], 'REQUIRE_ISOLATION', 'true', 'requireIsolation', true],
+    [['--ready-file', 'a b.json'], 'READY_FILE', 'a b.json', 'readyFile', 'a b.json'],
+    [['--json'], 'JSON', 'true', 'json', true],
     [['--cors-origin', '*'], 'CORS_ORIGIN', '*', 'corsOrigins', ['*']],
     [['--audit-retention', '1'], 'AUDIT_RETENTION', '1', 'auditRetentionDays', 1],
     [['--audit-retention', '999999'], 'AUDIT_RETENTION', '999999', 'auditRetentionDays', 999_999],
@@ -68,9 +73,17 @@ t.test('each setting is a flag and a variable', async t => {
   const tried = new Set(settings.map(([, variable]) => variable.toLowerCase().replaceAll('_', '-')))
   t.same(
     [...flags.map(flag => flag.name)].filter(name => !tried.has(name)),
-    ['help', 'version'],
-    'all of them',
+    ['dev-token', 'help', 'version'],
+    'all of them but what has a test of its own',
   )
+})
+
+const devToken = 'a-token-of-tests'
+
+t.test('--dev-token is a flag and a variable, and lets --dev listen on any address', async t => {
+  const anywhere = ['--dev', '--host', '0.0.0.0']
+  t.match(readConfig([...anywhere, '--dev-token', devToken], {}), { devToken, host: '0.0.0.0' })
+  t.match(readConfig(anywhere, { SURROGATE_DEV_TOKEN: devToken }), { devToken })
 })
 
 t.test('a flag overrides a variable, and an empty variable is ignored', async t => {
@@ -160,6 +173,9 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
       {},
       /--dev.*loopback/,
     ],
+    ['a token without --dev', ['--dev-token', devToken], {}, /--dev-token needs --dev/],
+    ['a short token', ['--dev', '--dev-token', 'x'.repeat(15)], {}, /--dev-token must be 16 to 200/],
+    ['a token with a space', ['--dev', '--dev-token', `${devToken} x`], {}, /--dev-token must be 16 to 200/],
     ['a retention of no days', ['--audit-retention', '0'], {}, /--audit-retention/],
     ['a retention with a fraction', ['--audit-retention', '1.5'], {}, /--audit-retention/],
     ['a retention in words', [], { SURROGATE_AUDIT_RETENTION: 'forever' }, /--audit-retention/],

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { didYouMean } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { headerPrefix } from './generated/facts.ts'
-import { defaultAuditRetentionDays, isHeaderPrefix } from './vault-options.ts'
+import { defaultAuditRetentionDays, devTokenForm, isDevToken, isHeaderPrefix } from './vault-options.ts'
 
 /** The whole configuration of a server, read once at start. */
 export interface Config {
@@ -12,12 +12,15 @@ export interface Config {
   readonly bootstrap: string | undefined
   readonly headerPrefix: string
   readonly dev: boolean
+  readonly devToken: string | undefined
   readonly allowPrivateCallbacks: boolean
   readonly formulaAllowOrigins: readonly string[]
   readonly formulaModules: readonly string[]
   readonly corsOrigins: readonly string[] | undefined
   readonly auditRetentionDays: number
   readonly requireIsolation: boolean
+  readonly readyFile: string | undefined
+  readonly json: boolean
   readonly masterKey: Uint8Array | undefined
 }
 
@@ -58,7 +61,8 @@ export const flags: readonly Flag[] = [
   textFlag('storage', 'URL', 'level:<folder>, memory: or postgres://…', 'level:./data'),
   textFlag('bootstrap', 'FILE', 'JSON file of tenants and applications, applied at each start'),
   textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
-  booleanFlag('dev', 'test server: makes keys, opens clock and reset endpoints; loopback only'),
+  booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
+  textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
   booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
   listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
   listFlag('formula-module', 'NAME', 'package that formulas may require'),
@@ -70,6 +74,8 @@ export const flags: readonly Flag[] = [
     String(defaultAuditRetentionDays),
   ),
   booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
+  textFlag('ready-file', 'FILE', 'when ready, write address, keys and process id as JSON'),
+  booleanFlag('json', 'print the ready line as JSON'),
   helpFlag,
   booleanFlag('version', 'print the version and exit'),
 ]
@@ -132,19 +138,23 @@ export function readConfig(
     bootstrap: text('bootstrap'),
     headerPrefix: readPrefix(text('header-prefix') ?? ''),
     dev: on('dev'),
+    devToken: readDevToken(text('dev-token')),
     allowPrivateCallbacks: on('allow-private-callbacks'),
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
     formulaModules: list('formula-module') ?? [],
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
     requireIsolation: on('require-isolation'),
+    readyFile: text('ready-file'),
+    json: on('json'),
     masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
     help: on('help'),
     version: on('version'),
   }
-  if (config.dev && !isLoopback(config.host)) {
+  if (config.devToken !== undefined && !config.dev) throw new ConfigError('--dev-token needs --dev')
+  if (config.dev && config.devToken === undefined && !isLoopback(config.host)) {
     throw new ConfigError(
-      `--dev opens endpoints that need no key, so --host must be a loopback address; ${config.host} is not one`,
+      `--dev opens endpoints that need no key, so --host must be a loopback address, or set --dev-token; ${config.host} is not one`,
     )
   }
   return Object.freeze(config)
@@ -215,6 +225,11 @@ function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new ConfigError('--port must be a number from 0 to 65535')
   return port
+}
+
+function readDevToken(text: string | undefined): string | undefined {
+  if (text !== undefined && !isDevToken(text)) throw new ConfigError(`--dev-token must be ${devTokenForm}`)
+  return text
 }
 
 function readDays(text: string): number {

@@ -7,8 +7,10 @@ import { OperatorError } from './base/operator-error.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
 import { warnIfExposed } from './exposed-file.ts'
+import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { describeIsolation } from './sandbox/isolation.ts'
 import { createVault, type Vault } from './vault.ts'
+import type { VaultFacts } from './vault-options.ts'
 import { version } from './version.ts'
 
 const exitRefused = 2
@@ -27,7 +29,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
-    const { host, port, help, version: _, bootstrap, masterKey, corsOrigins, ...options } = config
+    const { host, port, help, version: _, readyFile, json, ...settings } = config
+    const { bootstrap, masterKey, corsOrigins, devToken, ...options } = settings
+    const file = readyFile === undefined ? undefined : new ReadyFile(readyFile)
     const vault = createVault({
       ...options,
       developmentTenant: config.dev,
@@ -35,9 +39,10 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       log: createLog(line => process.stderr.write(line)),
       ...(masterKey ? { masterKey } : {}),
       ...(corsOrigins ? { corsOrigins } : {}),
+      ...(devToken === undefined ? {} : { devToken }),
       ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
-    return await serve(vault, config)
+    return await serve(vault, config, file)
   } catch (error) {
     const refusal = explain(error)
     if (refusal === undefined) throw error
@@ -46,7 +51,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-async function serve(vault: Vault, config: Config): Promise<number> {
+async function serve(vault: Vault, config: Config, file: ReadyFile | undefined): Promise<number> {
   try {
     const facts = await vault.ready()
     await warn('the bootstrap file', config.bootstrap)
@@ -54,21 +59,27 @@ async function serve(vault: Vault, config: Config): Promise<number> {
     // Before the ready line: a signal that follows it at once must be handled.
     const ended = signal('SIGTERM', 'SIGINT')
     const { url } = await vault.listen({ host: config.host, port: config.port })
-    if (facts.madeMasterKey !== undefined) {
-      print(
-        `made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`,
-      )
-    }
+    const ready = readyFacts(url, facts)
+    await file?.write(ready)
     // A reader that goes away, as in `surrogate-server | head`, must not end the server.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-    print(`surrogate-server ${version} listening on ${url}\n`)
-    if (facts.development) print(introduction(facts.development, url, config.headerPrefix))
-    void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
+    if (config.json) print(`${ready}\n`)
+    else greet(facts, url, config.headerPrefix)
     await ended
+    file?.remove()
   } finally {
     await vault.close()
   }
   return 0
+}
+
+function greet(facts: VaultFacts, url: string, prefix: string): void {
+  if (facts.madeMasterKey !== undefined) {
+    print(`made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`)
+  }
+  print(`surrogate-server ${version} listening on ${url}\n`)
+  if (facts.development) print(introduction(facts.development, url, prefix))
+  void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
 }
 
 async function warn(role: string, file: string | undefined): Promise<void> {

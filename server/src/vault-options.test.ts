@@ -12,6 +12,7 @@ const refusals: readonly [options: unknown, message: string][] = [
   [{ masterKey: 'x'.repeat(32) }, 'masterKey must be a Uint8Array of 32 bytes'],
   [{ headerPrefix: 'A-B' }, 'headerPrefix must be 1 to 32 letters and digits and begin with a letter'],
   [{ dev: 'true' }, 'dev must be true or false'],
+  [{ devToken: 'x'.repeat(15) }, 'devToken must be 16 to 200 printable characters without spaces'],
   [{ corsOrigins: '*' }, 'corsOrigins must be a list of strings'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
   [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],

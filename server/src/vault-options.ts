@@ -22,6 +22,8 @@ export interface VaultOptions {
   readonly headerPrefix?: string
   /** Opens development endpoints, gives reasons in 403s, checks every response and migrates the database. */
   readonly dev?: boolean
+  /** Requests to `/_dev` must have it as `Authorization: Bearer …`. Without it they must name this machine as host. */
+  readonly devToken?: string
   /** Makes one tenant whose keys are kept, and returned by `ready()`. By default under `dev` if data is kept. */
   readonly developmentTenant?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
@@ -64,6 +66,12 @@ export function isHeaderPrefix(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(text)
 }
 
+export const devTokenForm = '16 to 200 printable characters without spaces'
+
+export function isDevToken(text: string): boolean {
+  return /^[\x21-\x7e]{16,200}$/.test(text)
+}
+
 type Check = readonly [accepts: (value: unknown) => boolean, expected: string]
 
 const text: Check = [value => typeof value === 'string', 'a string']
@@ -85,6 +93,7 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
     '1 to 32 letters and digits and begin with a letter',
   ],
   dev: boolean,
+  devToken: [value => typeof value === 'string' && isDevToken(value), devTokenForm],
   developmentTenant: boolean,
   corsOrigins: texts,
   allowPrivateCallbacks: boolean,

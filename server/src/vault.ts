@@ -2,7 +2,7 @@ import { createTenant, type NewTenant } from './access/tenants.ts'
 import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
 import { toFetch } from './http/fetch-adapter.ts'
-import { type Listening, listen } from './http/listener.ts'
+import { type Address, type Listening, listen } from './http/listener.ts'
 import type { VaultFacts, VaultOptions } from './vault-options.ts'
 
 export interface VaultClock {
@@ -32,10 +32,10 @@ export interface Vault {
   /** Serves a request without a socket; pass it as `fetch` to the SDK. The host of the URL is ignored. */
   readonly fetch: (request: Request | string | URL, init?: RequestInit) => Promise<Response>
   /**
-   * Opens a port; 0, the default, picks a free one. Rejects with a system error of Node, such as `EADDRINUSE`, if
-   * the port cannot be opened.
+   * Opens a port; 0, the default, picks a free one. With `unref` it does not keep the process running. Rejects with a
+   * system error of Node, such as `EADDRINUSE`, if the port cannot be opened.
    */
-  listen(options?: { readonly host?: string; readonly port?: number }): Promise<Listening>
+  listen(options?: Partial<Address>): Promise<Listening>
   /** Finishes the requests in flight, then releases ports and files. */
   close(): Promise<void>
   readonly clock: VaultClock
@@ -78,9 +78,9 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       const { core } = await opening
       return toFetch(core)(input instanceof Request && !init ? input : new Request(input, init))
     },
-    listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
+    listen: async ({ host = '127.0.0.1', port = 0, unref = false } = {}) => {
       const { core, listening: opened } = await opening
-      const listening = await listen(core, host, port)
+      const listening = await listen(core, { host, port, unref })
       listeners.add(listening)
       opened()
       return listening

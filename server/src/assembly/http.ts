@@ -52,7 +52,8 @@ function handlersOf(deployment: Deployment): Handlers {
   }
 }
 
-function devOperations({ advance, reset, clock, tenants, reactors, headerNames }: Deployment): DevOperations {
+function devOperations(deployment: Deployment): DevOperations {
+  const { options, advance, reset, clock, tenants, reactors, headerNames } = deployment
   return {
     reset,
     advanceClock: async ms => {
@@ -71,5 +72,6 @@ function devOperations({ advance, reset, clock, tenants, reactors, headerNames }
     },
     printed: (key, reactor) => readPrinted(reactors, key, reactor),
     keyHeader: headerNames.key,
+    token: options.devToken,
   }
 }

@@ -49,7 +49,7 @@ const core: Core = async ({ path, readBody }) => {
 type Tap = { teardown(task: () => unknown): void }
 
 async function open(t: Tap, bounds: Bounds, answer: Core = core): Promise<Listening> {
-  const listening = await listen(answer, '127.0.0.1', 0, { ...generous, ...bounds })
+  const listening = await listen(answer, { host: '127.0.0.1', port: 0 }, { ...generous, ...bounds })
   t.teardown(() => listening.close())
   return listening
 }

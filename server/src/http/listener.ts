@@ -17,10 +17,17 @@ export interface Listening {
   close(): Promise<void>
 }
 
+/** Where to listen. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  /** Lets the process end while the port is open. */
+  readonly unref?: boolean
+}
+
 export async function listen(
   core: Core,
-  host: string,
-  port: number,
+  { host, port, unref = false }: Address,
   bounds: ConnectionLimits = connectionLimits,
 ): Promise<Listening> {
   const connections = new Connections(bounds)
@@ -41,7 +48,11 @@ export async function listen(
     },
   )
   server.maxConnections = bounds.connections
-  server.on('connection', socket => connections.add(socket))
+  server.on('connection', socket => {
+    connections.add(socket)
+    if (unref) socket.unref()
+  })
+  if (unref) server.unref()
   server.on('clientError', (error, socket) => refuseMalformed(connections, error, socket as Socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -87,6 +87,39 @@ t.test('a Host header with the name of another host is refused', async t => {
   t.equal(inProcess.status, 200, 'in process there is no name')
 })
 
+t.test('with a token every request needs it, and the name of the host does not count', async t => {
+  const token = 'the-token-of-this-test'
+  const { port } = await openVault(t, { devToken: token }).listen()
+  const post = (path: string, Authorization: string | undefined, Origin?: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = {
+        Host: 'vault:4000',
+        ...(Authorization && { Authorization }),
+        ...(Origin && { Origin }),
+      }
+      const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers }, response =>
+        resolve(response.resume().statusCode),
+      )
+      sent.on('error', reject)
+      sent.end('{"advance_ms":0}')
+    })
+  for (const [path] of endpoints) {
+    const status = (await post(path, `Bearer ${token}`)) ?? 0
+    t.ok(status >= 200 && status < 300, `${path}: ${status}`)
+    for (const wrong of [
+      undefined,
+      'Bearer',
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(1)}`,
+      token,
+      `Basic ${token}`,
+    ]) {
+      t.equal(await post(path, wrong), 401, `${path}: ${wrong}`)
+    }
+    t.equal(await post(path, `Bearer ${token}`, 'http://vault:4000'), 403, 'a web page')
+  }
+})
+
 t.test('invalid bodies are refused, and change nothing', async t => {
   const vault = openVault(t)
   const post = sender(vault, undefined)

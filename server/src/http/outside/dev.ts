@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import { connectionLimits } from '../../base/limits.ts'
+import { sameDigest, sha256 } from '../../crypto/digest.ts'
 import { parseBody, readBodyWithin } from '../json-body.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
 
@@ -14,6 +15,8 @@ export interface DevOperations {
   printed(key: string | undefined, reactor: string): Promise<JsonValue>
   /** In lower case. */
   readonly keyHeader: string
+  /** Every request must have it, if it is set. */
+  readonly token: string | undefined
 }
 
 /** A century. A clock that was moved on far enough would have no dates left. */
@@ -24,8 +27,8 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
  * Responds to the development endpoints. They need no key, so they refuse requests of web pages: by the `Origin`
- * header, and by the `Host` header, as a page whose host name resolves to this machine (DNS rebinding) sends no
- * `Origin` with some requests.
+ * header, and by a token or else the `Host` header, as a page whose host name resolves to this machine (DNS rebinding)
+ * sends no `Origin` with some requests.
  *
  * @param path without a slash at the end
  * @returns `undefined` if there is no such endpoint
@@ -39,6 +42,8 @@ export async function respondDev(
   const reactor = method === 'GET' ? /^\/_dev\/reactors\/([^/]+)\/console$/.exec(path)?.[1] : undefined
   if (method !== 'POST' && reactor === undefined) return undefined
   refuseWebPages(headers)
+  if (dev.token === undefined) refuseOtherHosts(headers)
+  else requireToken(headers, dev.token)
   if (reactor !== undefined) return jsonResponse(200, await dev.printed(headers[dev.keyHeader], reactor))
   switch (path) {
     case '/_dev/clock': {
@@ -62,10 +67,25 @@ export async function respondDev(
 }
 
 /** @throws {ServiceError} permission_denied */
-function refuseWebPages({ origin, host }: CoreRequest['headers']): void {
+function refuseWebPages({ origin }: CoreRequest['headers']): void {
   if (origin !== undefined) {
     throw new ServiceError('permission_denied', 'development endpoints refuse requests from web pages')
   }
+}
+
+/** @throws {ServiceError} unauthenticated */
+function requireToken({ authorization = '' }: CoreRequest['headers'], token: string): void {
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+  // Digests of equal length, so that the time of the comparison tells nothing.
+  if (sameDigest(sha256(given), sha256(token))) return
+  throw new ServiceError(
+    'unauthenticated',
+    'the header Authorization must be Bearer and the token of --dev-token',
+  )
+}
+
+/** @throws {ServiceError} permission_denied */
+function refuseOtherHosts({ host }: CoreRequest['headers']): void {
   if (host !== undefined && !loopback.test(host)) {
     throw new ServiceError(
       'permission_denied',

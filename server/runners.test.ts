@@ -1,0 +1,147 @@
+// In a process of its own: it takes long.
+import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+
+/** The helpers for test runners, as built, in the runners themselves. They are installed here: no one else needs them. */
+const execute = promisify(execFile)
+const server = fileURLToPath(new URL('.', import.meta.url))
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+const folder = mkdtempSync(join(tmpdir(), 'surrogate-runners-'))
+t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+/** Ends a runner that hangs. Far longer than any takes on a busy machine. */
+const timeout = 300_000
+const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
+
+async function install(): Promise<string | false> {
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--ignore-scripts']
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  try {
+    const runners = ['vitest@^4', 'jest@^30', '@playwright/test@^1.65']
+    await execute(npm, ['install', ...flags, ...runners], { cwd: folder, timeout })
+  } catch (error) {
+    const reason = String((error as { stderr?: string }).stderr ?? error)
+    if (offline.test(reason)) return 'the registry cannot be reached, so the runners cannot be installed'
+    throw error
+  }
+  await mkdir(join(folder, 'node_modules/@surrogate'))
+  await symlink(server, join(folder, 'node_modules/@surrogate/server'), 'dir')
+  return false
+}
+const missing = await install()
+
+/** A test that uses a tenant of its own, and prints the address of its vault. */
+const body = `
+  const { url, createTenant } = await testVault()
+  const { privateKey } = await createTenant()
+  const response = await fetch(url + '/tokens', { headers: { 'SVC-API-KEY': privateKey } })
+  console.log('vault ' + url)
+  if (response.status !== 200) throw new Error(await response.text())`
+const imported = `import { testVault } from '@surrogate/server/testing'`
+
+interface Runner {
+  readonly name: string
+  readonly file: string
+  readonly test: string
+  readonly config: string
+  /** The configuration with the global setup, and without. */
+  readonly content: (setup: string) => string
+  readonly run: readonly string[]
+}
+
+const runners: readonly Runner[] = [
+  {
+    name: 'vitest',
+    file: 'test.js',
+    test: `import { test } from 'vitest'\n${imported}\ntest('one', async () => {${body}})`,
+    config: 'vitest.config.js',
+    content: setup => `export default { test: { ${setup} } }`,
+    run: ['vitest/vitest.mjs', 'run'],
+  },
+  {
+    name: 'jest',
+    file: 'test.cjs',
+    test: `const { testVault } = require('@surrogate/server/testing')\ntest('one', async () => {${body}})`,
+    config: 'jest.config.cjs',
+    content: setup => `module.exports = { testMatch: ['**/*.test.cjs'], ${setup} }`,
+    run: ['jest/bin/jest.js'],
+  },
+  {
+    name: 'playwright',
+    file: 'spec.js',
+    test: `import { test } from '@playwright/test'\n${imported}\ntest('one', async () => {${body}})`,
+    config: 'playwright.config.js',
+    content: setup => `export default { reporter: 'line', workers: 2, ${setup} }`,
+    run: ['@playwright/test/cli.js', 'test'],
+  },
+]
+
+/** Runs two test files. Resolves with the address that each of them printed. */
+async function vaultsOf(
+  { name, file, test, config, content, run }: Runner,
+  setup: string,
+): Promise<string[]> {
+  const place = join(folder, `${name}${setup === '' ? '-alone' : ''}`)
+  await mkdir(place)
+  await writeFile(join(place, `a.${file}`), test)
+  await writeFile(join(place, `b.${file}`), test)
+  await writeFile(join(place, config), content(setup))
+  const [program = '', ...args] = run
+  const { PATH = '', HOME = '' } = process.env
+  const { stdout, stderr } = await execute(
+    process.execPath,
+    [join(folder, 'node_modules', program), ...args],
+    { cwd: place, env: { PATH, HOME, CI: '1' }, timeout },
+  )
+  return [...`${stdout}${stderr}`.matchAll(/vault (http:\S+)/g)].map(([, url = '']) => url)
+}
+
+for (const runner of runners) {
+  t.test(`${runner.name} has one vault for a run by its global setup`, { skip: missing }, async t => {
+    const shared = await vaultsOf(runner, "globalSetup: '@surrogate/server/testing/setup'")
+    t.equal(shared.length, 2, 'both test files ran')
+    t.equal(new Set(shared).size, 1)
+  })
+}
+
+t.test(
+  'without it vitest has a vault for each process, and jest is told what to add',
+  { skip: missing },
+  async t => {
+    const [vitest, jest] = runners as readonly [Runner, Runner]
+    t.equal(new Set(await vaultsOf(vitest, '')).size, 2)
+    const error: { stdout?: string; stderr?: string } = await vaultsOf(jest, '').catch(error => error)
+    t.match(`${error.stdout}${error.stderr}`, /globalSetup: '@surrogate\/server\/testing\/setup'/)
+  },
+)
+
+t.test('node --test', { skip: missing }, async t => {
+  const place = join(folder, 'node')
+  await mkdir(place)
+  const test = `import { test } from 'node:test'\n${imported}\ntest('one', async () => {${body}})`
+  for (const name of ['a', 'b']) await writeFile(join(place, `${name}.test.mjs`), test)
+  const { PATH = '', HOME = '' } = process.env
+  const run = async (...flags: string[]) => {
+    const options = { cwd: place, env: { PATH, HOME }, timeout }
+    const { stdout } = await execute(process.execPath, ['--test', ...flags], options)
+    return [...stdout.matchAll(/vault (http:\S+)/g)].map(([, url = '']) => url)
+  }
+  t.equal(new Set(await run()).size, 2, 'a vault for each process, which ends by itself')
+  const hasSetup = process.allowedNodeEnvironmentFlags.has('--test-global-setup')
+  await t.test(
+    'one vault for a run',
+    { skip: !hasSetup && 'this version of Node has no global setup' },
+    async t => {
+      const module = join(server, 'dist/testing-setup.js')
+      const shared = await run(`--test-global-setup=${module}`)
+      t.equal(shared.length, 2)
+      t.equal(new Set(shared).size, 1)
+    },
+  )
+})
