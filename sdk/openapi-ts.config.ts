@@ -1,16 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { $, defineConfig } from '@hey-api/openapi-ts'
+import { parse } from 'yaml'
+import { developmentOnly, withoutDevelopment } from '../server/scripts/dev-profile.ts'
 import { operationsPlugin } from './openapi-ts.operations.ts'
 
 /**
- * Writes the client's types and table of operations, and the types of the server's handlers. Run from the root:
- * `openapi-ts -f sdk/openapi-ts.config.ts`. It empties each output folder first.
+ * Writes the client's types and table of operations, the same for the client of development servers, and the types of
+ * the server's handlers. Run from the root: `openapi-ts -f sdk/openapi-ts.config.ts`. It empties each output folder
+ * first.
  */
 const common = {
-  input: { path: 'openapi.yaml' },
   parser: { patch: { schemas: { AccessRule: keepDescription } } },
   interactive: false,
   logs: { file: false, level: 'warn' },
 } as const
+
+/** Returns the contract, another copy for each output, since openapi-ts changes it. */
+const contract = () => parse(readFileSync('openapi.yaml', 'utf8'))
 
 /** Moves `oneOf` into an `allOf`: openapi-ts loses the description of a schema with `properties` and `oneOf`. */
 function keepDescription(schema: { oneOf?: unknown; allOf?: unknown }): void {
@@ -29,11 +35,20 @@ const slashes = {
 export default defineConfig([
   {
     ...common,
+    input: withoutDevelopment(contract()),
     output: { path: 'sdk/src/generated', module: { extension: '.ts' } },
     plugins: [{ name: '@hey-api/typescript', '~resolvers': slashes }, operationsPlugin()],
   },
   {
     ...common,
+    input: developmentOnly(contract()),
+    parser: {},
+    output: { path: 'sdk/src/dev/client/generated', module: { extension: '.ts' } },
+    plugins: ['@hey-api/typescript', operationsPlugin()],
+  },
+  {
+    ...common,
+    input: withoutDevelopment(contract()),
     output: { path: 'server/src/generated/types', module: { extension: '.ts' } },
     plugins: ['@hey-api/typescript'],
   },

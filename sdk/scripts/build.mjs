@@ -5,6 +5,8 @@
  * - `dist/cjs/`: one CommonJS file, for `require`, and the only type declarations.
  * - `dist/node.js`: what `import` loads in Node, Deno and Bun. It exports what `dist/cjs/` exports: if an application
  *   imports the client and one of its packages requires it, `instanceof` works between the two.
+ *
+ * The same for `dist/dev/`, the client of development servers, which shares nothing with the other.
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,11 +16,12 @@ const dist = new URL('../dist/', import.meta.url)
 const path = name => fileURLToPath(new URL(name, dist))
 
 const reexport = "export * from './cjs/index.js'\n"
+const reexportDev = "export * from '../cjs/dev/index.js'\n"
 
 await Promise.all([
   build({
-    entryPoints: [path('index.js')],
-    outfile: path('cjs/index.js'),
+    entryPoints: [path('index.js'), path('dev/index.js')],
+    outdir: path('cjs'),
     bundle: true,
     format: 'cjs',
     // Node finds the names of the exports in a comment that esbuild writes for this platform only.
@@ -30,4 +33,6 @@ await Promise.all([
   writeFile(path('cjs/package.json'), '{ "type": "commonjs" }\n'),
   writeFile(path('node.js'), reexport),
   writeFile(path('index.d.ts'), reexport),
+  writeFile(path('dev/node.js'), reexportDev),
+  writeFile(path('dev/index.d.ts'), reexportDev),
 ])

@@ -47,6 +47,7 @@ const calls: Record<keyof Operations, (surrogate: Surrogate) => PromiseLike<unkn
 
 interface Operation {
   operationId: string
+  'x-profile'?: string
   parameters?: { $ref?: string }[]
   requestBody?: { content: object }
 }
@@ -55,6 +56,8 @@ const { paths } = parse(readFileSync(new URL('../../openapi.yaml', import.meta.u
 const contract = Object.entries<Record<string, Operation>>(paths).flatMap(([path, item]) =>
   Object.entries(item)
     .filter(([method]) => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
+    // These are in the client of development servers.
+    .filter(([, operation]) => operation['x-profile'] !== 'dev')
     .map(([method, operation]) => ({ path, method, ...operation })),
 )
 

@@ -48,7 +48,14 @@ await writeFile(
     )
     .join('\n'),
 )
-for (const name of ['openapi.json', 'operations.json', 'validators', 'docs', 'sandbox']) {
+for (const name of [
+  'openapi.json',
+  'operations.json',
+  'dev-operations.json',
+  'validators',
+  'docs',
+  'sandbox',
+]) {
   await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {
     recursive: true,
   })

@@ -11,6 +11,7 @@ import { build } from 'esbuild'
 import { OpenAPIBackend } from 'openapi-backend'
 import type { JsonObject } from '../src/base/json.ts'
 import { closedDocument, openDocument } from './contract-schemas.ts'
+import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
 import { toOperation } from './operations.ts'
 import { validatorCompiler } from './validator-compiler.ts'
 
@@ -34,19 +35,27 @@ const standalone = standaloneModule as unknown as typeof standaloneModule.defaul
 /** Schemas by the name that their function is found by. */
 type Schemas = Record<string, object>
 
-/** Writes `operations.json` and `validators/` into the folder `generated`. */
-export async function compileValidators(document: JsonObject, generated: URL): Promise<void> {
+/** Writes `operations.json`, `dev-operations.json` and `validators/` into the folder `generated`. */
+export async function compileValidators(whole: JsonObject, generated: URL): Promise<void> {
+  const document = withoutDevelopment(whole)
   const folder = new URL('validators/', generated)
   // An operation that was renamed must not leave its validators behind.
   await rm(folder, { recursive: true, force: true })
   const open = await resolve(openDocument(document))
   const closed = await resolve(closedDocument(document))
-  const operations = open.router.getOperations()
+  // Requests to a development server are closed too: a misspelled member must not be ignored.
+  const development = await resolve(closedDocument(developmentOnly(whole)))
   const { body_bytes } = document['x-limits'] as { body_bytes: number }
-  const described = operations.map(operation => toOperation(operation, body_bytes))
-  await writeFile(new URL('operations.json', generated), JSON.stringify(described))
-  const ids = operations.map(({ operationId }) => operationId as string)
-  const requests = requestSchemas(open, ids)
+  const describe = async (name: string, api: OpenAPIBackend) => {
+    const operations = api.router.getOperations()
+    const described = operations.map(operation => toOperation(operation, body_bytes))
+    await writeFile(new URL(name, generated), JSON.stringify(described))
+    return operations.map(({ operationId }) => operationId as string)
+  }
+  const ids = await describe('operations.json', open)
+  const devIds = await describe('dev-operations.json', development)
+  const requests = { ...requestSchemas(open, ids), ...requestSchemas(development, devIds) }
+  const responses = { ...responseSchemas(closed, ids), ...responseSchemas(development, devIds) }
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
   const checked = Object.fromEntries(
     checkedSchemas.map(name => [name, { value: components[name] as object }]),
@@ -64,7 +73,7 @@ export async function compileValidators(document: JsonObject, generated: URL): P
     write('refusals', validatorCompiler({ thorough: true }), requests),
     write('schemas', validatorCompiler({ thorough: false }), checked),
     write('schema-refusals', validatorCompiler({ thorough: true }), checked),
-    write('responses', validatorCompiler({ thorough: true, verbose: false }), responseSchemas(closed, ids)),
+    write('responses', validatorCompiler({ thorough: true, verbose: false }), responses),
   ])
 }
 

@@ -4,9 +4,10 @@
  * programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not
  * under version control.
  */
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import type { JsonObject } from '../src/base/json.ts'
+import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
 import { factsModule } from './facts.ts'
 import { operationTypes } from './operation-types.ts'
 
@@ -19,9 +20,16 @@ const page = new URL('../src/http/docs/', import.meta.url)
 for (const name of ['sdk', 'server', 'conformance'])
   await copyFile(contract, new URL(`${name}/openapi.yaml`, root))
 await mkdir(docs, { recursive: true })
-const document: JsonObject = parse(await readFile(contract, 'utf8'))
+const whole: JsonObject = parse(await readFile(contract, 'utf8'))
+const document = withoutDevelopment(whole)
+const development = developmentOnly(whole)
 await writeFile(new URL('facts.ts', generated), factsModule(document))
-await writeFile(new URL('operations.ts', generated), operationTypes(document))
+await writeFile(new URL('operations.ts', generated), operationTypes(document, './types/types.gen.ts'))
+const devTypes = operationTypes(development, './dev-client/generated/types.gen.ts', 'Dev')
+await writeFile(new URL('dev-operations.ts', generated), devTypes)
+// `vault.dev` is the client of development servers, with another way to send.
+await rm(new URL('dev-client/', generated), { recursive: true, force: true })
+await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 for (const name of ['index.html', 'docs.css', 'docs.js']) {
   await copyFile(new URL(name, page), new URL(name, docs))
@@ -29,4 +37,4 @@ for (const name of ['index.html', 'docs.css', 'docs.js']) {
 // Both load sources that import the facts.
 const { bundleSandbox } = await import('./bundle-sandbox.ts')
 const { compileValidators } = await import('./compile-validators.ts')
-await Promise.all([bundleSandbox(), compileValidators(document, generated)])
+await Promise.all([bundleSandbox(), compileValidators(whole, generated)])

@@ -14,10 +14,13 @@ interface Operation {
 }
 
 /**
- * Returns the source of `generated/operations.ts`: by operation id, the types that openapi-ts made of its request and
- * its responses, and which parameters of its query have defaults.
+ * Returns the source of a module with the interface `Operations`: by operation id, the types that openapi-ts made of its
+ * request and its responses, and which parameters of its query have defaults.
+ *
+ * @param types the module with the types that openapi-ts made
+ * @param prefix stands before the names of the exports
  */
-export function operationTypes(document: JsonObject): string {
+export function operationTypes(document: JsonObject, types: string, prefix = ''): string {
   const paths = document.paths as Record<string, Record<string, object>>
   const { parameters } = document.components as unknown as { parameters: Record<string, Parameter> }
   const operations = Object.values(paths)
@@ -36,13 +39,13 @@ export function operationTypes(document: JsonObject): string {
   })
   return [
     '// Made from openapi.yaml by `npm run generate`.',
-    `import type * as types from './types/types.gen.ts'`,
+    `import type * as types from '${types}'`,
     '',
-    'export interface Operations {',
+    `export interface ${prefix}Operations {`,
     ...members,
     '}',
     '',
-    'export type OperationId = keyof Operations',
+    `export type ${prefix}OperationId = keyof ${prefix}Operations`,
     '',
   ].join('\n')
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../src/base/json.ts'
 import { mergePatchType, type Operation, type QueryParameter } from '../src/contract/contract.ts'
 import type { ApplicationType, LogEntityType, Permission } from '../src/contract/types.ts'
+import type { DevOperationId } from '../src/generated/dev-operations.ts'
 import type { OperationId } from '../src/generated/operations.ts'
 
 interface RawParameter {
@@ -12,10 +13,10 @@ interface RawParameter {
 }
 
 interface RawOperation {
-  readonly operationId: OperationId
+  readonly operationId: OperationId | DevOperationId
   readonly method: string
   readonly path: string
-  readonly 'x-entity-type': LogEntityType
+  readonly 'x-entity-type'?: LogEntityType
   readonly 'x-permission'?: Permission | null
   readonly 'x-application-types'?: readonly ApplicationType[]
   readonly 'x-session'?: boolean

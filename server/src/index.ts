@@ -6,6 +6,14 @@ export { BootstrapError } from './access/bootstrap.ts'
 export type { NewTenant } from './access/tenants.ts'
 export type { Log, LogFields } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
+export {
+  Dev,
+  type DevClock,
+  type DevConsoleLine,
+  DevError,
+  type DevOptions,
+  type DevTenantKeys,
+} from './generated/dev-client/index.ts'
 export type { Listening } from './http/listener.ts'
 export { IsolationMissing } from './sandbox/isolation.ts'
 export { FormulaModuleRefused } from './sandbox/modules.ts'

@@ -1,6 +1,8 @@
-import { createTenant, type NewTenant } from './access/tenants.ts'
+import type { NewTenant } from './access/tenants.ts'
 import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
+import { Dev } from './generated/dev-client/index.ts'
+import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/fetch-adapter.ts'
 import { type Address, type Listening, listen } from './http/listener.ts'
 import type { VaultFacts, VaultOptions } from './vault-options.ts'
@@ -39,6 +41,11 @@ export interface Vault {
   /** Finishes the requests in flight, then releases ports and files. */
   close(): Promise<void>
   readonly clock: VaultClock
+  /**
+   * What a development server does for tests (`dev: true`), about the only tenant that this vault has made; for one of
+   * several use `dev.forTenant(tenant)`.
+   */
+  readonly dev: Dev
   /** Empties the store and applies the bootstrap again. */
   reset(): Promise<void>
   /** Makes a tenant with one key of each kind. */
@@ -97,8 +104,21 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       now: async () => (await opening).clock.nowMs(),
       advance: async ms => (await opening).advance(ms),
     },
+    dev: new Dev({
+      baseUrl: 'http://vault',
+      headerPrefix: options?.headerPrefix,
+      token: options?.devToken,
+      fetch: async (url, init) => {
+        const { core, onlyTenant } = await opening
+        const request = new Request(url, init)
+        const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
+        const only = request.headers.has(key) ? undefined : onlyTenant()
+        if (only) request.headers.set(key, only.managementKey)
+        return toFetch(core)(request)
+      },
+    }),
     reset: async () => (await opening).reset(),
-    createTenant: async given => createTenant((await opening).tenants, given),
+    createTenant: async given => (await opening).createTenant(given),
     ready: async () => (await opening).facts,
   }
 }

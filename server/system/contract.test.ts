@@ -26,7 +26,7 @@ function resolve(value: Json | undefined): Obj {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
-const operations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
+const allOperations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
   METHODS.filter(method => isObj(obj(item)[method])).map(method => {
     const operation = obj(obj(item)[method])
     return {
@@ -43,6 +43,9 @@ const operations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
     }
   }),
 )
+const isDevelopment = ({ operation }: { operation: Obj }) => operation['x-profile'] === 'dev'
+/** Those that every server has. */
+const operations = allOperations.filter(one => !isDevelopment(one))
 
 /** Yields all schemas with their places. */
 function* schemas(): Generator<[string, Obj]> {
@@ -54,7 +57,7 @@ function* schemas(): Generator<[string, Obj]> {
   for (const [name, header] of Object.entries(obj(components.headers)))
     yield* within(name, obj(header).schema)
   for (const [name, response] of Object.entries(obj(components.responses))) yield* contents(name, response)
-  for (const { id, operation } of operations) {
+  for (const { id, operation } of allOperations) {
     for (const parameter of list(operation.parameters))
       yield* within(`${id} ${obj(parameter).name}`, obj(parameter).schema)
     yield* contents(`${id} body`, operation.requestBody)
@@ -131,7 +134,36 @@ t.test('marks exactly the extensions of the core specification', async t => {
   for (const { id, operation } of operations)
     t.equal(operation['x-profile'], id in EXTENSION ? 'surrogate' : undefined, id)
   const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
-  t.strictSame([...new Set(marks)], ['"x-profile":"surrogate"'], 'there is no other profile')
+  t.strictSame(
+    [...new Set(marks)].sort(),
+    ['"x-profile":"dev"', '"x-profile":"surrogate"'],
+    'there is no other profile',
+  )
+})
+
+t.test('keeps the operations of development servers apart', async t => {
+  const development = allOperations.filter(isDevelopment)
+  t.ok(development.length > 3)
+  for (const { id, path, operation, statuses } of allOperations) {
+    const isDev = development.some(one => one.id === id)
+    t.equal(path.startsWith('/_dev/'), isDev, `${id}: the path`)
+    t.equal(id.startsWith('dev.'), isDev, `${id}: the id`)
+    t.equal(list(operation.tags)[0] === 'Development', isDev, `${id}: the tag`)
+    if (!isDev) continue
+    t.match(path, /^\/_dev(\/([a-z]+(-[a-z]+)*|\{[a-z_]+\}))+$/)
+    for (const status of ['401', '403', '500', '503']) t.ok(statuses.includes(status), `${id}: ${status}`)
+    const keys = list(operation['x-application-types'])
+    const security = list(operation.security).map(one => Object.keys(obj(one)))
+    const schemes = keys.length > 0 ? [['ApiKey'], ['ApiKey', 'DevToken']] : [[], ['DevToken']]
+    t.strictSame(security, schemes, `${id}: keys and token`)
+    t.ok(keys.length === 0 || (keys.length === 1 && keys[0] === 'management'), `${id}: a management key`)
+  }
+  const components = Object.entries(obj(contract.components)).filter(([kind]) => kind !== 'securitySchemes')
+  for (const [kind, parts] of components) {
+    for (const [name, part] of Object.entries(obj(parts))) {
+      t.equal(obj(part)['x-profile'] === 'dev', /^Dev[A-Z]/.test(name), `${kind} ${name}`)
+    }
+  }
 })
 
 t.test('declares the permission for each operation', async t => {
@@ -165,7 +197,7 @@ t.test('declares the permission for each operation', async t => {
 })
 
 t.test('describes all parts', async t => {
-  for (const { id, operation, parameters } of operations) {
+  for (const { id, operation, parameters } of allOperations) {
     for (const member of ['summary', 'description']) t.ok(operation[member], `${id}: ${member}`)
     t.equal(list(operation.tags).length, 1, `${id}: one tag`)
     for (const parameter of parameters) t.ok(parameter.description, `${id}: ${parameter.name}`)
@@ -189,7 +221,7 @@ t.test('describes all parts', async t => {
 })
 
 t.test('has a problem document for every error', async t => {
-  for (const { id, responses } of operations)
+  for (const { id, responses } of allOperations)
     for (const [status, response] of responses) {
       if (!/^[45]/.test(status)) continue
       const content = obj(response.content)
@@ -211,7 +243,7 @@ t.test('lists and explains every error code once', async t => {
 })
 
 t.test('sends the trace id with every response', async t => {
-  for (const { id, responses } of operations)
+  for (const { id, responses } of allOperations)
     for (const [status, response] of responses) {
       const header = obj(response.headers)['SVC-TRACE-ID']
       t.strictSame(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)

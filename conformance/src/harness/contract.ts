@@ -60,6 +60,8 @@ export class Contract {
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
+        // Operations of our development servers are nothing that another implementation has.
+        .filter(([, raw]) => (raw as Record<string, unknown>)['x-profile'] !== 'dev')
         .map(([method, raw]) => this.#operation(path, method, raw as Record<string, unknown>)),
     )
     this.defaults = Object.fromEntries(

@@ -16,7 +16,8 @@ import { warmFormulas } from './formulas.ts'
 import { createHttp } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
-export interface Assembled extends Pick<Deployment, 'clock' | 'tenants' | 'advance' | 'reset'> {
+export interface Assembled
+  extends Pick<Deployment, 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
   readonly facts: VaultFacts
   /** To be called when a port is open. */
@@ -36,10 +37,10 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
     domain = await createDomain(stores, () => core)
     const deployment = await deploy(domain)
     const requests = new UnderWay()
-    const core: Core = requests.counted(createHttp(deployment))
+    const core: Core = requests.counted(await createHttp(deployment))
     const close = startWorkers(deployment, requests)
-    const { clock, tenants, advance, reset } = deployment
-    return { core, clock, tenants, advance, reset, close, ...startFacts(deployment) }
+    const { clock, createTenant, onlyTenant, advance, reset } = deployment
+    return { core, clock, createTenant, onlyTenant, advance, reset, close, ...startFacts(deployment) }
   } catch (error) {
     await domain?.sandbox.close()
     await stores.engine.close()

@@ -1,11 +1,14 @@
 import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
-import { developmentTenant, type NewTenant } from '../access/tenants.ts'
+import { createTenant, developmentTenant, type NewTenant } from '../access/tenants.ts'
 import type { Domain } from './domain.ts'
 
 /** A domain whose tenants are set up. */
 export interface Deployment extends Domain {
   /** The tenant whose keys are kept across restarts, if there is one. */
   readonly development: NewTenant | undefined
+  createTenant(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant>
+  /** Returns the tenant that this process has made, if it has made exactly one. */
+  onlyTenant(): NewTenant | undefined
   /** Empties the store, then sets up its tenants again. */
   reset(): Promise<void>
   /** Moves the clock forward, and writes down how far it came. */
@@ -19,14 +22,23 @@ export async function deploy(domain: Domain): Promise<Deployment> {
   if (bootstrap) await applyBootstrap(tenants, bootstrap)
   const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
   const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
+  let made = development ? [development] : []
   return {
     ...domain,
     development,
+    createTenant: async options => {
+      const tenant = await createTenant(tenants, options)
+      // Two are as good as many.
+      made = [...made, tenant].slice(-2)
+      return tenant
+    },
+    onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: async () => {
       await store.clear()
       console?.clear()
       if (bootstrap) await applyBootstrap(tenants, bootstrap)
       if (development) await developmentTenant(tenants, development)
+      made = development ? [development] : []
       await clock.keep()
     },
     advance: async ms => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { JsonValue } from '../base/json.ts'
+import type { DevOperationId } from '../generated/dev-operations.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { generatedFiles } from '../generated-files.ts'
@@ -8,14 +9,15 @@ import type { ApplicationType, LogEntityType, Permission } from './types.ts'
 
 /** The facts of an operation that the server needs. */
 export interface Operation {
-  readonly id: OperationId
+  readonly id: OperationId | DevOperationId
   /** Upper case. */
   readonly method: string
   /** With `{name}` in the place of a parameter. */
   readonly path: string
-  /** The kind of resource that it is about, as the audit log calls it. */
-  readonly entityType: LogEntityType
+  /** The kind of resource that it is about, as the audit log calls it; absent if it is of development servers only. */
+  readonly entityType?: LogEntityType | undefined
   readonly permission: Permission | null
+  /** The kinds of application whose key it takes; none if it takes no key. */
   readonly applicationTypes: readonly ApplicationType[]
   /** True if a session's key may call it. */
   readonly session: boolean
@@ -48,6 +50,11 @@ const require = createRequire(generatedFiles)
 /** Returns every operation of the contract. On demand, since the script that generates the file imports this module. */
 export function readOperations(): readonly Operation[] {
   return require('./operations.json')
+}
+
+/** Returns the operations of development servers, `/_dev/*`. */
+export function readDevOperations(): readonly Operation[] {
+  return require('./dev-operations.json')
 }
 
 /** Returns the contract as JSON, with the header prefix of this server. */

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { errorPath, memberPath } from '../base/member-path.ts'
+import { didYouMean } from '../base/near-names.ts'
 import { formats } from './formats.ts'
 import { withoutRedundantErrors } from './redundant-errors.ts'
 
@@ -34,7 +35,7 @@ function explain(error: ErrorObject): Explained {
     case 'required':
       return [[...path, params.missingProperty], 'is required']
     case 'additionalProperties':
-      return [[...path, params.additionalProperty], 'is not a member of this object']
+      return [[...path, params.additionalProperty], surplusMessage(error)]
     case 'discriminator':
       return [[...path, params.tag], discriminatorMessage(error)]
     case 'type':
@@ -73,6 +74,11 @@ function violationOf(error: ErrorObject): [string, string] | undefined {
   if (!['not', 'oneOf', 'anyOf'].includes(error.keyword) || !isJsonObject(schema)) return undefined
   const [entry] = Object.entries(schema as JsonObject)
   return entry && [entry[0], String(entry[1])]
+}
+
+function surplusMessage({ params, parentSchema }: ErrorObject): string {
+  const names = Object.keys(parentSchema?.properties ?? {})
+  return `is not a member of this object${didYouMean(String(params.additionalProperty), names)}`
 }
 
 function discriminatorMessage(error: ErrorObject): string {

@@ -1,11 +1,12 @@
 import type { DeniedCause } from '../access/caller.ts'
-import { ServiceError } from '../base/errors.ts'
+import type { ServiceError } from '../base/errors.ts'
 import { connectionLimits, largeBody } from '../base/limits.ts'
 import { describeError, type Log } from '../base/log.ts'
 import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
 import { byFormula } from '../reactors/outcome.ts'
+import { checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
@@ -39,21 +40,22 @@ export function createCore(options: CoreOptions): Core {
     // Requirements: WIR-501
     const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
     // Formulas reach operations of the contract only, and not the clock of a development server.
+    const exchange: Exchange = { request, traceId }
     const early = request.delegation
       ? undefined
       : (cors.preflight(request) ??
-        respondOutside(options.outside, request)?.catch(error =>
-          refuse(options, { request, traceId }, error),
-        ))
-    const response = (early && (await early)) ?? (await run(options, request, traceId))
+        respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
+    const outside = early && (await early)
+    const response = outside
+      ? checkResponse(options.services, options.log, exchange, outside)
+      : await run(options, exchange)
     cors.allow(request, response.headers)
     response.headers[headerNames.trace] = traceId
     return response
   }
 }
 
-async function run(options: CoreOptions, request: CoreRequest, traceId: string): Promise<CoreResponse> {
-  const exchange: Exchange = { request, traceId }
+async function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
   try {
     for (const step of lifecycle) {
@@ -69,7 +71,7 @@ async function run(options: CoreOptions, request: CoreRequest, traceId: string):
   } catch (error) {
     response = refuse(options, exchange, error)
   }
-  return options.dev ? checkResponse(options, exchange, response) : response
+  return options.dev ? checkResponse(options.services, options.log, exchange, response) : response
 }
 
 function toResponse({ answer }: Exchange): CoreResponse {
@@ -122,7 +124,7 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
 /** Adds a refused operation to the audit log. */
 function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
   const { caller, operation, rawParameters } = exchange
-  if (!caller || !operation) return
+  if (!caller || operation?.entityType === undefined) return
   // The id in a path is recorded only if the access rules have found what it names.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   services.audit.record(caller.tenant, {
@@ -140,20 +142,4 @@ function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: S
 
 function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
   return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
-}
-
-/** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
-async function checkResponse(
-  options: CoreOptions,
-  { operation, answer, traceId }: Exchange,
-  response: CoreResponse,
-): Promise<CoreResponse> {
-  if (!operation || response.status === 405) return response
-  const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
-  const headers = { ...response.headers, [options.services.headerNames.trace]: traceId }
-  const status = answer?.chosen ? 'default' : response.status
-  const fault = options.services.validators.findResponseFault(operation, status, headers, body)
-  if (fault === undefined) return response
-  options.log.error('response breaks the contract', { trace: traceId, fault })
-  return problemResponse(new ServiceError('internal', `the response breaks the contract: ${fault}`), traceId)
 }

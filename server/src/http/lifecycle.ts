@@ -1,9 +1,10 @@
-import { type Caller, holds, lacking } from '../access/caller.ts'
+import { holds, lacking } from '../access/caller.ts'
 import { delegatedCaller } from '../access/delegation.ts'
 import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { largeBody } from '../base/limits.ts'
 import type { Operation } from '../contract/contract.ts'
+import type { OperationId } from '../generated/operations.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -14,7 +15,7 @@ import type { CoreRequest } from './message.ts'
 import { parsePathParameters, parseQuery } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
 
-type Step = (exchange: Exchange, services: Services) => void | Promise<void>
+export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
 
 /**
  * The order of checks, which callers can rely on. The first check that fails decides the response:
@@ -33,14 +34,14 @@ export const lifecycle: readonly Step[] = [
   perform,
 ]
 
-function route(exchange: Exchange, { router }: Services): void {
+export function route(exchange: Exchange, { router }: Services): void {
   const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
   exchange.operation = operation
   exchange.rawParameters = parameters
 }
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520
-async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
+export async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
   const { delegation, headers } = exchange.request
   if (delegation) {
     exchange.caller = await delegatedCaller(store, delegation, clock.nowUs())
@@ -64,8 +65,8 @@ function readAhead(exchange: Exchange, tenant: TenantStore): void {
 }
 
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
-function authorize(exchange: Exchange, { validators }: Services): void {
-  const { caller, operation, request } = reached(exchange)
+export function authorize(exchange: Exchange, { validators }: Services): void {
+  const { caller, operation, request } = identified(exchange)
   if (request.delegation && !operation.formula) {
     const callable = validators.operations.filter(({ formula }) => formula).map(({ id }) => id)
     throw new ServiceError(
@@ -100,14 +101,14 @@ function checkContentType(exchange: Exchange): void {
   }
 }
 
-async function readBody(exchange: Exchange): Promise<void> {
+export async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request } = reached(exchange)
   if (operation.bodyType !== undefined) {
     exchange.bytes = await readBodyWithin(request, operation.bodyBytes)
   }
 }
 
-function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
+export function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
@@ -120,7 +121,7 @@ function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
     })
 }
 
-function validate(exchange: Exchange, { validators, headerNames }: Services): void {
+export function validate(exchange: Exchange, { validators, headerNames }: Services): void {
   const { operation, request } = reached(exchange)
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
@@ -131,8 +132,10 @@ function validate(exchange: Exchange, { validators, headerNames }: Services): vo
 }
 
 async function perform(exchange: Exchange, services: Services): Promise<void> {
-  const { operation, caller } = reached(exchange)
-  const handler = handlerOf(services.handlers, operation.id)
+  const { operation, caller } = identified(exchange)
+  // Operations of development servers have handlers of another kind.
+  const id = operation.id as OperationId
+  const handler = handlerOf(services.handlers, id)
   const defaults = operation.queryParameters.flatMap(one =>
     one.default === undefined ? [] : [[one.name, one.default] as const],
   )
@@ -149,9 +152,7 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
       : {}),
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  exchange.answer = keyed
-    ? await performOnce(services, operation.id, handler, request, keyed)
-    : await handler(request)
+  exchange.answer = keyed ? await performOnce(services, id, handler, request, keyed) : await handler(request)
 }
 
 function keyedRequest(
@@ -168,9 +169,15 @@ function keyedRequest(
   return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
 }
 
-/** Returns the parts of an exchange that the first steps have filled in. */
-function reached(exchange: Exchange): { operation: Operation; caller: Caller; request: CoreRequest } {
-  const { operation, caller, request } = exchange
-  if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
-  return { operation, caller, request }
+/** Returns the parts of an exchange that the first step has filled in. */
+function reached({ operation, request }: Exchange): { operation: Operation; request: CoreRequest } {
+  if (!operation) throw new Error('a step of the lifecycle ran before its turn')
+  return { operation, request }
+}
+
+/** Like `reached`, with the caller. */
+function identified(exchange: Exchange) {
+  const { caller } = exchange
+  if (!caller) throw new Error('a step of the lifecycle ran before its turn')
+  return { ...reached(exchange), caller }
 }

@@ -1,5 +1,7 @@
-import { invalid } from '../base/errors.ts'
+import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
+import { errorPath, memberPath } from '../base/member-path.ts'
+import { didYouMean } from '../base/near-names.ts'
 import type { QueryParameter } from '../contract/contract.ts'
 
 /**
@@ -20,6 +22,20 @@ export function parseQuery(query: string, parameters: readonly QueryParameter[])
     assign(values, parameter, name, value)
   }
   return values
+}
+
+/** Refuses parameters that the contract does not name. @throws {ServiceError} validation */
+export function refuseUnknownParameters(query: string, parameters: readonly QueryParameter[]): void {
+  for (const name of new URLSearchParams(query).keys()) {
+    if (parameters.some(one => matches(one, name))) continue
+    const near = didYouMean(
+      name,
+      parameters.map(one => one.name),
+    )
+    throw new ServiceError('validation', `unknown query parameter${near}`, {
+      errors: { [errorPath('', memberPath([name]))]: [`is not a parameter${near}`] },
+    })
+  }
 }
 
 /**

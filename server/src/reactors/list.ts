@@ -1,14 +1,13 @@
-import { type Caller, holds } from '../access/caller.ts'
-import { authenticate } from '../access/keys.ts'
+import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
 import { sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Reactor } from '../contract/types.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { PrintedLine } from './console.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
@@ -68,20 +67,12 @@ async function find(context: ReactorsContext, store: TenantStore, query: Reactor
   }
 }
 
-/**
- * Returns the last lines that a reactor's formula printed, for a management key of its tenant.
- * @throws {ServiceError} unauthenticated, permission_denied, not_found
- */
+/** Returns the last lines that a reactor's formula printed. @throws {ServiceError} not_found */
 export async function readPrinted(
   context: ReactorsContext,
-  key: string | undefined,
+  tenant: string,
   reactor: string,
-): Promise<JsonValue> {
-  const caller = key ? await authenticate(context.store, key, context.nowUs()) : undefined
-  if (!caller) throw new ServiceError('unauthenticated', 'the API key is missing, unknown or expired')
-  if (caller.type !== 'management' || !holds(caller, 'reactor:read'))
-    throw new ServiceError('permission_denied', 'this takes a management key with reactor:read')
-  const { value } = await existingReactor(await tenantStore(context, caller.tenant), reactor)
-  const lines = context.console?.read(caller.tenant, value.id) ?? []
-  return { data: lines.map(line => ({ ...line })) }
+): Promise<readonly PrintedLine[]> {
+  const { value } = await existingReactor(await tenantStore(context, tenant), reactor)
+  return context.console?.read(tenant, value.id) ?? []
 }

@@ -18,7 +18,10 @@ t.test('the development endpoints need no key, and exist under --dev only', asyn
     const refused = await closed('POST', path, body)
     t.equal(refused.status, 404, path)
     t.equal(refused.json.type, 'urn:surrogate:error:not_found')
-    t.equal((await open('GET', path)).status, 404, `GET ${path}`)
+    const other = await open('GET', path)
+    t.equal(other.status, 405, `GET ${path}`)
+    t.equal(other.headers.get('allow'), 'POST')
+    t.equal((await closed('GET', path)).status, 404, `GET ${path} without --dev`)
   }
   t.equal((await open('POST', '/_dev/nothing')).status, 404)
 })
@@ -101,7 +104,7 @@ t.test('with a token every request needs it, and the name of the host does not c
         resolve(response.resume().statusCode),
       )
       sent.on('error', reject)
-      sent.end('{"advance_ms":0}')
+      sent.end(path === '/_dev/clock' ? '{"advance_ms":0}' : undefined)
     })
   for (const [path] of endpoints) {
     const status = (await post(path, `Bearer ${token}`)) ?? 0
@@ -116,7 +119,7 @@ t.test('with a token every request needs it, and the name of the host does not c
     ]) {
       t.equal(await post(path, wrong), 401, `${path}: ${wrong}`)
     }
-    t.equal(await post(path, `Bearer ${token}`, 'http://vault:4000'), 403, 'a web page')
+    t.equal(await post(path, `Bearer ${token}`, 'http://other:4000'), 403, 'a web page')
   }
 })
 
@@ -263,4 +266,52 @@ t.test('POST /_dev/tenants makes a tenant with one key of each kind', async t =>
   t.equal(management.permissions.length, 9)
   const list = await sender(vault, json.management_key)('GET', '/applications')
   t.equal(list.json.pagination.total_items, 3)
+})
+
+t.test(
+  'members and parameters that the contract does not name are refused, with the nearest name',
+  async t => {
+    const vault = openVault(t)
+    const post = sender(vault, undefined)
+    const before = await vault.clock.now()
+    const misspelled = await post('POST', '/_dev/clock', { advance_ms: 3_600_000, advence_ms: 1 })
+    t.equal(misspelled.status, 400)
+    t.same(misspelled.json.errors, {
+      advence_ms: ['is not a member of this object; did you mean advance_ms?'],
+    })
+    const parameter = await post('POST', '/_dev/clock?advance=1', { advance_ms: 3_600_000 })
+    t.equal(parameter.status, 400)
+    t.same(parameter.json.errors, { advance: ['is not a parameter'] })
+    t.ok((await vault.clock.now()) - before < 3_600_000, 'time did not move')
+    t.equal((await post('POST', '/_dev/tenants', { operator: true })).status, 201, 'the control')
+  },
+)
+
+t.test('the pages of this server itself may call, those of another origin or port may not', async t => {
+  const { url, port } = await openVault(t).listen()
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/_dev/tenants`, { method: 'POST', headers, body: '{}' })).status
+  t.equal(await ask({ origin: url }), 201)
+  t.equal(await ask({ origin: `http://127.0.0.1:${port + 1}` }), 403)
+  t.equal(await ask({ origin: `https://127.0.0.1:${port}` }), 403)
+  t.equal(await ask({ origin: `http://localhost:${port}` }), 403)
+})
+
+t.test('a request that a browser says comes from another site is refused', async t => {
+  const { port } = await openVault(t).listen()
+  const ask = (site: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request({
+        port,
+        host: '127.0.0.1',
+        path: '/_dev/tenants',
+        method: 'POST',
+        headers: { 'Sec-Fetch-Site': site },
+      })
+      sent.on('response', response => resolve(response.resume().statusCode))
+      sent.on('error', reject)
+      sent.end()
+    })
+  for (const site of ['cross-site', 'same-site']) t.equal(await ask(site), 403, site)
+  for (const site of ['same-origin', 'none']) t.equal(await ask(site), 201, site)
 })

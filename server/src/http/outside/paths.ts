@@ -1,5 +1,6 @@
-import { type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
-import { type DevOperations, respondDev } from './dev.ts'
+import type { Exchange } from '../exchange.ts'
+import { type CoreResponse, jsonResponse } from '../message.ts'
+import type { DevEndpoints } from './dev.ts'
 import type { Docs } from './docs.ts'
 
 /** The paths that are not in the contract, or in it for development servers only. */
@@ -7,7 +8,7 @@ export interface OutsidePaths {
   readonly health: Health
   readonly docs: Docs
   /** Absent unless this is a development server. */
-  readonly dev?: DevOperations | undefined
+  readonly dev?: DevEndpoints | undefined
 }
 
 const outside = /^\/(healthz|docs|_dev)(\/|$)/
@@ -15,18 +16,19 @@ const outside = /^\/(healthz|docs|_dev)(\/|$)/
 /** Responds to `/healthz`, `/docs` and `/_dev/*`. Returns `undefined`, or resolves with it, for any other request. */
 export function respondOutside(
   paths: OutsidePaths,
-  request: CoreRequest,
+  exchange: Exchange,
 ): Promise<CoreResponse | undefined> | undefined {
   // Most requests are for other paths, and should not wait for a promise.
-  return outside.test(request.path) ? respond(paths, request) : undefined
+  return outside.test(exchange.request.path) ? respond(paths, exchange) : undefined
 }
 
 async function respond(
   { health, docs, dev }: OutsidePaths,
-  request: CoreRequest,
+  exchange: Exchange,
 ): Promise<CoreResponse | undefined> {
+  const { request } = exchange
   const path = request.path.replace(/\/$/, '')
-  if (path.startsWith('/_dev/')) return dev && respondDev(dev, path, request)
+  if (path.startsWith('/_dev/')) return dev?.respond(exchange)
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
   return path === '/healthz' ? respondHealth(health) : docs.respond(path)
 }

@@ -1,0 +1,89 @@
+import { devClockAdvance, devConsoleList, devReset, devTenantsCreate } from './generated/operations.gen.ts'
+import type { DevConsoleLine } from './generated/types.gen.ts'
+import { type DevOptions, type DevSend, devSend } from './send.ts'
+
+/**
+ * A new tenant and its keys.
+ *
+ * @example
+ * ```ts
+ * const tenant: DevTenantKeys = await dev.createTenant()
+ * ```
+ */
+export interface DevTenantKeys {
+  readonly tenantId: string
+  /** Holds `token:create`. */
+  readonly publicKey: string
+  /** Holds every token permission on `/`, and reveals. */
+  readonly privateKey: string
+  /** Holds every permission of a management application. */
+  readonly managementKey: string
+  readonly webhookSecret: string
+}
+
+/**
+ * What a development server does for tests. Made by `new Dev(options)` for a server that runs elsewhere; the same object
+ * is `vault.dev` of a vault in this process.
+ *
+ * @example
+ * ```ts
+ * const dev = new Dev({ baseUrl: 'http://127.0.0.1:4000', managementKey: process.env.SURROGATE_MANAGEMENT_KEY })
+ * await dev.clock.advance(3_600_000)
+ * ```
+ */
+export class Dev {
+  /** The clock of the server. */
+  readonly clock: DevClock
+  readonly #options: DevOptions
+  readonly #send: DevSend
+
+  constructor(options: DevOptions) {
+    const send = devSend(options)
+    this.#options = options
+    this.#send = send
+    this.clock = {
+      advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
+    }
+  }
+
+  /** Returns the same for another tenant, named by its management key. */
+  forTenant(tenant: { readonly managementKey: string }): Dev {
+    return new Dev({ ...this.#options, managementKey: tenant.managementKey })
+  }
+
+  /** Creates a tenant with one key of each type. */
+  async createTenant(options: { readonly operator?: boolean } = {}): Promise<DevTenantKeys> {
+    const tenant = await this.#send(devTenantsCreate, { body: { ...options } })
+    return {
+      tenantId: tenant.tenant_id,
+      publicKey: tenant.public_key,
+      privateKey: tenant.private_key,
+      managementKey: tenant.management_key,
+      webhookSecret: tenant.webhook_secret,
+    }
+  }
+
+  /** Deletes all data of all tenants and applies the bootstrap file again. */
+  async reset(): Promise<void> {
+    await this.#send(devReset)
+  }
+
+  /** Returns the last lines that the formula of a reactor printed, oldest first. */
+  async console(reactorId: string): Promise<readonly DevConsoleLine[]> {
+    return (await this.#send(devConsoleList, { path: { id: reactorId } })).data
+  }
+}
+
+/**
+ * The clock of a development server.
+ *
+ * @example
+ * ```ts
+ * const clock: DevClock = dev.clock
+ * await clock.advance(3_600_000)
+ * ```
+ */
+export interface DevClock {
+  /** Moves time forward, and resolves with the new time when everything that fell due has ended. */
+  advance(ms: number): Promise<Date>
+}

@@ -1,0 +1,109 @@
+import type { Operations } from './generated/operations.gen.ts'
+import type { Problem } from './generated/types.gen.ts'
+
+/**
+ * Where a development server is, and which tenant the calls are about.
+ *
+ * @example
+ * ```ts
+ * const options: DevOptions = { baseUrl: 'http://127.0.0.1:4000', managementKey: process.env.SURROGATE_MANAGEMENT_KEY }
+ * const dev = new Dev(options)
+ * ```
+ */
+export interface DevOptions {
+  /** URL of the server, such as `http://127.0.0.1:4000`; may have a path. */
+  readonly baseUrl: string
+  /** Management key of the tenant; not needed for `createTenant`, `reset` and `clock`. */
+  readonly managementKey?: string | undefined
+  /** The token that the server was started with (`--dev-token`), if any. */
+  readonly token?: string | undefined
+  /** Prefix of the server's own headers, as in `SVC-API-KEY`. Default `SVC`. */
+  readonly headerPrefix?: string | undefined
+  /** Replaces the global `fetch`, as for a server in the same process. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+}
+
+/**
+ * The server refused a call to it as a development server, or is not one.
+ *
+ * @example
+ * ```ts
+ * await dev.clock.advance(-1).catch(error => {
+ *   if (error instanceof DevError) console.error(error.status, error.errors)
+ * })
+ * ```
+ */
+export class DevError extends Error {
+  override readonly name = 'DevError'
+  readonly status: number
+  /** Messages by the path of the member they are about. */
+  readonly errors: Readonly<Record<string, readonly string[]>>
+
+  constructor(message: string, status: number, errors: Readonly<Record<string, readonly string[]>> = {}) {
+    super(message)
+    this.status = status
+    this.errors = errors
+  }
+}
+
+type Name = keyof Operations
+type DataOf<N extends Name> = Operations[N]['data']
+type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
+
+/** Sends an operation of development servers. @throws {DevError} */
+export type DevSend = <N extends Name>(
+  operation: { readonly id: N; readonly method: string; readonly path: string },
+  request?: Partial<Pick<DataOf<N>, Extract<keyof DataOf<N>, 'body' | 'path' | 'query'>>>,
+) => Promise<ResponseOf<N>>
+
+export function devSend(options: DevOptions): DevSend {
+  const { baseUrl, managementKey, token, headerPrefix = 'SVC', fetch } = options
+  const base = baseUrl.replace(/\/+$/, '')
+  return async ({ id, method, path }, request = {}) => {
+    const {
+      body,
+      path: ids = {},
+      query = {},
+    } = request as Record<string, Record<string, unknown> | undefined>
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])))
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.append(name, String(value))
+    }
+    const response = await (fetch ?? globalThis.fetch)(
+      `${base}${filled}${search.size > 0 ? `?${search}` : ''}`,
+      {
+        method,
+        headers: {
+          ...(managementKey === undefined ? {} : { [`${headerPrefix}-API-KEY`]: managementKey }),
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      },
+    )
+    const text = await response.text()
+    if (!response.ok) throw refusal(id, response.status, text)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+}
+
+/** What is likely to be wrong, by status. */
+const hints: Readonly<Record<number, string>> = {
+  401: ' (name the tenant: dev.forTenant(tenant))',
+  404: ' (was the server started with --dev?)',
+}
+
+function refusal(id: string, status: number, text: string): DevError {
+  let problem: Partial<Problem> = {}
+  try {
+    problem = JSON.parse(text)
+  } catch {
+    // Not a problem document: the status says enough.
+  }
+  const { errors = {}, detail = `the server responded with ${status}` } = problem
+  const listed = Object.entries(errors).map(([path, messages]) => `${path} ${messages.join(', ')}`)
+  const reason = listed.length > 0 ? listed.join('; ') : detail
+  const hint = listed.length > 0 ? '' : (hints[status] ?? '')
+  return new DevError(`${id}: ${reason}${hint}`, status, errors)
+}

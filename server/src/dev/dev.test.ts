@@ -1,0 +1,67 @@
+import t from 'tap'
+import { Dev as SdkDev, DevError as SdkDevError } from '../../../sdk/src/dev/index.ts'
+import { openTenant, openVault } from '../../testing/vault.ts'
+import { DevError } from '../generated/dev-client/index.ts'
+
+/** The status with which a call fails, and its message. */
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    () => 'it did not fail',
+    (error: DevError) => `${error.status} ${error.message}`,
+  )
+
+const unknown = '00000000-0000-4000-8000-000000000000'
+
+t.test('in process and over the wire, the same calls do the same', async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
+  for (const [where, dev, errors] of [
+    ['in process', vault.dev, DevError],
+    ['over the wire', wire, SdkDevError],
+  ] as const) {
+    const before = await vault.clock.now()
+    const now = await dev.clock.advance(3_600_000)
+    t.ok(now.getTime() >= before + 3_600_000, `${where}: time moves`)
+    const made = await dev.createTenant()
+    t.match(made, { tenantId: /^[0-9a-f-]{36}$/, managementKey: /^key_mgt_/ }, where)
+    const own = dev.forTenant(made)
+    t.match(await failure(own.console(unknown)), /^404/, where)
+    const refused = await dev.clock.advance(-1).catch(error => error)
+    t.ok(refused instanceof errors, where)
+    t.match(refused.message, 'dev.clock.advance: advance_ms must be at least 0', where)
+    t.match(refused, { status: 400, errors: { advance_ms: ['must be at least 0'] } }, where)
+  }
+  await wire.reset()
+  t.equal((await tenant.send('GET', '/tokens')).status, 401, 'everything is deleted')
+})
+
+t.test('vault.dev is about the only tenant, and has to be told which if there are several', async t => {
+  const vault = openVault(t)
+  t.match(await failure(vault.dev.console(unknown)), /^401/, 'there is none')
+  const tenant = await vault.createTenant()
+  t.match(await failure(vault.dev.console(unknown)), /^404/, 'there is one')
+  await vault.dev.createTenant()
+  t.match(await failure(vault.dev.console(unknown)), /^401.*dev\.forTenant\(tenant\)/)
+  t.match(await failure(vault.dev.forTenant(tenant).console(unknown)), /^404/)
+  await vault.reset()
+  await vault.createTenant()
+  t.match(await failure(vault.dev.console(unknown)), /^404/, 'one again')
+})
+
+t.test('without dev: true the calls fail, and say why', async t => {
+  const vault = openVault(t, { dev: false })
+  await vault.createTenant()
+  t.match(await failure(vault.dev.reset()), /^404.*was the server started with --dev\?/)
+})
+
+t.test('vault.dev carries the token and the header prefix of its vault', async t => {
+  const vault = openVault(t, { devToken: 'a-token-of-16-or-more', headerPrefix: 'ACME' })
+  const { url } = await vault.listen()
+  const tenant = await vault.createTenant()
+  t.match(await failure(vault.dev.console(unknown)), /^404/)
+  const options = { baseUrl: `${url}/`, headerPrefix: 'ACME', managementKey: tenant.managementKey }
+  t.match(await failure(new SdkDev(options).reset()), /^401/)
+  await t.resolves(new SdkDev({ ...options, token: 'a-token-of-16-or-more' }).reset())
+})

@@ -1,0 +1,22 @@
+import { ServiceError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Exchange, Services } from './exchange.ts'
+import type { CoreResponse } from './message.ts'
+import { problemResponse } from './problem.ts'
+
+/** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
+export function checkResponse(
+  { validators, headerNames }: Pick<Services, 'validators' | 'headerNames'>,
+  log: Log,
+  { operation, answer, traceId }: Exchange,
+  response: CoreResponse,
+): CoreResponse {
+  if (!operation || response.status === 405) return response
+  const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
+  const headers = { ...response.headers, [headerNames.trace]: traceId }
+  const status = answer?.chosen ? 'default' : response.status
+  const fault = validators.findResponseFault(operation, status, headers, body)
+  if (fault === undefined) return response
+  log.error('response breaks the contract', { trace: traceId, fault })
+  return problemResponse(new ServiceError('internal', `the response breaks the contract: ${fault}`), traceId)
+}
