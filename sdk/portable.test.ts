@@ -7,9 +7,11 @@ import { measure, mostBytes, mostBytesOfTokens } from '../server/scripts/measure
 
 const folder = new URL('./src/', import.meta.url)
 const entryPoint = fileURLToPath(new URL('index.ts', folder))
+/** The second is for tests against a development server. */
+const entryPoints = ['index.ts', 'dev/index.ts']
 
 /**
- * The files of the client: those that index.ts imports, directly or not. The build, which has no types of Node, checks
+ * Adds the files of a client: those that its entry point imports, directly or not. The build, which has no types of Node, checks
  * that they use no globals of Node.
  */
 function sources(url: URL, found = new Map<string, string[]>()) {
@@ -26,9 +28,10 @@ function sources(url: URL, found = new Map<string, string[]>()) {
 }
 
 t.test('the client imports its own files and nothing else', async t => {
-  const found = sources(new URL('index.ts', folder))
+  const found = new Map<string, string[]>()
+  for (const name of entryPoints) sources(new URL(name, folder), found)
   const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    name => name.endsWith('.ts') && !/\.test\.ts$|^generated\//.test(name),
+    name => name.endsWith('.ts') && !/\.test\.ts$|(^|\/)generated\//.test(name),
   )
   t.same(
     own.map(name => new URL(name, folder).pathname).filter(path => !found.has(path)),

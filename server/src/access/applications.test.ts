@@ -59,6 +59,25 @@ t.test('the list is paged, from the newest to the oldest', async t => {
   t.same((await page('size=3&page=4')).data, [])
 })
 
+t.test('the list can be limited to ids', async t => {
+  const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
+  const make = async (of: typeof tenant) => (await of.application({ permissions: ['token:read'] })).id
+  const [first, second, foreign] = [await make(tenant), await make(tenant), await make(other)]
+  const found = async (...ids: string[]) => {
+    const query = ids.map(id => `id=${id}`).join('&')
+    const { json } = await tenant.asManagement('GET', `/applications?${query}`)
+    t.equal(json.pagination.total_items, json.data.length)
+    return json.data.map(({ id }: { id: string }) => id)
+  }
+  t.same(await found(first), [first])
+  t.same(await found(first, second.toUpperCase(), first), [second, first])
+  t.same(await found(foreign), [])
+  t.match(await tenant.asManagement('GET', '/applications?id=x'), {
+    status: 400,
+    json: { errors: { 'id.0': ['must be a uuid'] } },
+  })
+})
+
 t.test('each kind may hold its own permissions and no others', async t => {
   const tenant = await openTenant(vault)
   const holders: Record<string, readonly string[]> = {

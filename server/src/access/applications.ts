@@ -22,6 +22,10 @@ import { removeUsageCount } from './usage-counts.ts'
 /** Kept of an answer with a key, which cannot be read again. */
 export type KeptKey = KeptEntity & { readonly details: { readonly key: string } }
 
+export interface ApplicationQuery extends PageRequest {
+  readonly id?: readonly string[]
+}
+
 export interface ApplicationsContext {
   readonly store: SealedStore
   readonly random: Random
@@ -86,12 +90,12 @@ export class Applications {
     )
   }
 
-  async list(caller: Caller, page: PageRequest): Promise<Page<Application>> {
+  async list(caller: Caller, page: ApplicationQuery): Promise<Page<Application>> {
     const { store } = await this.#stores(caller.tenant)
     const nowMs = this.#context.nowUs() / 1000
     const { total, records } = await store.findReadable<ApplicationRecord>(
       'application',
-      { op: 'all' },
+      store.among('application', page.id),
       { nowMs, offset: offsetOf(page), limit: page.size },
     )
     return toPage(

@@ -96,6 +96,8 @@ t.test('each member has its limits', async t => {
       { icon: 'data:image/jpg;base64,R0lG' },
       'icon',
     ],
+    ['icon with two blanks', { icon: `${png}  iVBO` }, { icon: `${png} iVBO` }, 'icon'],
+    ['icon without an image', { icon: png }, { icon: '' }, 'icon'],
     ['icon not in base64', { icon: `${png}a b` }, { icon: 'data:image/jpeg;base64,abcd' }, 'icon'],
     [
       'icon too long',

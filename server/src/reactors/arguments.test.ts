@@ -55,7 +55,12 @@ const rows: readonly Row[] = [
   ['3: and inside text its JSON', [], { a: '={{ list }}' }, { a: '=[1,2]' }],
   ['3: filters apply', [], { a: "{{ card | json: '$.number' }}" }, { a: card.number }],
   ['3: args may itself be one expression', [], '{{ card }}', card],
-  ['3: that gives an object', [], '{{ list }}', { refused: 'args' }],
+  ['3: that gives an object', [], '{{ number }}', { refused: 'args' }],
+  ['3: or a list, without parameters', [], '{{ list }}', [1, 2]],
+  ['3: and with parameters an object', [optional('a')], '{{ list }}', { refused: 'args' }],
+  ['args may be a list, without parameters', [], [1, { a: '{{ number }}' }], [1, { a: 123 }]],
+  ['and with parameters an object', [optional('a')], [1], { refused: 'args' }],
+  ['also an empty list', [], [], []],
   ['3: and is not mere text', [], 'text', { refused: 'args' }],
   ['3: text out of a token is not read again', [], { a: '{{ braces }}' }, { a: '{{ number }}' }],
   ['3: malformed braces are refused', [], { a: { b: '{{ number' } }, { refused: 'args.a.b' }],
@@ -303,7 +308,7 @@ t.test('any arguments at all fit, or are refused', async t => {
       : [[path, value]]
   fc.assert(
     fc.property(definitions, args, (parameters, given) => {
-      let fitted: JsonObject
+      let fitted: ReturnType<typeof fitArguments>
       try {
         fitted = fitArguments(parameters, given)
       } catch (error) {

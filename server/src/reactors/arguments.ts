@@ -3,6 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { RequestParameterDefinition } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
 
+/** The arguments that a formula gets. */
+export type ReactArguments = JsonObject | JsonValue[]
+
 /** The parameters that may be found under one key: the one with exactly that name, and those below it. */
 interface Expected {
   exact?: RequestParameterDefinition
@@ -23,8 +26,15 @@ interface Rest {
  * @throws {ServiceError} validation, naming every parameter that is missing or cannot be cast
  */
 // Requirements: INV-010, INV-011, INV-012, INV-016, INV-017, INV-025, INV-026
-export function fitArguments(parameters: readonly RequestParameterDefinition[], args: JsonValue): JsonObject {
-  if (!isJsonObject(args)) throw invalid('args', 'must be an object, or one expression that gives one')
+export function fitArguments(
+  parameters: readonly RequestParameterDefinition[],
+  args: JsonValue,
+): ReactArguments {
+  if (parameters.length === 0 && Array.isArray(args)) return args
+  if (!isJsonObject(args)) {
+    const list = parameters.length === 0 ? ', a list' : ''
+    throw invalid('args', `must be an object${list}, or one expression that gives one`)
+  }
   if (parameters.length === 0) return args
   const errors: FieldErrors = {}
   const present = new Set<string>()

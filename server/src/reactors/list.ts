@@ -5,7 +5,6 @@ import { sourceOf } from '../base/merged.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Reactor } from '../contract/types.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
-import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { PrintedLine } from './console.ts'
 import type { ReactorsContext } from './context.ts'
@@ -49,10 +48,7 @@ function passOverGone(error: unknown): undefined {
 
 async function find(context: ReactorsContext, store: TenantStore, query: ReactorQuery) {
   const nowMs = context.nowUs() / 1000
-  const among: Query =
-    query.id === undefined
-      ? { op: 'all' }
-      : { op: 'ids', ids: [...new Set(query.id.map(id => store.address('reactor', id.toLowerCase())))] }
+  const among = store.among('reactor', query.id)
   const page = { offset: offsetOf(query), limit: query.size }
   if (query.name === undefined) return store.findReadable<ReactorRecord>('reactor', among, { nowMs, ...page })
   const places = await findByName(store, 'reactor', among, nameFilter(query.name), nowMs)

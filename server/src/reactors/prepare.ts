@@ -8,7 +8,7 @@ import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import { limits } from '../generated/facts.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
-import { fitArguments } from './arguments.ts'
+import { fitArguments, type ReactArguments } from './arguments.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
@@ -28,7 +28,7 @@ export interface Prepared {
   readonly reactor: ReactorRecord
   readonly formula: FormulaRecord
   readonly configuration: ReactorConfiguration
-  readonly args: JsonObject
+  readonly args: ReactArguments
   /** The identity of the formula's client; absent if the reactor has no application. */
   readonly delegation: Delegation | undefined
 }

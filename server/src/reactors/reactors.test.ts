@@ -116,7 +116,8 @@ t.test('what is refused, beside what is not', async t => {
     ['no name', { name: null }, {}, 'name'],
     ['an empty name', { name: '' }, { name: 'a' }, 'name'],
     ['a long name', { name: 'x'.repeat(201) }, { name: 'x'.repeat(200) }, 'name'],
-    ['no configuration', { configuration: null }, {}, 'configuration'],
+    ['no configuration', { configuration: null }, {}, 'configuration.URL'],
+    ['a configuration that is a list', { configuration: [] }, {}, 'configuration'],
     [
       'a configuration without a setting',
       { configuration: { URL: 'x', LIVE: true } },
@@ -271,4 +272,19 @@ t.test('what was done is in the log', async t => {
     'reactor:update',
     'token:use',
   ])
+})
+
+t.test('a reactor needs no configuration where its formula has no settings', async t => {
+  const tenant = await openTenant(vault)
+  const formula = await makeFormula(tenant, echo)
+  for (const given of [{}, { configuration: null }, { configuration: {} }]) {
+    const made = await tenant.asManagement('POST', '/reactors', {
+      name: 'R',
+      formula: { id: formula.id },
+      ...given,
+    })
+    t.match(made, { status: 201, json: { configuration: {} } })
+    const put = await tenant.asManagement('PUT', `/reactors/${made.json.id}`, { name: 'S', ...given })
+    t.match(put, { status: 200, json: { name: 'S', configuration: {} } })
+  }
 })

@@ -129,7 +129,7 @@ async function storing(
     name,
     formula: formula.id,
     ...(application.id === undefined ? {} : { application: application.id }),
-    configuration: castConfiguration(formula.configuration, configuration),
+    configuration: castConfiguration(formula.configuration, configuration ?? {}),
     created_by,
     ...(current ? { modified_by: caller.application } : {}),
   }

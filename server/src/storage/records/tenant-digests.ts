@@ -1,7 +1,7 @@
 import { Memo } from '../../base/memo.ts'
 import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import { keptOpen, randomIds } from '../kinds.ts'
-import type { Digest, DocumentKind } from '../port.ts'
+import type { Digest, DocumentKind, Query } from '../port.ts'
 import { digestOfUuid } from '../uuid.ts'
 
 /** Fields of few and insensitive values, whose terms may be remembered. */
@@ -42,6 +42,12 @@ export class TenantDigests {
     // A random id of our own tells nothing, and needs no digest.
     if (randomIds.has(kind)) return digestOfUuid(id)
     return keptOpen.has(kind) ? this.#remembered('id', kind, id) : this.#digest('id', kind, id)
+  }
+
+  /** The query for records with one of these ids, or for all. The ids are UUIDs in any case. */
+  among(kind: DocumentKind, ids: readonly string[] | undefined): Query {
+    if (ids === undefined) return { op: 'all' }
+    return { op: 'ids', ids: [...new Set(ids.map(id => this.address(kind, id.toLowerCase())))] }
   }
 
   /** The term by which a search finds `value` in `field`. Case counts. */

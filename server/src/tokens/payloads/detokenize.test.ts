@@ -60,6 +60,30 @@ t.test('a whole text becomes the value with its type, in longer text it is put i
   }
 })
 
+t.test('a reference can stand for the whole token', async t => {
+  const tenant = await openTenant(vault)
+  const metadata = { customer: 'c-1' }
+  const id = await create(tenant, { type: 'card', data: card, metadata })
+  const bare = await create(tenant, { data: 'a' })
+  const spaced = await create(tenant, { id: 'token: spaced', data: 'b' })
+  const whole = { id, type: 'card', data: card, metadata }
+  const cases: [string, JsonValue][] = [
+    [`{{ token: ${id} }}`, whole],
+    [`{{token: ${id}}} {{ ${id} | json: '$.number' }}`, `${JSON.stringify(whole)} ${card.number}`],
+    [`{{ token: ${id} | json: '$.data.number' }}`, card.number],
+    [`{{ token: ${id} | json: '$.data.expiration_month' }}`, 12],
+    [`{{ token: ${id} | json: '$.metadata.customer' | upcase }}`, 'C-1'],
+    [`{{ token: ${id} | json: '$.type' }}`, 'card'],
+    [`{{ token: ${id} | json: '$.fingerprint' }}`, null],
+    [`{{ token: ${bare} }}`, { id: bare, type: 'token', data: 'a', metadata: {} }],
+    [`{{ token: ${spaced} | json: '$.data' }}`, 'b'],
+  ]
+  for (const [expression, value] of cases)
+    t.same(await detokenized(tenant.send, expression), value, expression)
+  const unknown = await tenant.send('POST', '/detokenize', { json: ['{{ token: unknown }}'] })
+  t.match(unknown, { status: 400, json: { detail: 'Failed to detokenize some tokens: unknown' } })
+})
+
 t.test('filters apply', async t => {
   const tenant = await openTenant(vault)
   const id = await create(tenant, { type: 'card', data: card })

@@ -1,6 +1,6 @@
 import { type Caller, demand } from '../../access/caller.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonObject, JsonValue } from '../../base/json.ts'
 import { errorPath } from '../../base/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
@@ -11,7 +11,7 @@ import { withCvc } from '../cvc.ts'
 import { showMask } from '../mask.ts'
 import { isExpired, type LiveToken, type TokenRecord } from '../token.ts'
 import { fillReferences } from './fill-references.ts'
-import { type FoundReferences, findReferences, tooManyTokens } from './find-references.ts'
+import { type FoundReferences, findReferences, tooManyTokens, valueKey } from './find-references.ts'
 
 /**
  * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for
@@ -57,7 +57,9 @@ export async function resolveReferences(
     const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
     if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:use', id, caller))
-    values.set(id, resolved(tokens, token, transform))
+    const data = resolved(tokens, token, transform)
+    values.set(id, data)
+    if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
   return fillReferences(tokens.expressions, json, found.texts, values, root)
 }
@@ -115,6 +117,12 @@ async function readTokens(store: TenantStore, ids: readonly string[], root: stri
       `names tokens of more than ${limits.namedTokensBytes} bytes together; name fewer`,
     )
   }
+}
+
+/** The object that `{{ token: id }}` stands for. */
+function wholeToken({ record }: LiveToken, data: JsonValue): JsonObject {
+  const { id, type, metadata } = record.value
+  return { id, type, data, metadata: { ...metadata } }
 }
 
 // Requirements: INV-008

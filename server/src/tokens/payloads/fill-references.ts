@@ -5,14 +5,14 @@ import { mapLeaves } from '../../base/map-leaves.ts'
 import { errorPath } from '../../base/member-path.ts'
 import type { Expressions } from '../../expressions/engine.ts'
 import { limits } from '../../generated/facts.ts'
-import { pathOf, problemOf, templateOf } from './find-references.ts'
+import { pathOf, problemOf, templateOf, valueKey } from './find-references.ts'
 import type { Piece, Reference } from './references.ts'
 
 type Steps = Parameters<typeof pathOf>[1]
 
 /**
  * Replaces each of `texts` in a JSON value by the value of its pieces. All filters share one time limit.
- * @param values of the tokens, by id
+ * @param values of the tokens, by `valueKey`
  * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
  */
 // Requirements: INV-503, INV-504
@@ -32,8 +32,8 @@ export function fillReferences(
     if (left < 0) throw invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
   }
   const resolve = (reference: Reference, path: Steps): JsonValue => {
-    const [id, second = id] = reference.ids
-    const data = values.get(values.has(id) ? id : second) ?? null
+    const keys = reference.ids.map((id = '') => valueKey(id, reference.whole))
+    const data = values.get(keys.find(key => values.has(key)) ?? '') ?? null
     if (reference.filters === '') return data
     try {
       return evaluate(templateOf(reference), { data })

@@ -13,6 +13,8 @@ export interface FoundReferences {
   readonly named: ReadonlyMap<string, ReadonlySet<string | undefined>>
   /** The texts that name tokens, in pieces. */
   readonly texts: ReadonlyMap<string, readonly Piece[]>
+  /** True if a reference stands for a whole token. */
+  readonly hasWhole: boolean
 }
 
 /**
@@ -29,12 +31,14 @@ export async function findReferences(
   const texts = new Map<string, readonly Piece[]>()
   const errors = new ErrorList()
   let filtered = 0
+  let hasWhole = false
 
   const note = (reference: Reference) => {
     const [id, second] = reference.ids
     const seconds = named.get(id) ?? new Set()
     named.set(id, seconds.add(second))
     if (named.size > limits.payloadTokens) throw tooManyTokens(root)
+    hasWhole ||= reference.whole
     if (reference.filters === '') return
     // As many as a mask may have.
     const { treeExpressions } = expressionLimits
@@ -58,12 +62,17 @@ export async function findReferences(
     return !errors.isFull
   })
   errors.refuseIfAny('an expression in double braces cannot be read')
-  return { named, texts }
+  return { named, texts, hasWhole }
 }
 
 // Requirements: INV-009
 export function tooManyTokens(root: string): ServiceError {
   return invalid(errorPath(root), `names more than ${limits.payloadTokens} different tokens`)
+}
+
+/** Returns the key of a reference's value: no other id begins like that of a whole token, see `Reference`. */
+export function valueKey(id: string, whole: boolean): string {
+  return whole ? `token: ${id}` : id
 }
 
 /** Returns the template that applies the filters of a reference to `data`. */

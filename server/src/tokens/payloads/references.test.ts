@@ -3,7 +3,7 @@ import t from 'tap'
 import { isTokenId } from '../../contract/token-id.ts'
 import { MalformedReference, type Reference, readReferences } from './references.ts'
 
-const reference = (id: string, filters = ''): Reference => ({ ids: [id], filters })
+const reference = (id: string, filters = '', whole = false): Reference => ({ ids: [id], filters, whole })
 
 t.test('a text without double braces names nothing', async t => {
   for (const text of [
@@ -42,7 +42,14 @@ t.test('texts are read in pieces', async t => {
     ['{{ ключ-日本 🗝 }}', [reference('ключ-日本 🗝')]],
     ['{{ data.number }}', [reference('data.number')]],
     ['{{- an-id -}}', [reference('- an-id -')]],
-    ['{{  padded  }}', [{ ids: ['padded', ' padded '], filters: '' }]],
+    ['{{  padded  }}', [{ ids: ['padded', ' padded '], filters: '', whole: false }]],
+    ['{{ token: an-id }}', [reference('an-id', '', true)]],
+    ['{{token:\n an-id| last4 }}', [reference('an-id', '| last4 ', true)]],
+    ['{{ token:  padded  }}', [{ ids: ['padded', ' padded '], filters: '', whole: true }]],
+    ['{{ token: token: an-id }}', [reference('token: an-id', '', true)]],
+    ['{{ token:an-id }}', [reference('token:an-id')]],
+    ['{{ token: }}', [reference('token:')]],
+    ['{{ tokens: an-id }}', [reference('tokens: an-id')]],
   ]
   for (const [text, pieces] of cases) t.same(readReferences(text), pieces, text)
 })

@@ -2,6 +2,8 @@ import { isTokenId } from '../../contract/token-id.ts'
 
 /**
  * A reference to a token in a text: `{{ id }}`, or `{{ id | filter: argument }}` for a value made from the token's data.
+ * `{{ token: id }}` is an object of the token's `id`, `type`, `data` and `metadata`, also for filters, as in
+ * `{{ token: id | json: '$.metadata.customer' }}`; so an id that begins with `token: ` needs these words before it.
  *
  * An id contains no bar and no brace, so it ends at the first of either; it may contain quotes, dots, colons and spaces.
  * Spaces around it are not part of it. If no token has that id, only one space at each end is removed: so an id that
@@ -13,6 +15,8 @@ export interface Reference {
   readonly ids: readonly [id: string, second?: string]
   /** Everything from the first bar on; empty if there is none. */
   readonly filters: string
+  /** True for the object of the token, false for its data. */
+  readonly whole: boolean
 }
 
 /** A piece of a text: literal text, or a reference. */
@@ -29,7 +33,7 @@ export function readReferences(text: string): readonly Piece[] | undefined {
   let open = text.indexOf('{{')
   if (open < 0) return undefined
   const pieces: Piece[] = []
-  const known = new Map<string, Reference['ids']>()
+  const known = new Map<string, Named>()
   let from = 0
   while (open >= 0) {
     if (open > from) pieces.push(text.slice(from, open))
@@ -47,7 +51,7 @@ const beforeBarOrBrace = /[^|{}]*/y
 function readReference(
   text: string,
   start: number,
-  known: Map<string, Reference['ids']>,
+  known: Map<string, Named>,
 ): { reference: Reference; end: number } {
   beforeBarOrBrace.lastIndex = start
   const between = beforeBarOrBrace.exec(text)?.[0] ?? ''
@@ -56,9 +60,9 @@ function readReference(
   const closing = text[at] === '|' ? endOfFilters(text, at) : at
   if (!text.startsWith('}}', closing)) throw new MalformedReference('has a single brace within "{{ }}"')
   // A text may name the same token a hundred thousand times.
-  const ids = known.get(between) ?? idsIn(between)
-  known.set(between, ids)
-  return { reference: { ids, filters: text.slice(at, closing) }, end: closing + 2 }
+  const named = known.get(between) ?? namedIn(between)
+  known.set(between, named)
+  return { reference: { ...named, filters: text.slice(at, closing) }, end: closing + 2 }
 }
 
 const notClosed = 'has "{{" without "}}"'
@@ -75,6 +79,13 @@ function endOfFilters(text: string, start: number): number {
     else if (character === '}' && text[at + 1] === '}') return at
   }
   throw new MalformedReference(quote === '' ? notClosed : `${notClosed} behind a quote that is not closed`)
+}
+
+type Named = Pick<Reference, 'ids' | 'whole'>
+
+function namedIn(between: string): Named {
+  const [, whole] = /^\s*token:(\s+\S.*)$/s.exec(between) ?? []
+  return { ids: idsIn(whole ?? between), whole: whole !== undefined }
 }
 
 function idsIn(between: string): Reference['ids'] {
