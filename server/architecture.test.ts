@@ -104,6 +104,7 @@ t.test('each library is imported by one folder only', async t => {
     'server/src/sandbox/runner.ts',
     'server/scripts/',
   )
+  onlyIn(t, /^(prom-client|@opentelemetry\/)/, 'server/src/observe/')
   onlyIn(t, /^msw$/, 'server/src/msw.ts')
   const wire = ['listener', 'body', 'write'].map(name => `server/src/http/${name}.ts`)
   onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/')
@@ -114,6 +115,7 @@ t.test('each library is imported by one folder only', async t => {
 const rooms = [
   ...[
     'base',
+    'observe',
     'crypto',
     'contract',
     'storage',

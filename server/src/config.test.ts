@@ -21,6 +21,10 @@ t.test('the defaults apply without flags and environment', async t => {
     requireIsolation: false,
     readyFile: undefined,
     json: false,
+    logLevel: 'warn',
+    metricsPort: undefined,
+    metricsHost: '127.0.0.1',
+    drainSeconds: 0,
     masterKey: undefined,
     help: false,
     version: false,
@@ -60,6 +64,10 @@ const settings: readonly [flag: string[], variable: string, text: string, member
     [['--json'], 'JSON', 'true', 'json', true],
     [['--cors-origin', '*'], 'CORS_ORIGIN', '*', 'corsOrigins', ['*']],
     [['--audit-retention', '1'], 'AUDIT_RETENTION', '1', 'auditRetentionDays', 1],
+    [['--log-level', 'info'], 'LOG_LEVEL', 'info', 'logLevel', 'info'],
+    [['--metrics-port', '0'], 'METRICS_PORT', '0', 'metricsPort', 0],
+    [['--metrics-host', '::'], 'METRICS_HOST', '::', 'metricsHost', '::'],
+    [['--drain-seconds', '30'], 'DRAIN_SECONDS', '30', 'drainSeconds', 30],
     [['--audit-retention', '999999'], 'AUDIT_RETENTION', '999999', 'auditRetentionDays', 999_999],
   ]
 
@@ -95,6 +103,33 @@ t.test('a flag overrides a variable, and an empty variable is ignored', async t 
   for (const off of ['0', 'false']) t.equal(readConfig([], { SURROGATE_DEV: off }).dev, false)
   const others = { PORT: '81', SURROGATE_KEY: 'k', SURROGATE_FROM: 'level:a', SURROGATE_STORGE: '' }
   t.equal(readConfig([], others).port, 4000, 'variables of other programs and commands are ignored')
+})
+
+/** What Kubernetes sets in containers beside services of the names `surrogate` and `surrogate-metrics`. */
+const serviceLinks = {
+  ...linksOf('SURROGATE', '10.96.0.12', 4000),
+  ...linksOf('SURROGATE_METRICS', '10.96.0.13', 9464),
+}
+
+function linksOf(name: string, host: string, port: number): Record<string, string> {
+  const url = `tcp://${host}:${port}`
+  return {
+    [`${name}_SERVICE_HOST`]: host,
+    [`${name}_SERVICE_PORT`]: String(port),
+    [`${name}_SERVICE_PORT_HTTP`]: String(port),
+    [`${name}_PORT`]: url,
+    [`${name}_PORT_${port}_TCP`]: url,
+    [`${name}_PORT_${port}_TCP_PROTO`]: 'tcp',
+    [`${name}_PORT_${port}_TCP_PORT`]: String(port),
+    [`${name}_PORT_${port}_TCP_ADDR`]: host,
+  }
+}
+
+t.test('variables that Kubernetes sets for a service of our name are ignored', async t => {
+  t.match(readConfig([], serviceLinks), { port: 4000, metricsPort: undefined })
+  t.match(readConfig(['--port', '81', '--metrics-port', '82'], serviceLinks), { port: 81, metricsPort: 82 })
+  const v6 = { SURROGATE_PORT: 'tcp://[fd00::c]:4000' }
+  t.equal(readConfig([], v6).port, 4000)
 })
 
 t.test('the master key comes from the environment alone', async t => {
@@ -136,6 +171,19 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
     ['a port with a fraction', ['--port', '80.5'], {}, /--port/],
     ['an empty port', ['--port='], {}, /--port/],
     ['a port in other digits', [], { SURROGATE_PORT: '0x50' }, /port/],
+    ['a port for metrics that is too high', ['--metrics-port', '65536'], {}, /^--metrics-port/],
+    ['an empty host for metrics', ['--metrics-host='], {}, /^--metrics-host/],
+    ['an unknown level', ['--log-level', 'debug'], {}, /^--log-level must be error, warn, info$/],
+    ['a fraction of a second', ['--drain-seconds', '0.5'], {}, /^--drain-seconds/],
+    ['too many seconds', ['--drain-seconds', '3601'], {}, /^--drain-seconds/],
+    [
+      'a link to a service in a variable of another kind',
+      [],
+      { SURROGATE_LOG_LEVEL: 'tcp://10.0.0.1:80' },
+      /level/,
+    ],
+    ['a link to a service with a path', [], { SURROGATE_PORT: 'tcp://10.0.0.1:80/x' }, /--port/],
+    ['a link to a service as a flag', ['--port', 'tcp://10.0.0.1:80'], {}, /--port/],
     ['a prefix with a hyphen', ['--header-prefix', 'A-B'], {}, /--header-prefix/],
     ['a prefix that begins with a digit', ['--header-prefix', '1A'], {}, /--header-prefix/],
     ['an empty prefix', ['--header-prefix='], {}, /--header-prefix/],

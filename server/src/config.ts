@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { type LogLevel, logLevels } from './base/log.ts'
 import { didYouMean } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { headerPrefix } from './generated/facts.ts'
@@ -21,6 +22,12 @@ export interface Config {
   readonly requireIsolation: boolean
   readonly readyFile: string | undefined
   readonly json: boolean
+  readonly logLevel: LogLevel
+  /** `undefined` if metrics are not kept. */
+  readonly metricsPort: number | undefined
+  readonly metricsHost: string
+  /** The time between a signal and the end of listening. */
+  readonly drainSeconds: number
   readonly masterKey: Uint8Array | undefined
 }
 
@@ -73,6 +80,10 @@ export const flags: readonly Flag[] = [
     'days that audit log entries are kept',
     String(defaultAuditRetentionDays),
   ),
+  textFlag('log-level', 'LEVEL', 'error, warn or info; info has a line for each request', 'warn'),
+  textFlag('metrics-port', 'PORT', 'port for /metrics; keep it from strangers, as it asks for no key'),
+  textFlag('metrics-host', 'HOST', 'address of that port', '127.0.0.1'),
+  textFlag('drain-seconds', 'N', 'time between a signal and the end of listening', '0'),
   booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
   textFlag('ready-file', 'FILE', 'when ready, write address, keys and process id as JSON'),
   booleanFlag('json', 'print the ready line as JSON'),
@@ -132,8 +143,8 @@ export function readConfig(
   const list = (name: string) => values[name] as readonly string[] | undefined
   const on = (name: string) => values[name] === true
   const config = {
-    host: readHost(text('host') ?? ''),
-    port: readPort(text('port') ?? ''),
+    host: readHost('--host', text('host') ?? ''),
+    port: readPort('--port', text('port') ?? ''),
     storage: text('storage') ?? '',
     bootstrap: text('bootstrap'),
     headerPrefix: readPrefix(text('header-prefix') ?? ''),
@@ -147,6 +158,10 @@ export function readConfig(
     requireIsolation: on('require-isolation'),
     readyFile: text('ready-file'),
     json: on('json'),
+    logLevel: readLevel(text('log-level') ?? ''),
+    metricsPort: readOptional(text('metrics-port'), given => readPort('--metrics-port', given)),
+    metricsHost: readHost('--metrics-host', text('metrics-host') ?? ''),
+    drainSeconds: readSeconds(text('drain-seconds') ?? ''),
     masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
     help: on('help'),
     version: on('version'),
@@ -187,12 +202,21 @@ function fromEnvironment(table: readonly Flag[], environment: Environment): Flag
   refuseMisspelled(settings, environment)
   const entries = settings.map(flag => {
     const name = variableOf(flag.name)
-    const given = environment[name]
+    const given = isServiceLink(name, environment[name]) ? undefined : environment[name]
     if (given === undefined || given === '') return [flag.name, flag.default]
     if (flag.type === 'boolean') return [flag.name, readBoolean(name, given)]
     return [flag.name, flag.multiple ? given.split(',').map(item => item.trim()) : given]
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/**
+ * True for the variable `SURROGATE_PORT=tcp://10.0.0.1:4000`, which Kubernetes sets in every container of a namespace that
+ * has a service of the name `surrogate`, and for `SURROGATE_METRICS_PORT` with a service `surrogate-metrics`. No port looks
+ * like that, so it is not a mistake of the operator.
+ */
+function isServiceLink(name: string, value = ''): boolean {
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\/[\d.[\]:a-fA-F]+$/.test(value)
 }
 
 /** Refuses variables that are nearly one of ours. Others may belong to other programs, such as a client's key. */
@@ -214,22 +238,39 @@ function readBoolean(name: string, text: string): boolean {
   throw new ConfigError(`${name} must be true or false`)
 }
 
-function readHost(text: string): string {
+function readHost(flag: string, text: string): string {
   // Node would listen on every address of the machine.
-  if (text.trim() === '') throw new ConfigError('--host must name an address; use 0.0.0.0 for all addresses')
+  if (text.trim() === '') throw new ConfigError(`${flag} must name an address; use 0.0.0.0 for all addresses`)
   return text
 }
 
-function readPort(text: string): number {
+function readPort(flag: string, text: string): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new ConfigError('--port must be a number from 0 to 65535')
+    throw new ConfigError(`${flag} must be a number from 0 to 65535`)
   return port
 }
 
 function readDevToken(text: string | undefined): string | undefined {
   if (text !== undefined && !isDevToken(text)) throw new ConfigError(`--dev-token must be ${devTokenForm}`)
   return text
+}
+
+function readOptional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : read(text)
+}
+
+function readLevel(text: string): LogLevel {
+  const level = logLevels.find(one => one === text)
+  if (level === undefined) throw new ConfigError(`--log-level must be ${logLevels.join(', ')}`)
+  return level
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d{1,4}$/.test(text) || seconds > 3600)
+    throw new ConfigError('--drain-seconds must be a whole number from 0 to 3600')
+  return seconds
 }
 
 function readDays(text: string): number {

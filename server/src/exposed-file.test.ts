@@ -32,7 +32,7 @@ t.test('warns of a file that others may read or change, with the command that co
     await chmod(file, mode)
     t.equal(
       await warnIfExposed('the bootstrap file', file),
-      `surrogate-server: warning: the bootstrap file ${file} is open to other users of this machine and holds keys: chmod 600 ${file}\n`,
+      `the bootstrap file ${file} is open to other users of this machine and holds keys: chmod 600 ${file}`,
       mode.toString(8),
     )
   }
@@ -56,12 +56,18 @@ t.test('a start warns of its bootstrap file and its master key in one line each'
   await chmod(file, 0o644)
   const key = join(folder, 'data', 'master.key')
   const exposed = await start()
-  t.match(exposed, new RegExp(`^surrogate-server: warning: the bootstrap file .+ chmod 600 ${file}\n$`))
+  t.match(
+    exposed,
+    new RegExp(`^{[^\n]*"level":"warn","event":"the bootstrap file [^\n]+ chmod 600 ${file}"}\n$`),
+  )
   t.notMatch(exposed, /a-key-of/)
   await chmod(file, 0o600)
   t.equal((await stat(key)).mode & 0o777, 0o600, 'the key is made for its owner alone')
   await chmod(key, 0o640)
-  t.match(await start(), new RegExp(`^surrogate-server: warning: the master key .+ chmod 600 ${key}\n$`))
+  t.match(
+    await start(),
+    new RegExp(`^{[^\n]*"level":"warn","event":"the master key [^\n]+ chmod 600 ${key}"}\n$`),
+  )
   await chmod(key, 0o600)
   t.equal(await start(), '')
 })

@@ -12,5 +12,5 @@ export async function warnIfExposed(role: string, file: string): Promise<string 
   if (process.platform === 'win32') return undefined
   const status = await stat(file).catch(() => undefined)
   if (!status?.isFile() || (status.mode & others) === 0) return undefined
-  return `surrogate-server: warning: ${role} ${file} is open to other users of this machine and holds keys: chmod 600 ${file}\n`
+  return `${role} ${file} is open to other users of this machine and holds keys: chmod 600 ${file}`
 }

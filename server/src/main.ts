@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
 import { JsonError, parseJson } from './base/json.ts'
-import { createLog } from './base/log.ts'
+import { createLog, type Log } from './base/log.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, ConfigError, helpText, readConfig } from './config.ts'
@@ -29,20 +30,23 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
-    const { host, port, help, version: _, readyFile, json, ...settings } = config
-    const { bootstrap, masterKey, corsOrigins, devToken, ...options } = settings
-    const file = readyFile === undefined ? undefined : new ReadyFile(readyFile)
+    const { storage, headerPrefix, dev, allowPrivateCallbacks, formulaAllowOrigins, formulaModules } = config
+    const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
+    const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
+    const log = createLog(line => process.stderr.write(line), config.logLevel)
     const vault = createVault({
-      ...options,
+      ...{ storage, headerPrefix, dev, allowPrivateCallbacks, formulaAllowOrigins, formulaModules },
+      ...{ auditRetentionDays, requireIsolation },
+      metrics: config.metricsPort !== undefined,
       developmentTenant: config.dev,
       warmFormulas: true,
-      log: createLog(line => process.stderr.write(line)),
+      log,
       ...(masterKey ? { masterKey } : {}),
       ...(corsOrigins ? { corsOrigins } : {}),
       ...(devToken === undefined ? {} : { devToken }),
       ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
-    return await serve(vault, config, file)
+    return await serve(vault, config, log, file)
   } catch (error) {
     const refusal = explain(error)
     if (refusal === undefined) throw error
@@ -51,22 +55,34 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-async function serve(vault: Vault, config: Config, file: ReadyFile | undefined): Promise<number> {
+async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
   try {
     const facts = await vault.ready()
-    await warn('the bootstrap file', config.bootstrap)
-    await warn('the master key', facts.masterKeyFile)
+    await warn(log, 'the bootstrap file', config.bootstrap)
+    await warn(log, 'the master key', facts.masterKeyFile)
     // Before the ready line: a signal that follows it at once must be handled.
     const ended = signal('SIGTERM', 'SIGINT')
+    // Counts from the first request on.
+    const metrics = await listenForMetrics(vault, config)
     const { url } = await vault.listen({ host: config.host, port: config.port })
-    const ready = readyFacts(url, facts)
+    const ready = readyFacts(url, metrics, facts)
     await file?.write(ready)
     // A reader that goes away, as in `surrogate-server | head`, must not end the server.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     if (config.json) print(`${ready}\n`)
-    else greet(facts, url, config.headerPrefix)
+    else {
+      if (metrics !== undefined) print(`metrics at ${metrics}/metrics\n`)
+      greet(facts, url, config.headerPrefix)
+    }
     await ended
     file?.remove()
+    vault.drain()
+    // A second signal ends the wait.
+    if (config.drainSeconds > 0)
+      await Promise.race([
+        setTimeout(config.drainSeconds * 1000, undefined, { ref: false }),
+        signal('SIGTERM', 'SIGINT'),
+      ])
   } finally {
     await vault.close()
   }
@@ -82,9 +98,14 @@ function greet(facts: VaultFacts, url: string, prefix: string): void {
   void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
 }
 
-async function warn(role: string, file: string | undefined): Promise<void> {
+async function warn(log: Log, role: string, file: string | undefined): Promise<void> {
   const warning = file === undefined ? undefined : await warnIfExposed(role, file)
-  if (warning !== undefined) process.stderr.write(warning)
+  if (warning !== undefined) log.warn(warning)
+}
+
+async function listenForMetrics(vault: Vault, config: Config): Promise<string | undefined> {
+  const { metricsPort: port, metricsHost: host } = config
+  return port === undefined ? undefined : (await vault.listenForMetrics({ host, port })).url
 }
 
 function introduction(tenant: NewTenant, url: string, prefix: string): string {

@@ -5,10 +5,15 @@ import type { VaultFacts } from './vault-options.ts'
 import { version } from './version.ts'
 
 /** What other programs need to know of a server that is ready, as JSON in one line. */
-export function readyFacts(url: string, { development, madeMasterKey }: VaultFacts): string {
+export function readyFacts(
+  url: string,
+  metricsUrl: string | undefined,
+  { development, madeMasterKey }: VaultFacts,
+): string {
   return JSON.stringify({
     message: `surrogate-server ${version} listening on ${url}`,
     url,
+    ...(metricsUrl === undefined ? {} : { metrics_url: `${metricsUrl}/metrics` }),
     pid: process.pid,
     ...(madeMasterKey === undefined ? {} : { made_master_key: madeMasterKey }),
     ...(development && {

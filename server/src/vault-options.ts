@@ -40,6 +40,9 @@ export interface VaultOptions {
   readonly warmFormulas?: boolean
   /** For how many days entries of the audit log are kept: 400 by default, 1 at least. */
   readonly auditRetentionDays?: number
+  /** Keeps metrics, which `listenForMetrics` shows. */
+  readonly metrics?: boolean
+  /** Gets a line for each request, unless its member `level` is `warn` or `error`. */
   readonly log?: Log
   /** Returns the time in epoch milliseconds; by default the time of the database, or else of this machine. */
   readonly now?: () => number
@@ -105,6 +108,7 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
     value => Number.isSafeInteger(value) && Number(value) >= 1,
     'a whole number of days, 1 or more',
   ],
+  metrics: boolean,
   log: [
     value =>
       typeof value === 'object' &&

@@ -38,7 +38,14 @@ export interface Vault {
    * system error of Node, such as `EADDRINUSE`, if the port cannot be opened.
    */
   listen(options?: Partial<Address>): Promise<Listening>
-  /** Finishes the requests in flight, then releases ports and files. */
+  /**
+   * Opens a port with `/metrics` and the health endpoints, for operators only: it asks for no key. The option `metrics`
+   * must be set. The port stays open until all else is closed.
+   */
+  listenForMetrics(options?: Partial<Address>): Promise<Listening>
+  /** Makes `/readyz` a 503, so that load balancers send no more requests. Those that come are still served. */
+  drain(): void
+  /** Drains, finishes the requests in flight, then releases ports and files. */
   close(): Promise<void>
   readonly clock: VaultClock
   /**
@@ -74,10 +81,12 @@ export function createVault(options: VaultOptions = {}): Vault {
 
 /** Like `createVault`, with some of its parts replaced. */
 export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): Vault {
-  const opening = assemble(options, parts)
+  const listeners = new Set<Listening>()
+  const forMetrics = new Set<Listening>()
+  const connections = () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0)
+  const opening = assemble(options, parts, connections)
   // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
-  const listeners = new Set<Listening>()
   let closing: Promise<void> | undefined
 
   return {
@@ -92,11 +101,20 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       opened()
       return listening
     },
+    listenForMetrics: async ({ host = '127.0.0.1', port = 0, unref = false } = {}) => {
+      const { metricsCore } = await opening
+      const listening = await listen(metricsCore(), { host, port, unref })
+      forMetrics.add(listening)
+      return listening
+    },
+    drain: () => void opening.then(({ drain }) => drain()).catch(() => {}),
     close: () => {
       closing ??= (async () => {
+        await opening.then(({ drain }) => drain()).catch(() => {})
         await Promise.all([...listeners].map(listening => listening.close()))
         const opened = await opening.catch(() => undefined)
         await opened?.close()
+        await Promise.all([...forMetrics].map(listening => listening.close()))
       })()
       return closing
     },

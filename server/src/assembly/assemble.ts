@@ -13,12 +13,16 @@ import {
 import { type Deployment, deploy } from './deployment.ts'
 import { createDomain, type Domain } from './domain.ts'
 import { warmFormulas } from './formulas.ts'
-import { createHttp } from './http.ts'
+import { createHttp, createMetricsHttp, healthOf } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
 export interface Assembled
   extends Pick<Deployment, 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
+  /** Serves metrics and health. @throws {VaultOptionsError} if metrics are not kept */
+  metricsCore(): Core
+  /** To be called before the vault closes: from then on it is not ready. */
+  drain(): void
   readonly facts: VaultFacts
   /** To be called when a port is open. */
   listening(): void
@@ -28,8 +32,14 @@ export interface Assembled
 /**
  * Puts a vault together in four steps: stores → domain → http → workers. Each extends the context of the one before:
  * a new feature adds a member to a context, and later steps find it there.
+ *
+ * @param connections counts the open connections
  */
-export async function assemble(options: VaultOptions, parts: VaultParts): Promise<Assembled> {
+export async function assemble(
+  options: VaultOptions,
+  parts: VaultParts,
+  connections: () => number,
+): Promise<Assembled> {
   checkOptions(options)
   const stores = await openStores(options, parts)
   let domain: Domain | undefined
@@ -37,15 +47,37 @@ export async function assemble(options: VaultOptions, parts: VaultParts): Promis
     domain = await createDomain(stores, () => core)
     const deployment = await deploy(domain)
     const requests = new UnderWay()
-    const core: Core = requests.counted(await createHttp(deployment))
+    let isDraining = false
+    const health = healthOf(deployment, () => isDraining)
+    const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
     const { clock, createTenant, onlyTenant, advance, reset } = deployment
-    return { core, clock, createTenant, onlyTenant, advance, reset, close, ...startFacts(deployment) }
+    showState(deployment, connections)
+    return {
+      ...{ core, clock, createTenant, onlyTenant, advance, reset, close },
+      ...startFacts(deployment),
+      metricsCore: () => createMetricsHttp(deployment, health),
+      drain: () => {
+        isDraining = true
+      },
+    }
   } catch (error) {
+    stores.metrics?.close()
     await domain?.sandbox.close()
     await stores.engine.close()
     throw error
   }
+}
+
+/** Lets metrics show the state of what has been put together. */
+function showState({ metrics, engine, sandbox, webhooks }: Deployment, connections: () => number): void {
+  metrics?.show({
+    storeWorks: () => engine.unhealthy() === undefined,
+    connections,
+    formulasWaiting: () => sandbox.waiting(),
+    processes: () => sandbox.counts(),
+    jobs: () => webhooks.counts(),
+  })
 }
 
 function startFacts({ options, development, masterKey, sandbox, log }: Deployment) {
@@ -66,7 +98,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
 export function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
-  const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random } = deployment
+  const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
   clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
@@ -86,6 +118,7 @@ export function startWorkers(deployment: Deployment, requests: UnderWay): () => 
     if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
     // Requests whose callers hung up may still add to the audit log.
     await requests.none(connectionLimits.closeGraceMs)
+    metrics?.close()
     await audit.close()
     await engine.close()
   }

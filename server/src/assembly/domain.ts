@@ -12,9 +12,11 @@ import { FormulaConsole } from '../reactors/console.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { performJob } from '../reactors/jobs.ts'
 import type { FormulaSandbox } from '../sandbox/create.ts'
+import { observeSandbox } from '../sandbox/observed.ts'
 import { endSessionsOf } from '../sessions/end.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import type { Performer } from '../webhooks/context.ts'
+import { observeDelivery } from '../webhooks/observed.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openSandbox } from './formulas.ts'
 import type { Stores } from './stores.ts'
@@ -60,14 +62,14 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     ...stores,
     tokens,
     callbacks,
-    send: createCallbackSender(callbacks),
+    send: observeDelivery(createCallbackSender(callbacks), stores.observer),
     traceHeader: headerNames.trace,
   })
   const performer: Performer = { perform: (job, receipt) => performJob(reactors, job, receipt) }
   const reactors: ReactorsContext = {
     ...stores,
     tokens,
-    sandbox: parts.sandbox ?? sandbox,
+    sandbox: observeSandbox(parts.sandbox ?? sandbox, stores.observer),
     warmSandbox: () => {
       // A failure shows again, to a caller, when a formula runs.
       if (!parts.sandbox) sandbox.warm().catch(() => {})

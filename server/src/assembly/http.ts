@@ -12,11 +12,14 @@ import { sessionHandlers } from '../http/handlers/sessions.ts'
 import { tokenizationHandlers } from '../http/handlers/tokenization.ts'
 import { tokenHandlers } from '../http/handlers/tokens.ts'
 import { Docs } from '../http/outside/docs.ts'
+import type { Health } from '../http/outside/health.ts'
+import { createMetricsCore } from '../http/outside/metrics.ts'
 import { Router } from '../http/routes.ts'
+import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
-export async function createHttp(deployment: Deployment): Promise<Core> {
-  const { options, dev, headerPrefix, validators, engine, sandbox, log, random } = deployment
+export async function createHttp(deployment: Deployment, health: Health): Promise<Core> {
+  const { options, dev, headerPrefix, validators, log, random } = deployment
   const services: Services = {
     ...deployment,
     router: new Router(validators.operations),
@@ -31,12 +34,23 @@ export async function createHttp(deployment: Deployment): Promise<Core> {
     log,
     random,
     outside: {
-      health: { unhealthy: () => engine.unhealthy(), formulas: () => sandbox.isolation() },
+      health,
       docs: new Docs(() => readDocument(headerPrefix)),
       dev: development?.developmentEndpoints(deployment, services),
     },
     dev,
   })
+}
+
+/** @param draining true if the server is about to close */
+export function healthOf({ engine, sandbox }: Deployment, draining: () => boolean): Health {
+  return { unhealthy: () => engine.unhealthy(), formulas: () => sandbox.isolation(), draining }
+}
+
+/** @throws {VaultOptionsError} if metrics are not kept */
+export function createMetricsHttp({ metrics, log, random }: Deployment, health: Health): Core {
+  if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')
+  return createMetricsCore({ health, metrics, log, random })
 }
 
 function handlersOf(deployment: Deployment): Handlers {

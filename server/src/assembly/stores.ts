@@ -9,6 +9,7 @@ import type { SandboxParts } from '../sandbox/create.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
+import { observeStore } from '../storage/observed.ts'
 import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import type { Store } from '../storage/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
@@ -16,9 +17,10 @@ import type { TokensContext } from '../tokens/context.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
 import type { Performer } from '../webhooks/context.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
+import { type Observers, openObservers } from './observers.ts'
 
 /** The context of every part of a vault. */
-export interface Stores {
+export interface Stores extends Observers {
   readonly options: VaultOptions
   readonly parts: VaultParts
   readonly dev: boolean
@@ -46,13 +48,16 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
   const { dev = false, headerPrefix = contractHeaderPrefix, log = silentLog, storage = 'memory:' } = options
   const random = parts.random ?? systemRandom()
   const location = parseStorage(storage)
-  const engine = await (parts.openStore ?? openStore)(location, options.dev)
+  const observers = await openObservers(options.metrics ?? false, log, location.engine)
+  const opened = await (parts.openStore ?? openStore)(location, options.dev)
+  const engine = observeStore(opened, observers.observer)
   try {
     const masterKey = await findMasterKey(options, location, random)
     const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), random, logOnce(log))
     const clock = await openDurableClock(realTime(options, engine), store, log)
     const nowUs = () => clock.nowUs()
     return {
+      ...observers,
       options,
       parts,
       dev,
@@ -67,6 +72,7 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
       nowUs,
     }
   } catch (error) {
+    observers.metrics?.close()
     await engine.close()
     throw error
   }

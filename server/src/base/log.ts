@@ -5,13 +5,28 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
+  /** The least severe level that is written; without it, all are. */
+  readonly level?: LogLevel
 }
 
-/** Writes one JSON object per line. */
-export function createLog(write: (line: string) => void): Log {
-  const at = (level: string) => (event: string, fields?: LogFields) =>
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
-  return { info: at('info'), warn: at('warn'), error: at('error') }
+/** From the most severe to the least. */
+export const logLevels = ['error', 'warn', 'info'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+/** True if the log writes lines of this level, so that it is worth collecting their fields. */
+export function logs(log: Log, level: LogLevel): boolean {
+  return log !== silentLog && logLevels.indexOf(level) <= logLevels.indexOf(log.level ?? 'info')
+}
+
+/** Writes one JSON object per line. @param least the least severe level that is written */
+export function createLog(write: (line: string) => void, least: LogLevel = 'info'): Log {
+  const at = (level: LogLevel) =>
+    logLevels.indexOf(level) > logLevels.indexOf(least)
+      ? () => {}
+      : (event: string, fields?: LogFields) =>
+          write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
+  return { info: at('info'), warn: at('warn'), error: at('error'), level: least }
 }
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} }

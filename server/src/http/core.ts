@@ -55,7 +55,21 @@ export function createCore(options: CoreOptions): Core {
   }
 }
 
-async function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+  const { observer } = options.services
+  const { request, traceId } = exchange
+  // What a formula asks for is part of the request that runs it.
+  if (!observer || request.delegation) return respond(options, exchange)
+  const observed = observer.request({ traceparent: request.headers.traceparent })
+  exchange.observed = observed
+  return respond(options, exchange).then(response => {
+    const { operation, caller } = exchange
+    observed.end({ operation, caller, status: response.status, traceId })
+    return response
+  })
+}
+
+async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
   try {
     for (const step of lifecycle) {

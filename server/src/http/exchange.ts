@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { ObservedRequest, Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
 import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
@@ -17,6 +18,8 @@ import type { Router } from './routes.ts'
 export interface Exchange {
   readonly request: CoreRequest
   readonly traceId: string
+  /** Absent if nobody observes, and for requests of formulas. */
+  observed?: ObservedRequest
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined
@@ -41,6 +44,7 @@ export interface Services {
   readonly audit: Pick<AuditRecorder, 'record'>
   readonly store: SealedStore
   readonly clock: Clock
+  readonly observer?: Observer | undefined
   /** Makes the timer by which one request yields to others. */
   turns(): Turns
   readonly headerNames: HeaderNames

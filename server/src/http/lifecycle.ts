@@ -152,7 +152,8 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
       : {}),
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  exchange.answer = keyed ? await performOnce(services, id, handler, request, keyed) : await handler(request)
+  const perform = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
 }
 
 function keyedRequest(

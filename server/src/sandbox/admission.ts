@@ -12,6 +12,7 @@ export interface AdmissionOptions {
 
 /** The queue of one lane and depth. */
 interface Line {
+  readonly lane: Place['lane']
   readonly depth: number
   readonly queue: FairQueue
   readonly room: WaitingRoom
@@ -54,6 +55,13 @@ export class Admission {
     })
   }
 
+  /** The number of waiting invocations, by lane. */
+  waiting(): Record<Place['lane'], number> {
+    const waiting = { sync: 0, async: 0 }
+    for (const { lane, room } of this.#lines.values()) waiting[lane] += room.count
+    return waiting
+  }
+
   /** Starts all invocations that may start now, deeper levels first because others wait for them. */
   next(): void {
     const lines = [...this.#lines.values()].sort((a, b) => b.depth - a.depth)
@@ -65,6 +73,7 @@ export class Admission {
     const key = `${lane} ${depth}`
     const { limits, memory, mayHaveProcess } = this.#options
     const line = this.#lines.get(key) ?? {
+      lane,
       depth,
       queue: new FairQueue(
         limits,

@@ -372,7 +372,7 @@ t.test('the output of formulas is passed to the host, within limits', async t =>
 t.test('a closed sandbox runs nothing, and an unused one has started nothing', async t => {
   const unused = openSandbox(t)
   t.equal(unused.isolation(), undefined)
-  t.same(unused.counts(), { alive: 0, started: 0, ended: 0 })
+  t.same(unused.counts(), { alive: 0, started: 0, ended: 0, ends: {} })
   await unused.close()
   t.match(await unused.formula(body('return { raw: 1 }')), { kind: 'failed', reason: 'crash' })
 })

@@ -9,7 +9,7 @@ import { defaultLimits, mostProcesses, type SandboxLimits } from './limits.ts'
 import { MemoryShare } from './memory-share.ts'
 import { bundleModules, FormulaModuleRefused } from './modules.ts'
 import { type Monotonic, monotonic } from './monotonic.ts'
-import { Pool } from './pool.ts'
+import { Pool, type ProcessCounts } from './pool.ts'
 import { type Programs, readPrograms } from './programs.ts'
 import { NotStarted } from './runner.ts'
 import type { Invocation, Outcome, Sandbox, SandboxOptions } from './sandbox.ts'
@@ -28,7 +28,9 @@ export interface FormulaSandbox extends Sandbox {
   /** The isolation layers of the processes; `undefined` before `start`. */
   isolation(): Isolation | undefined
   /** Numbers of processes. */
-  counts(): { readonly alive: number; readonly started: number; readonly ended: number }
+  counts(): ProcessCounts
+  /** Numbers of invocations that wait for a process, by lane. */
+  waiting(): Readonly<Record<Invocation['lane'], number>>
 }
 
 /** Parts that tests replace. */
@@ -151,7 +153,8 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
       })
     },
     isolation: () => started?.isolation,
-    counts: () => started?.pool.counts ?? { alive: 0, started: 0, ended: 0 },
+    counts: () => started?.pool.counts ?? { alive: 0, started: 0, ended: 0, ends: {} },
+    waiting: () => admission.waiting(),
   }
 }
 

@@ -20,6 +20,14 @@ export interface PoolOptions {
   readonly backOff: BackOff
 }
 
+export interface ProcessCounts {
+  readonly alive: number
+  readonly started: number
+  readonly ended: number
+  /** By the reason of the end. */
+  readonly ends: Readonly<Partial<Record<End, number>>>
+}
+
 /** A process that has no tenant yet. */
 interface Spare {
   readonly process: TenantProcess
@@ -42,15 +50,17 @@ export class Pool {
   readonly #most: number
   #cache: Uint8Array = new Uint8Array(0)
   #closed = false
-  #counts = { started: 0, ended: 0 }
+  #started = 0
+  readonly #ends: Partial<Record<End, number>> = {}
 
   constructor(options: PoolOptions) {
     this.#options = options
     this.#most = mostProcesses(options.limits)
   }
 
-  get counts(): { readonly alive: number; readonly started: number; readonly ended: number } {
-    return { alive: this.#all.size, ...this.#counts }
+  get counts(): ProcessCounts {
+    const ended = this.#started - this.#all.size
+    return { alive: this.#all.size, started: this.#started, ended, ends: { ...this.#ends } }
   }
 
   /**
@@ -167,7 +177,7 @@ export class Pool {
       onEnd: end => this.#ended(process, end),
     })
     this.#all.add(process)
-    this.#counts.started++
+    this.#started++
     const ready = process.ready.then(({ cache }) => {
       // Created before any formula ran in that process, so it can be trusted.
       if (wantsCache && this.#cache.length === 0) this.#cache = new Uint8Array(cache)
@@ -204,7 +214,7 @@ export class Pool {
 
   #ended(process: TenantProcess, end: End): void {
     if (!this.#all.delete(process)) return
-    this.#counts.ended++
+    this.#ends[end] = (this.#ends[end] ?? 0) + 1
     clearTimeout(this.#free.get(process))
     this.#free.delete(process)
     const spare = this.#spares.findIndex(one => one.process === process)

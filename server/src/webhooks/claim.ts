@@ -77,5 +77,7 @@ export async function giveUp(
   // A content that cannot be opened is removed as well.
   const rest = content ? [] : await store.removal('job-content', schedule.value.id)
   const { ok } = await store.commit([...removal(claimed, content), ...rest, trace], context.clock.nowUs())
-  if (ok) context.log.warn('webhook given up', { webhook: schedule.value.id, tenant: store.tenant })
+  if (!ok) return
+  context.observer?.count('webhook given up')
+  context.log.warn('webhook given up', { webhook: schedule.value.id, tenant: store.tenant })
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import type { CallbackPolicy } from '../egress/callback-url.ts'
@@ -17,6 +18,7 @@ export interface WebhooksContext {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly observer?: Observer | undefined
   readonly send: CallbackSender
   readonly callbacks: CallbackPolicy
   /** The response header that names an exchange, such as `SVC-TRACE-ID`. */

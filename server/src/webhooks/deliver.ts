@@ -35,6 +35,7 @@ export async function deliver(
   const outcome = body === undefined ? 'no body' : await attempt(context, claimed, content, body, leaving)
   if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
     await store.commit(removal(claimed, content), context.clock.nowUs())
+    context.observer?.count('webhook delivered')
     context.log.info('webhook delivered', fields)
     return
   }

@@ -36,6 +36,7 @@ export async function perform(
   if (performed === 'overtaken') return undefined
   // Fails if the performer has committed the answer, or if another process has claimed the job.
   await store.commit(receipt(performed.answer), context.clock.nowUs())
+  context.observer?.count('job performed')
   context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,

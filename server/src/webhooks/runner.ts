@@ -6,7 +6,7 @@ import { type Candidate, choose } from './choose.ts'
 import { claim, lost, release } from './claim.ts'
 import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import { deliver } from './deliver.ts'
-import type { Claimed, ScheduleRecord } from './job.ts'
+import type { Claimed, ScheduleRecord, Stage } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
 import { leaseMs } from './schedule.ts'
 
@@ -76,6 +76,16 @@ export class Runner {
     clearTimeout(alarm)
     for (const { abandoning } of this.#underWay.values()) abandoning.abort()
     await all
+  }
+
+  counts() {
+    const count = (jobs: Iterable<Candidate>, stage: Stage) =>
+      [...jobs].filter(job => job.stage === stage).length
+    const at = (stage: Stage) => ({
+      due: count(this.#known.values(), stage),
+      running: count(this.#underWay.values(), stage),
+    })
+    return { waiting: at('waiting'), delivery: at('delivery') }
   }
 
   #lookIn(ms: number): void {

@@ -4,7 +4,7 @@ import { checkCallbackUrl } from '../egress/callback-url.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
 import { type Performer, type WebhooksContext, webhookLimits } from './context.ts'
-import type { Claimed, ContentRecord, Job, ScheduleRecord } from './job.ts'
+import type { Claimed, ContentRecord, Job, ScheduleRecord, Stage } from './job.ts'
 import { Runner } from './runner.ts'
 
 /** The part of webhooks that accepts jobs. */
@@ -24,6 +24,14 @@ export interface Webhooks extends Jobs {
   start(performer: Performer): void
   /** Begins no more jobs and waits a while for those in progress. Jobs that do not end by then are given back. */
   close(): Promise<void>
+  /** The due jobs that this process knows of, by stage. */
+  counts(): Readonly<Record<Stage, JobCounts>>
+}
+
+export interface JobCounts {
+  /** Not begun yet. */
+  readonly due: number
+  readonly running: number
 }
 
 export function createWebhooks(context: WebhooksContext): Webhooks {
@@ -37,12 +45,14 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     accept: async (job, receipt) => {
       checkCallback(job.callbackUrl)
       const accepted = await accept(context, job, receipt)
+      context.observer?.count('job accepted')
       context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
     start: performer => {
       runner ??= new Runner(context, performer)
     },
     close: async () => runner?.close(),
+    counts: () => runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } },
   }
 }
 

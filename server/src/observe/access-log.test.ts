@@ -1,0 +1,84 @@
+import t from 'tap'
+import { openTenant, openVault } from '../../testing/vault.ts'
+import { createLog, type LogLevel, logs, silentLog } from '../base/log.ts'
+
+/** A log whose lines are kept. */
+function keptLog(level?: LogLevel) {
+  const lines: string[] = []
+  const log = createLog(line => lines.push(line), level)
+  return {
+    log,
+    lines,
+    requests: () => lines.map(line => JSON.parse(line)).filter(({ event }) => event === 'request'),
+  }
+}
+
+t.test('a request has one line: what was asked for, by whom, how it went', async t => {
+  const { log, lines, requests } = keptLog('info')
+  const vault = openVault(t, { log })
+  const tenant = await openTenant(vault)
+  const before = requests().length
+  const { headers } = await tenant.send('POST', '/tokens', { type: 'token', data: 1 })
+  await tenant.as('unknown')('GET', '/tokens')
+  await tenant.send('GET', '/nowhere')
+  const [created, refused, lost, ...others] = requests().slice(before)
+  t.match(created, {
+    ...{ level: 'info', event: 'request', operation: 'tokens.create', status: 201 },
+    ...{ trace: headers.get('svc-trace-id'), tenant: tenant.tenantId, ms: Number },
+    application: /^[0-9a-f-]{36}$/,
+  })
+  t.match(refused, { operation: 'tokens.list', status: 401, tenant: undefined })
+  t.match(lost, { operation: undefined, status: 404 })
+  t.same(others, [])
+  for (const line of lines)
+    t.match(line, /^\{"time":"[^"]+","level":"[a-z]+","event":"[^"]+".*\}\n$/, 'one format')
+})
+
+t.test('no line has a value, a key, or what a caller put into path, query or body', async t => {
+  const { log, lines } = keptLog('info')
+  const tenant = await openTenant(openVault(t, { log }))
+  const canary = 'canary-4242424242424242'
+  const body = { id: canary, type: 'token', data: canary, metadata: { [canary]: canary } }
+  await tenant.send('POST', '/tokens', body)
+  await tenant.send('GET', `/tokens/${canary}?${canary}=${canary}`)
+  await tenant.send('GET', `/${canary}/${canary}`, undefined, { 'User-Agent': canary, Referer: canary })
+  await tenant.send('PATCH', '/tokens/none', { data: canary })
+  await tenant.as(canary)('GET', `/tokens?metadata.${canary}=${canary}`)
+  const all = lines.join('')
+  t.ok(lines.length >= 5)
+  t.notMatch(all, canary)
+  t.notMatch(all, tenant.privateKey)
+})
+
+t.test('health checks and the documentation have no line', async t => {
+  const { log, requests } = keptLog()
+  const tenant = await openTenant(openVault(t, { log }))
+  const before = requests().length
+  for (const path of ['/healthz', '/livez', '/readyz', '/docs']) await tenant.send('GET', path)
+  t.equal(requests().length, before)
+  await tenant.send('GET', '/tokens')
+  t.equal(requests().length, before + 1, 'control')
+})
+
+t.test('a level drops what is less severe', async t => {
+  for (const [level, kept] of [
+    ['error', ['e']],
+    ['warn', ['w', 'e']],
+    ['info', ['i', 'w', 'e']],
+  ] as const) {
+    const { log, lines } = keptLog(level)
+    log.info('i')
+    log.warn('w')
+    log.error('e')
+    t.same(
+      lines.map(line => JSON.parse(line).event),
+      kept,
+    )
+    t.equal(logs(log, 'info'), level === 'info')
+  }
+  t.notOk(logs(silentLog, 'error'))
+  t.ok(logs({ info() {}, warn() {}, error() {} }, 'info'), 'a log of the caller says what it drops')
+  const { log, requests } = keptLog('warn')
+  await (await openTenant(openVault(t, { log }))).send('GET', '/tokens')
+  t.same(requests(), [])
+})

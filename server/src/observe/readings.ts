@@ -1,0 +1,47 @@
+import type { Labels, Prometheus } from './prometheus.ts'
+
+type Counts = Readonly<Record<string, number>>
+
+/** Values that are read when metrics are asked for. */
+export interface Readings {
+  /** True if the store can be written to. */
+  storeWorks(): boolean
+  connections(): number
+  /** Formulas that wait for a process, by lane. */
+  formulasWaiting(): Counts
+  processes(): {
+    readonly alive: number
+    readonly started: number
+    /** By the reason of the end. */
+    readonly ends: Counts
+  }
+  /** Due jobs of this process, by stage: those not begun, and those that are being worked on. */
+  jobs(): Readonly<Record<string, { readonly due: number; readonly running: number }>>
+}
+
+export function showReadings({ readGauge, readCounter }: Prometheus, readings: Readings): void {
+  const by = (label: string, counts: Counts) =>
+    Object.entries(counts).map(([value, count]): [Labels, number] => [{ [label]: value }, count])
+
+  readGauge('surrogate_store_works', '1 if the store can be written to, otherwise 0', [], () => [
+    [{}, readings.storeWorks() ? 1 : 0],
+  ])
+  readGauge('surrogate_connections', 'Open connections', [], () => [[{}, readings.connections()]])
+  readGauge('surrogate_formulas_waiting', 'Formulas that wait for a process', ['lane'], () =>
+    by('lane', readings.formulasWaiting()),
+  )
+  readGauge('surrogate_formula_processes', 'Processes of formulas', [], () => [
+    [{}, readings.processes().alive],
+  ])
+  readCounter('surrogate_formula_processes_started_total', 'Processes that were started', [], () => [
+    [{}, readings.processes().started],
+  ])
+  readCounter('surrogate_formula_processes_ended_total', 'Processes that ended, by reason', ['reason'], () =>
+    by('reason', readings.processes().ends),
+  )
+  readGauge('surrogate_jobs', 'Asynchronous invocations that are due', ['stage', 'state'], () =>
+    Object.entries(readings.jobs()).flatMap(([stage, states]) =>
+      by('state', states).map(([state, count]): [Labels, number] => [{ stage, ...state }, count]),
+    ),
+  )
+}
