@@ -111,6 +111,22 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^node:(https|dns)/, 'server/src/egress/')
 })
 
+t.test(
+  'the server takes timers and clocks from one module, so that fake timers of a test do not stop it',
+  async t => {
+    const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
+    // Programs of their own, and code that has its own clock.
+    const exempt = /^server\/src\/(base\/real-time\.ts$|sandbox\/child\/|generated)/
+    for (const { path, ours } of server.filter(within('server/src/'))) {
+      if (exempt.test(path)) continue
+      const code = readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
+      const match = used.exec(code)
+      t.ok(!match || ours.includes('server/src/base/real-time.ts'), `${path}: ${match?.[0]}`)
+      t.notMatch(code, /\b(Date|performance)\.now\b/, path)
+    }
+  },
+)
+
 /** The order of folders: each imports from itself and from those before it. Files outside of them assemble a server. */
 const rooms = [
   ...[

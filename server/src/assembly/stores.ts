@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '../base/cache-size.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { type Random, systemRandom } from '../base/random.ts'
+import { machineMs, monotonicMs } from '../base/real-time.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
@@ -97,7 +98,7 @@ async function findMasterKey(
 /** Returns the time of a test, or else that of the database, or else that of this machine. */
 function realTime({ now }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
-  return { nowMs: engine.now?.bind(engine) ?? Date.now, monotonicMs: () => performance.now() }
+  return { nowMs: engine.now?.bind(engine) ?? machineMs, monotonicMs: monotonicMs }
 }
 
 /** Logs each broken record once, as each list that skips it finds it again. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import { setTimeout } from '../base/real-time.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { type AuditedAction, auditEntry } from './entries.ts'
 import { RefusalCounts } from './refusals.ts'

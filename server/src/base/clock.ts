@@ -1,3 +1,4 @@
+import { clearTimeout, machineMs, monotonicMs as realMonotonicMs, setTimeout } from './real-time.ts'
 /** Cancels a timer that has not run yet. */
 export type Cancel = () => void
 
@@ -50,9 +51,9 @@ const longestTimeoutMs = 60_000
 const catchingUp = 0.99
 
 export function createClock(options: ClockOptions = {}): Clock {
-  const realNowMs = options.realNowMs ?? Date.now
+  const realNowMs = options.realNowMs ?? machineMs
   const monotonicMs =
-    options.monotonicMs ?? (options.realNowMs ? forwardOf(options.realNowMs) : () => performance.now())
+    options.monotonicMs ?? (options.realNowMs ? forwardOf(options.realNowMs) : realMonotonicMs)
   const onError = options.onError ?? (() => {})
   const timers = new Set<Timer>()
   const running = new Set<Promise<void>>()

@@ -1,3 +1,4 @@
+import { machineMs } from './real-time.ts'
 /** Names, numbers and ids of ours, and never a value that a caller sent. */
 export type LogFields = Record<string, string | number | boolean | undefined>
 
@@ -25,7 +26,7 @@ export function createLog(write: (line: string) => void, least: LogLevel = 'info
     logLevels.indexOf(level) > logLevels.indexOf(least)
       ? () => {}
       : (event: string, fields?: LogFields) =>
-          write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
+          write(`${JSON.stringify({ time: new Date(machineMs()).toISOString(), level, event, ...fields })}\n`)
   return { info: at('info'), warn: at('warn'), error: at('error'), level: least }
 }
 

@@ -1,3 +1,4 @@
+import { monotonicMs, setImmediate } from './real-time.ts'
 /** Yields to the event loop, so that a long request does not delay all others. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
@@ -46,7 +47,7 @@ export class Turns {
   #sinceMs: number
 
   /** @param nowMs a monotonic clock */
-  constructor(nowMs: () => number = () => performance.now()) {
+  constructor(nowMs: () => number = monotonicMs) {
     this.#nowMs = nowMs
     this.#sinceMs = nowMs()
   }

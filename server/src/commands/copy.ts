@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { systemRandom } from '../base/random.ts'
+import { machineMs } from '../base/real-time.ts'
 import { ConfigError, type FlagValues, readMasterKey, textFlag } from '../config.ts'
 import { type Copied, copyStore, openSource, type Progress } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
@@ -50,7 +51,7 @@ export const copyCommand: Command = {
           from: source,
           to: { store: destination, masterKey: key.masterKey },
           random,
-          nowUs: Date.now() * 1000,
+          nowUs: machineMs() * 1000,
           onProgress: reportProgress(onProgress),
           onVerified: async () => {
             if (key.folder !== undefined) await writeDevelopmentMasterKey(key.folder, key.masterKey)

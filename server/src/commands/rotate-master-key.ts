@@ -1,4 +1,5 @@
 import { systemRandom } from '../base/random.ts'
+import { machineMs } from '../base/real-time.ts'
 import { ConfigError, flags, readMasterKey } from '../config.ts'
 import { writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { type Rotated, rotateMasterKey } from '../storage/keys/rotation.ts'
@@ -32,7 +33,7 @@ export const rotateMasterKeyCommand: Command = {
         from,
         to,
         random: systemRandom(),
-        nowUs: Date.now() * 1000,
+        nowUs: machineMs() * 1000,
       })
       // Last: if this is interrupted, the old key is still in the file, and the new one was given.
       if (fromFile && folder !== undefined) await writeDevelopmentMasterKey(folder, to)

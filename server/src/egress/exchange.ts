@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import { literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
 

@@ -3,6 +3,7 @@ import type { JsonValue } from '../base/json.ts'
 import { expressionLimits } from '../base/limits.ts'
 import { mapLeaves } from '../base/map-leaves.ts'
 import { memberPath } from '../base/member-path.ts'
+import { machineMs, monotonicMs as realMonotonicMs } from '../base/real-time.ts'
 import { parseTemplate, type Template } from './compile/template.ts'
 import { ExpressionError, positionAt } from './expression-error.ts'
 import { allFilters } from './filters/index.ts'
@@ -73,8 +74,8 @@ const mostProblems = 20
 
 export function createExpressions(options: ExpressionsOptions): Expressions {
   const limits = { ...expressionLimits, ...options.limits }
-  const context = { random: options.random, nowMs: options.nowMs ?? Date.now }
-  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const context = { random: options.random, nowMs: options.nowMs ?? machineMs }
+  const monotonicMs = options.monotonicMs ?? realMonotonicMs
   const templates = new LRUCache<string, Template>({
     max: limits.cachedTemplates,
     maxSize: limits.cachedLength,

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ConnectionLimits } from '../base/limits.ts'
+import { clearInterval, monotonicMs, setInterval, setTimeout } from '../base/real-time.ts'
 
 interface Ending {
   once(event: 'close', listener: () => void): unknown
@@ -46,7 +47,7 @@ export class Connections {
   readonly #checking: NodeJS.Timeout
   #closing = false
 
-  constructor(limits: ConnectionLimits, nowMs: () => number = () => performance.now()) {
+  constructor(limits: ConnectionLimits, nowMs: () => number = monotonicMs) {
     this.#limits = limits
     this.#nowMs = nowMs
     this.#checking = setInterval(() => this.#destroyOverdue(), limits.checkIntervalMs).unref()

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import type { Core } from './core.ts'
 
 /** Counts the requests under way, so that a vault can finish them before it closes its store. */

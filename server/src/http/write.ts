@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { monotonicMs } from '../base/real-time.ts'
 import type { CoreResponse } from './message.ts'
 
 /** Observes the sending of a response in pieces. */
@@ -37,11 +38,11 @@ async function writePieces(
   pieces: AsyncIterable<string>,
   { progressed, wholeTimeoutMs }: Pace,
 ): Promise<void> {
-  const endMs = performance.now() + wholeTimeoutMs
+  const endMs = monotonicMs() + wholeTimeoutMs
   for await (const piece of pieces) {
     // Leaving the loop ends the generator of the pieces.
     if (response.destroyed) return
-    if (performance.now() > endMs) throw new Error('the receiver is too slow')
+    if (monotonicMs() > endMs) throw new Error('the receiver is too slow')
     if (!response.write(piece)) await taken(response)
     progressed()
   }

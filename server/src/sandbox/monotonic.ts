@@ -1,3 +1,4 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../base/real-time.ts'
 /** A monotonic clock with timers. Tests replace it by one that they advance. */
 export interface Monotonic {
   nowMs(): number
@@ -6,7 +7,7 @@ export interface Monotonic {
 }
 
 export const monotonic: Monotonic = {
-  nowMs: () => performance.now(),
+  nowMs: monotonicMs,
   after: (ms, task) => {
     const timer = setTimeout(task, ms)
     return () => clearTimeout(timer)

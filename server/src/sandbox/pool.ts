@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts'
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import type { BackOff } from './back-off.ts'
 import { mostProcesses, type SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { BootHeader } from './messages.ts'

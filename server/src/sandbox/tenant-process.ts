@@ -1,3 +1,4 @@
+import { clearInterval, clearTimeout, monotonicMs, setInterval, setTimeout } from '../base/real-time.ts'
 import { Calls } from './calls.ts'
 import { type Frame, FrameError } from './frames.ts'
 import { lifeCpuSeconds } from './launch.ts'
@@ -111,7 +112,7 @@ export class TenantProcess {
     const codeBytes = Buffer.from(invocation.code, 'utf8')
     const body = Buffer.concat([codeBytes, input])
     // The time limit of the formula starts here, however long the invocation waited for a process.
-    const deadlineMs = performance.now() + invocation.timeoutMs
+    const deadlineMs = monotonicMs() + invocation.timeoutMs
     return new Promise(resolve => {
       this.#run = {
         number: ++this.#runs,
@@ -169,7 +170,7 @@ export class TenantProcess {
 
   #arm(deadlineMs: number): void {
     clearTimeout(this.#drain)
-    this.#drain = setTimeout(() => this.kill('time'), Math.max(0, deadlineMs - performance.now()))
+    this.#drain = setTimeout(() => this.kill('time'), Math.max(0, deadlineMs - monotonicMs()))
   }
 
   /** Enforces time and memory limits that the system does not, or not for each invocation. */
@@ -177,7 +178,7 @@ export class TenantProcess {
     const run = this.#run
     const usage = this.#runner.usage()
     if (!run || run.isDone) return
-    if (performance.now() > deadlineMs) this.kill('time')
+    if (monotonicMs() > deadlineMs) this.kill('time')
     if (!usage) return
     run.cpuMs ??= usage.cpuMs
     if (usage.cpuMs - run.cpuMs > this.#options.limits.cpuMs[run.invocation.lane]) this.kill('time')

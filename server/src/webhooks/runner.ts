@@ -1,5 +1,6 @@
 import type { Cancel } from '../base/clock.ts'
 import { describeError } from '../base/log.ts'
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import type { StoredDocument } from '../storage/port.ts'
 import type { DueRecord } from '../storage/records/sealed.ts'
 import { type Candidate, choose } from './choose.ts'

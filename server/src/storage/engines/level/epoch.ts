@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../../base/real-time.ts'
 import type { KeyRange } from './keys.ts'
 import { chunksOf, type LevelDb } from './leveldb.ts'
 
@@ -22,11 +23,11 @@ export class ReadPace {
   #diskReads = 0
 
   isQuick(): boolean {
-    return this.#slowUntil === 0 || performance.now() >= this.#slowUntil
+    return this.#slowUntil === 0 || monotonicMs() >= this.#slowUntil
   }
 
   note(startedMs: number): void {
-    const now = performance.now()
+    const now = monotonicMs()
     if (now - startedMs <= slowReadMs || !this.#hasReadFromDisk()) return
     if (now - this.#countedFrom > patienceMs) {
       this.#countedFrom = now
@@ -84,7 +85,7 @@ export class Epoch {
   /** Returns the values of the keys, in their order. Synchronous where that is faster; see ReadPace. */
   read(keys: string[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]> {
     if (keys.length > fewKeys || !this.#pace.isQuick()) return this.level.getMany(keys, this.#options)
-    const started = performance.now()
+    const started = monotonicMs()
     const values = keys.map(key => this.level.getSync(key, this.#options))
     this.#pace.note(started)
     return values

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { clearInterval, monotonicMs, setInterval } from '../../../base/real-time.ts'
 import { withClient } from './connect.ts'
 import { databaseTime } from './sql.ts'
 
@@ -30,7 +31,7 @@ export class DatabaseTime {
 
   /** Epoch milliseconds. */
   nowMs(): number {
-    return Math.floor(this.#atZeroMs + performance.now())
+    return Math.floor(this.#atZeroMs + monotonicMs())
   }
 
   stop(): void {
@@ -48,9 +49,9 @@ function measure(pool: Pool): Promise<number> {
   return withClient(pool, async client => {
     let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0 }
     for (let question = 0; question < questions; question++) {
-      const asked = performance.now()
+      const asked = monotonicMs()
       const { rows } = await client.query<[string]>({ text: databaseTime, rowMode: 'array' })
-      const tookMs = performance.now() - asked
+      const tookMs = monotonicMs() - asked
       if (tookMs >= best.tookMs) continue
       best = { tookMs, atZeroMs: Number(rows[0]?.[0]) - (asked + tookMs / 2) }
     }
