@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
 import { JsonError, parseJson } from './base/json.ts'
@@ -80,7 +80,7 @@ async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | u
     // A second signal ends the wait.
     if (config.drainSeconds > 0)
       await Promise.race([
-        setTimeout(config.drainSeconds * 1000, undefined, { ref: false }),
+        wait(config.drainSeconds * 1000, undefined, { ref: false }),
         signal('SIGTERM', 'SIGINT'),
       ])
   } finally {

@@ -1,4 +1,5 @@
 import type { CountedEvent, EndedRequest, Observer, Work } from '../base/observer.ts'
+import { monotonicMs } from '../base/real-time.ts'
 import { measureProcess } from './process-metrics.ts'
 import { createPrometheus } from './prometheus.ts'
 import { type Readings, showReadings } from './readings.ts'
@@ -52,7 +53,7 @@ export async function createMetrics(info: Readonly<Record<string, string>>): Pro
     close: () => process.close(),
     show: readings => showReadings(prometheus, readings),
     request: () => {
-      const begunMs = performance.now()
+      const begunMs = monotonicMs()
       inFlight.add(1)
       return {
         perform: (_operation, _caller, perform) => perform(),
@@ -65,7 +66,7 @@ export async function createMetrics(info: Readonly<Record<string, string>>): Pro
       }
     },
     run: async (work, perform) => {
-      const begunMs = performance.now()
+      const begunMs = monotonicMs()
       const { label, count, measure } = workMetrics[work.kind]
       let outcome = 'error'
       try {
@@ -81,7 +82,7 @@ export async function createMetrics(info: Readonly<Record<string, string>>): Pro
   }
 }
 
-const secondsSince = (begunMs: number) => (performance.now() - begunMs) / 1000
+const secondsSince = (begunMs: number) => (monotonicMs() - begunMs) / 1000
 
 /** Statuses that a formula chose are counted by their class, as they can be any number. */
 function statusOf({ operation, status }: EndedRequest): string {

@@ -1,5 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { BegunRequest, ObservedCaller, ObservedOperation, Observer, Work } from '../base/observer.ts'
+import { monotonicMs } from '../base/real-time.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
@@ -115,4 +116,4 @@ function isRegistered(): boolean {
 }
 
 /** Epoch milliseconds, with fractions. */
-const now = () => performance.timeOrigin + performance.now()
+const now = () => performance.timeOrigin + monotonicMs()
