@@ -99,6 +99,7 @@ t.test('each library is imported by one folder only', async t => {
     t,
     /^node:child_process$/,
     'server/src/sandbox/empty-root.ts',
+    'server/src/sandbox/find-node.ts',
     'server/src/sandbox/launch.ts',
     'server/src/sandbox/os-process.ts',
     'server/src/sandbox/runner.ts',

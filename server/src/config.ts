@@ -3,7 +3,13 @@ import { type LogLevel, logLevels } from './base/log.ts'
 import { didYouMean } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { headerPrefix } from './generated/facts.ts'
-import { defaultAuditRetentionDays, devTokenForm, isDevToken, isHeaderPrefix } from './vault-options.ts'
+import {
+  defaultAuditRetentionDays,
+  devTokenForm,
+  isDevToken,
+  isHeaderPrefix,
+  isOrigin,
+} from './vault-options.ts'
 
 /** The whole configuration of a server, read once at start. */
 export interface Config {
@@ -289,7 +295,7 @@ function readPrefix(text: string): string {
 }
 
 function readOrigin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text) {
+  if (!isOrigin(text)) {
     throw new ConfigError(
       `${text} is not an origin; an origin looks like https://app.example.com, without a path`,
     )

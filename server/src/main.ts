@@ -151,7 +151,7 @@ const systemFaults: Readonly<Record<string, string>> = {
 /** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
 function explain(error: unknown): string | undefined {
   if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
-  if (error instanceof OperatorError) return error.message
+  if (error instanceof OperatorError) return error.program ?? error.message
   return systemFaults[(error as NodeJS.ErrnoException).code ?? '']
 }
 

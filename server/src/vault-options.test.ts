@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createVault, type VaultOptions, VaultOptionsError } from './index.ts'
+import { createVault, runFormula, type VaultOptions, VaultOptionsError } from './index.ts'
 
 const refusals: readonly [options: unknown, message: string][] = [
   [{ storge: 'memory:' }, 'unknown option storge; did you mean storage?'],
@@ -13,7 +13,16 @@ const refusals: readonly [options: unknown, message: string][] = [
   [{ headerPrefix: 'A-B' }, 'headerPrefix must be 1 to 32 letters and digits and begin with a letter'],
   [{ dev: 'true' }, 'dev must be true or false'],
   [{ devToken: 'x'.repeat(15) }, 'devToken must be 16 to 200 printable characters without spaces'],
-  [{ corsOrigins: '*' }, 'corsOrigins must be a list of strings'],
+  [{ corsOrigins: '*' }, 'corsOrigins must be a list of origins such as https://app.example.com, or of *'],
+  [
+    { corsOrigins: ['https://a.test/'] },
+    'corsOrigins must be a list of origins such as https://app.example.com, or of *',
+  ],
+  [
+    { formulaAllowOrigins: ['*'] },
+    'formulaAllowOrigins must be a list of origins such as https://api.example.com',
+  ],
+  [{ metrics: 1 }, 'metrics must be true or false'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
   [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],
   [{ log: () => {} }, 'log must be an object with the functions info, warn and error'],
@@ -29,6 +38,40 @@ t.test('unknown and ill-typed options are refused by name', async t => {
       t.equal((error as Error).message, message)
     }
     await vault.close()
+  }
+})
+
+t.test('unknown options of its functions are refused, too', async t => {
+  const vault = createVault()
+  t.teardown(() => vault.close())
+  const prot = { prot: 0 } as { port?: number }
+  const refusal = { name: 'VaultOptionsError', message: 'unknown option prot; did you mean port?' }
+  await t.rejects(vault.listen(prot), refusal)
+  await t.rejects(vault.listenForMetrics(prot), refusal)
+  await t.rejects(vault.createTenant({ operater: true } as object), {
+    message: 'unknown option operater; did you mean operator?',
+  })
+  await t.rejects(runFormula('', { arg: {} } as object), {
+    name: 'TypeError',
+    message: 'unknown option arg; did you mean args?',
+  })
+  t.ok((await vault.listen({ port: 0 })).url, 'control')
+  t.ok((await vault.createTenant({ operator: true })).privateKey)
+})
+
+t.test('messages name options in process, and flags in the program', async t => {
+  const folder = t.testdir({})
+  for (const [options, message, program] of [
+    [
+      { storage: `level:${folder}` },
+      'there is no master key: set masterKey to a Uint8Array of 32 bytes, or set dev to true for a test server',
+      'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
+    ],
+  ] as const) {
+    const error: unknown = await createVault(options)
+      .ready()
+      .catch(error => error)
+    t.match(error, { name: 'VaultOptionsError', message, program })
   }
 })
 

@@ -1,7 +1,7 @@
 import type { NewTenant } from './access/tenants.ts'
 import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
-import { didYouMean } from './base/near-names.ts'
+import { unknownName } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { keyLength } from './crypto/envelope.ts'
 import type { Isolation } from './sandbox/isolation.ts'
@@ -75,14 +75,24 @@ export function isDevToken(text: string): boolean {
   return /^[\x21-\x7e]{16,200}$/.test(text)
 }
 
+/** True for an origin such as `https://app.example.com`, without a path. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+/** @throws {VaultOptionsError} if a member is not one of `names` */
+export function refuseUnknown(options: object, names: readonly string[]): void {
+  const unknown = unknownName(options, names)
+  if (unknown !== undefined) throw new VaultOptionsError(unknown)
+}
+
 type Check = readonly [accepts: (value: unknown) => boolean, expected: string]
 
 const text: Check = [value => typeof value === 'string', 'a string']
 const boolean: Check = [value => typeof value === 'boolean', 'true or false']
-const texts: Check = [
-  value => Array.isArray(value) && value.every(item => typeof item === 'string'),
-  'a list of strings',
-]
+const isList = (value: unknown, accepts: (item: string) => boolean) =>
+  Array.isArray(value) && value.every(item => typeof item === 'string' && accepts(item))
+const texts: Check = [value => isList(value, () => true), 'a list of strings']
 
 const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   storage: text,
@@ -98,9 +108,15 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   dev: boolean,
   devToken: [value => typeof value === 'string' && isDevToken(value), devTokenForm],
   developmentTenant: boolean,
-  corsOrigins: texts,
+  corsOrigins: [
+    value => isList(value, item => item === '*' || isOrigin(item)),
+    'a list of origins such as https://app.example.com, or of *',
+  ],
   allowPrivateCallbacks: boolean,
-  formulaAllowOrigins: texts,
+  formulaAllowOrigins: [
+    value => isList(value, isOrigin),
+    'a list of origins such as https://api.example.com',
+  ],
   formulaModules: texts,
   requireIsolation: boolean,
   warmFormulas: boolean,
@@ -129,11 +145,8 @@ export function checkOptions(options: VaultOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new VaultOptionsError("the options must be an object, such as { storage: 'memory:' }")
   }
-  const names = Object.keys(checks)
+  refuseUnknown(options, Object.keys(checks))
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(checks, name)) {
-      throw new VaultOptionsError(`unknown option ${name}${didYouMean(name, names)}`)
-    }
     const [accepts, expected] = checks[name as keyof VaultOptions]
     if (value !== undefined && !accepts(value)) throw new VaultOptionsError(`${name} must be ${expected}`)
   }

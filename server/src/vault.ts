@@ -5,7 +5,7 @@ import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/fetch-adapter.ts'
 import { type Address, type Listening, listen } from './http/listener.ts'
-import type { VaultFacts, VaultOptions } from './vault-options.ts'
+import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-options.ts'
 
 export interface VaultClock {
   /** Resolves with the time in epoch milliseconds. */
@@ -94,14 +94,16 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       const { core } = await opening
       return toFetch(core)(input instanceof Request && !init ? input : new Request(input, init))
     },
-    listen: async ({ host = '127.0.0.1', port = 0, unref = false } = {}) => {
+    listen: async (address = {}) => {
+      const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
       const { core, listening: opened } = await opening
       const listening = await listen(core, { host, port, unref })
       listeners.add(listening)
       opened()
       return listening
     },
-    listenForMetrics: async ({ host = '127.0.0.1', port = 0, unref = false } = {}) => {
+    listenForMetrics: async (address = {}) => {
+      const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
       const { metricsCore } = await opening
       const listening = await listen(metricsCore(), { host, port, unref })
       forMetrics.add(listening)
@@ -136,7 +138,17 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       },
     }),
     reset: async () => (await opening).reset(),
-    createTenant: async given => (await opening).createTenant(given),
+    createTenant: async (given = {}) => {
+      const { createTenant } = await opening
+      refuseUnknown(given, ['operator'])
+      return createTenant(given)
+    },
     ready: async () => (await opening).facts,
   }
+}
+
+/** @throws {VaultOptionsError} */
+function checked(address: Partial<Address>): Partial<Address> {
+  refuseUnknown(address, ['host', 'port', 'unref'])
+  return address
 }

@@ -1,13 +1,15 @@
 import type { Log } from '../base/log.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
+import { findNode, NodeMissing } from '../sandbox/find-node.ts'
 import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/isolation.ts'
 import { FormulaModuleRefused } from '../sandbox/modules.ts'
-import type { Stores } from './stores.ts'
+import type { Stores, VaultParts } from './stores.ts'
 
 /** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
 export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
   const { formulaModules: modules, formulaAllowOrigins: origins } = options
+  await warnWithoutNode(parts, log)
   const sandbox = createSandbox(
     {
       headerPrefix,
@@ -21,6 +23,16 @@ export async function openSandbox({ options, parts, headerPrefix, log }: Stores)
   if (options.warmFormulas && modules?.length) await sandbox.start()
   if (options.requireIsolation) await checkIsolation(sandbox)
   return sandbox
+}
+
+/** Everything but formulas works without Node, and nobody may need them. */
+async function warnWithoutNode({ sandboxParts }: VaultParts, log: Log): Promise<void> {
+  try {
+    await (sandboxParts?.findNode ?? findNode)()
+  } catch (error) {
+    if (!(error instanceof NodeMissing)) throw error
+    log.warn(error.message)
+  }
 }
 
 async function checkIsolation(sandbox: FormulaSandbox): Promise<void> {

@@ -88,10 +88,16 @@ async function findMasterKey(
   if (masterKey) return { key: masterKey }
   if (location.engine === 'memory') return { key: random.bytes(keyLength) }
   if (dev && location.engine === 'level') return developmentMasterKey(location.folder, random)
-  throw new VaultOptionsError(
+  const others = ', the same for all servers on this database'
+  const [inProcess, program] =
     location.engine === 'postgres'
-      ? 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, the same for all servers on this database'
-      : 'there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64, or use --dev for a test server',
+      ? [others, others]
+      : [', or set dev to true for a test server', ', or use --dev for a test server']
+  throw new VaultOptionsError(
+    `there is no master key: set masterKey to a Uint8Array of 32 bytes${inProcess}`,
+    {
+      program: `there is no master key: set SURROGATE_MASTER_KEY to 32 bytes in base64${program}`,
+    },
   )
 }
 

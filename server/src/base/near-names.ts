@@ -13,6 +13,12 @@ export function didYouMean(given: string, names: readonly string[], mark = ''): 
   return `; did you mean ${nearest.map(name => mark + name).join(' or ')}?`
 }
 
+/** Returns `unknown option <name>; did you mean <other>?` for the first member of `options` that is not one of `names`. */
+export function unknownName(options: object, names: readonly string[]): string | undefined {
+  const unknown = Object.keys(options).find(name => !names.includes(name))
+  return unknown === undefined ? undefined : `unknown option ${unknown}${didYouMean(unknown, names)}`
+}
+
 /** The number of letters to leave out, insert, change, or swap with their neighbour. */
 function distance(left: string, right: string): number {
   let before: number[] = []

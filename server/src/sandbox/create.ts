@@ -3,6 +3,7 @@ import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { Admission } from './admission.ts'
 import { BackOff } from './back-off.ts'
 import type { Release } from './fair-queue.ts'
+import { type findNode, NodeMissing } from './find-node.ts'
 import type { Isolation } from './isolation.ts'
 import { findLauncher, type LaunchOptions } from './launch.ts'
 import { defaultLimits, mostProcesses, type SandboxLimits } from './limits.ts'
@@ -41,6 +42,8 @@ export interface SandboxParts {
   readonly programs?: Partial<Programs>
   /** The clock for waiting invocations. */
   readonly time?: Monotonic
+  /** Finds the Node of the processes. */
+  readonly findNode?: typeof findNode
 }
 
 /** Created at the first use. */
@@ -117,6 +120,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     if (error instanceof FormulaModuleRefused) throw error
     if (closed) return failed('crash', 'the sandbox is closed')
     if (error instanceof TooLate) return { kind: 'busy' }
+    if (error instanceof NodeMissing) return failed('crash', error.message)
     ;(options.log ?? silentLog).error('the sandbox cannot start a process')
     if (error instanceof NotStarted && error.isLate) return { kind: 'busy' }
     return failed('crash', 'no process could be started')

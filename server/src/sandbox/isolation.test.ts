@@ -166,7 +166,7 @@ t.test('required isolation holds, or an error names the missing layers', async t
     t.same(missingLayers({ ...all, ...given }), [name])
     t.throws(() => requireIsolation({ ...all, ...given }), {
       name: 'IsolationMissing',
-      message: `--require-isolation: this host lacks layers that isolate formulas: ${name}`,
+      message: `requireIsolation: this host lacks layers that isolate formulas: ${name}`,
     })
   }
   t.throws(() => requireIsolation('none'), { name: 'IsolationMissing' })

@@ -71,7 +71,6 @@ export function requireIsolation(isolation: Isolation | 'none'): void {
   if (isolation === 'none') throw new IsolationMissing(describeIsolation(isolation))
   const missing = missingLayers(isolation)
   if (missing.length === 0) return
-  throw new IsolationMissing(
-    `--require-isolation: this host lacks layers that isolate formulas: ${missing.join(', ')}`,
-  )
+  const lacks = `this host lacks layers that isolate formulas: ${missing.join(', ')}`
+  throw new IsolationMissing(`requireIsolation: ${lacks}`, { program: `--require-isolation: ${lacks}` })
 }

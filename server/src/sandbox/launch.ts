@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { type EmptyRoot, emptyRootOf } from './empty-root.ts'
+import { findNode as findNodeOfHost, findProgram } from './find-node.ts'
 import type { Isolation } from './isolation.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { Launched } from './os-process.ts'
@@ -62,6 +62,8 @@ export interface LaunchOptions {
   readonly jitless: boolean
   /** The source of the boot program. */
   readonly boot: string
+  /** Only for tests. */
+  readonly findNode?: typeof findNodeOfHost
   /** Only for tests: tools that this host pretends not to have. */
   readonly without?: readonly Tool[]
   /** Only for tests: no permission model, for a program that tests the other layers. */
@@ -70,18 +72,19 @@ export interface LaunchOptions {
 
 /** Finds the strongest wrapper that works on this host, by running `node --version` under each in turn. */
 export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
-  const flags = nodeFlags(options)
+  const node = await (options.findNode ?? findNodeOfHost)()
+  const flags = nodeFlags(options, node.version)
   const programs = findTools(options.without ?? [])
-  const root = await findRoot(programs)
+  const root = await findRoot(programs, node.path)
   let user = process.pid
   for (const wrapper of wrappers) {
     const prefix = command(wrapper, programs, root, options, () => `${firstUser + (user++ % users)}`)
     if (!prefix) continue
-    if (await starts([...prefix(), process.execPath, ...flags, '--version'])) {
+    if (await starts([...prefix(), node.path, ...flags, '--version'])) {
       return {
         isolation: isolationOf(wrapper, options),
         launch: () => {
-          const [file = '', ...args] = [...prefix(), process.execPath, ...flags, '--eval', options.boot]
+          const [file = '', ...args] = [...prefix(), node.path, ...flags, '--eval', options.boot]
           const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const
           const child = spawn(file, args, {
             env: environment,
@@ -131,9 +134,12 @@ function findTools(without: readonly Tool[]): Programs {
   return Object.fromEntries(found.filter(([, path]) => path !== undefined))
 }
 
-async function findRoot({ unshare, setpriv, mount, mkdir }: Programs): Promise<EmptyRoot | undefined> {
+async function findRoot(
+  { unshare, setpriv, mount, mkdir }: Programs,
+  node: string,
+): Promise<EmptyRoot | undefined> {
   if (process.platform !== 'linux' || !unshare || !setpriv || !mount || !mkdir) return undefined
-  return emptyRootOf([process.execPath, setpriv], { unshare, mount, mkdir })
+  return emptyRootOf([node, setpriv], { unshare, mount, mkdir })
 }
 
 /** Returns a function that makes the words before `node` for one process; `undefined` if a tool is missing. */
@@ -220,25 +226,8 @@ function script(
   ].join('; ')
 }
 
-function findProgram(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/bin']
-  return folders
-    .filter(folder => folder.startsWith('/'))
-    .map(folder => join(folder, name))
-    .find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function nodeFlags({ limits, jitless, withoutPermissionModel }: LaunchOptions): string[] {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+function nodeFlags({ limits, jitless, withoutPermissionModel }: LaunchOptions, version: string): string[] {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
   const since = (...versions: [major: number, minor: number][]) =>
     versions.some(
       ([a, b], index) => (index === versions.length - 1 ? major > a : false) || (major === a && minor >= b),

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { unknownName } from '../base/near-names.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from '../generated/facts.ts'
 import { createSandbox } from './create.ts'
 import { outcomeStatus } from './outcome-status.ts'
@@ -38,12 +39,21 @@ export interface FormulaRun {
   readonly console: readonly ConsoleLine[]
 }
 
+const names = [
+  'args',
+  'configuration',
+  'svc',
+  'modules',
+  'timeoutMs',
+  'headerPrefix',
+] as const satisfies (keyof FormulaOptions)[]
+
 /**
  * Runs a formula as a server does: with the same sandbox, limits and error classes, in a separate process that ends
  * afterwards. For unit tests of formulas. Nothing is detokenized or cast before, and nothing is tokenized after: the
  * formula gets `args` unchanged, and `outcome` is its result.
  *
- * @throws {TypeError} for options that are not valid; never because of the code
+ * @throws {TypeError} for options that are unknown or not valid; never because of the code
  * @throws {FormulaModuleRefused} for a module that cannot be bundled
  * @example
  * const { outcome } = await runFormula('module.exports = async req => ({ raw: req.args.n + 1 })', { args: { n: 1 } })
@@ -64,6 +74,8 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     timeoutMs = limits.formulaTime,
     headerPrefix = contractHeaderPrefix,
   } = options
+  const unknown = unknownName(options, names)
+  if (unknown !== undefined) throw new TypeError(unknown)
   if (typeof code !== 'string') throw new TypeError('code must be a string')
   if (!isJsonObject(configuration)) throw new TypeError('configuration must be an object of names and values')
   if (!(timeoutMs > 0 && timeoutMs <= 210_000)) {
