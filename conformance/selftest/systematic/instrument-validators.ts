@@ -47,8 +47,18 @@ export function instrumentValidators(name: string, text: string, first: number):
 function ruleOf(statement: string): string | undefined {
   const [, path] = /schemaPath:"([^"]+)"/.exec(statement) ?? []
   const isRule = /\.errors=\[\{/.test(statement) && !/\/(type|discriminator)$/.test(path ?? '')
-  return isRule ? path : undefined
+  return isRule && !neverBroken.some(pattern => pattern.test(path ?? '')) ? path : undefined
 }
+
+/** Rules that no request breaks. */
+const neverBroken = [
+  // A missing body is refused before, as malformed JSON.
+  /^#\/required$/,
+  // The router has filled the path, and unknown parameters of the query are left out before.
+  /^#\/properties\/(path|query)\/(required|additionalProperties)$/,
+  // The member that discriminates has chosen this alternative.
+  /\/oneOf\/\d+\/properties\/(type|attribute)\/const$/,
+]
 
 /** The number in the condition of a check of a length, a count or a value. */
 function limitOf(node: ts.ReturnStatement, source: ts.SourceFile): ts.NumericLiteral | undefined {

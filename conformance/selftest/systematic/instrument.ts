@@ -75,7 +75,17 @@ function isLeftAlone(node: ts.Node): boolean {
     ts.isInterfaceDeclaration(node) ||
     ts.isTypeAliasDeclaration(node) ||
     ts.isImportDeclaration(node) ||
-    ts.isDecorator(node)
+    ts.isDecorator(node) ||
+    isTextOfError(node)
+  )
+}
+
+/** True for the second argument of `new ServiceError(code, text)`, `invalid(path, text)` and `errors.add(path, text)`. */
+function isTextOfError(node: ts.Node): boolean {
+  const { parent } = node
+  if (!parent || !(ts.isNewExpression(parent) || ts.isCallExpression(parent))) return false
+  return (
+    parent.arguments?.[1] === node && /^(ServiceError|invalid|errors\.add)$/.test(parent.expression.getText())
   )
 }
 

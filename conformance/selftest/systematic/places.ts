@@ -2,20 +2,65 @@ import { readdirSync } from 'node:fs'
 
 /** The files of the server that hold the rules that callers see, by folder. Others keep bytes, processes and sockets. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  access: ['caller', 'check-rights', 'containers', 'expression-rights', 'rules', 'session', 'visibility'],
-  base: ['check-digits', 'date-time', 'expiration', 'merge-patch', 'moments', 'page'],
-  formulas: ['cast', 'definitions', 'name-filter', 'update'],
+  access: [
+    'application',
+    'applications',
+    'caller',
+    'containers',
+    'delegation',
+    'rules',
+    'session',
+    'terms',
+    'visibility',
+  ],
+  base: [
+    'check-digits',
+    'date-time',
+    'expiration',
+    'json-bounds',
+    'json-loss',
+    'json-number',
+    'merge-patch',
+    'moments',
+    'page',
+  ],
+  contract: ['formats', 'token-id'],
+  egress: ['callback-url'],
+  'expressions/filters': ['aliasing', 'casting', 'json', 'json-path', 'json-steps', 'masking', 'padding'],
+  formulas: ['cast', 'find', 'formula', 'list', 'name-filter', 'write'],
   generated: ['facts'],
-  http: ['idempotency', 'lifecycle', 'perform-once'],
-  reactors: ['arguments', 'configuration', 'update'],
-  search: ['clauses', 'compile', 'index-expressions', 'parse'],
-  sessions: ['authorize', 'create'],
+  http: ['idempotency', 'json-body', 'lifecycle', 'parameters', 'perform-once', 'routes'],
+  'http/handlers': [
+    'applications',
+    'logs',
+    'reactor-formulas',
+    'reactors',
+    'replays',
+    'sessions',
+    'tokenization',
+    'tokens',
+  ],
+  reactors: [
+    'arguments',
+    'configuration',
+    'list',
+    'outcome',
+    'prepare',
+    'react',
+    'reactor',
+    'settle',
+    'write',
+  ],
+  search: ['clauses', 'compile', 'index-expressions', 'parse', 'scan'],
+  sessions: ['authorize', 'create', 'end'],
   tokens: [
+    'contents',
     'create',
+    'cursor',
     'cvc',
     'deduplicate',
-    'delete',
     'draft',
+    'erase',
     'id',
     'id-holds-data',
     'list',
@@ -26,16 +71,25 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'update',
     'update-rights',
   ],
-  'tokens/payloads': ['detokenize', 'fill-references', 'find-references', 'plan', 'references', 'tokenize'],
-  webhooks: ['body', 'choose', 'schedule', 'sign'],
+  'tokens/payloads': [
+    'detokenize',
+    'fill-references',
+    'find-references',
+    'kept-tokens',
+    'plan',
+    'references',
+    'tokenize',
+  ],
+  webhooks: ['choose', 'deliver', 'job', 'perform', 'reaction', 'schedule', 'sign'],
 }
 
-const files = new Set(
+/** Paths of all mutated files, from the folder of the server's sources. */
+export const mutatedFiles: ReadonlySet<string> = new Set(
   Object.entries(places).flatMap(([folder, names]) => names.map(name => `${folder}/${name}.ts`)),
 )
 
 /** @param file path from the folder of the server's sources */
-export const isMutated = (file: string): boolean => files.has(file)
+export const isMutated = (file: string): boolean => mutatedFiles.has(file)
 
 /**
  * Names the validators that decide on a request or a value, such as `requests/tokens.get`. Those of `refusals` only explain,

@@ -26,6 +26,8 @@ export function planTrials(
     for (const name of operations) byOperation.set(name, [...(byOperation.get(name) ?? []), id])
   }
   const early = new Set(start)
+  // Last those that need a program of their own.
+  const isLate = ({ loadedWith }: Planned) => Number(loadedWith !== undefined)
   return [
     ...source.map(({ id: name }, number): Planned => {
       const reaching = byMutant.get(number)
@@ -35,5 +37,5 @@ export function planTrials(
         : { name, source: number, cases: [] }
     }),
     ...wire.map(({ name, operation }): Planned => ({ name, cases: byOperation.get(operation) ?? [] })),
-  ]
+  ].sort((a, b) => isLate(a) - isLate(b))
 }

@@ -21,8 +21,8 @@ export class MutantRunner {
   readonly #limitMs: number
   #worker: Worker | undefined
 
-  /** @param limitMs time for all cases of one mutant */
-  constructor(program: string, limitMs = 240_000) {
+  /** @param limitMs longest time between the ends of two cases */
+  constructor(program: string, limitMs = 45_000) {
     this.#program = program
     this.#limitMs = limitMs
   }
@@ -61,6 +61,10 @@ export class MutantRunner {
     return new Promise(resolve => {
       const end = (message: Message | undefined) => {
         clearTimeout(timer)
+        if (message?.type === 'alive') {
+          timer = setTimeout(lost, this.#limitMs)
+          return
+        }
         worker.off('message', end).off('error', lost).off('exit', lost)
         resolve(message)
       }
@@ -69,7 +73,7 @@ export class MutantRunner {
         void worker.terminate()
         end(undefined)
       }
-      const timer = setTimeout(lost, this.#limitMs)
+      let timer = setTimeout(lost, this.#limitMs)
       worker.on('message', end).on('error', lost).on('exit', lost)
       worker.postMessage(question)
     })

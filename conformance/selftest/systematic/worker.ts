@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Case } from '../../src/harness/case.ts'
+import { readRequirements } from '../../src/harness/requirements.ts'
 import type { Fetch } from '../../src/harness/target.ts'
 import type { Result } from '../../src/result.ts'
 import { cases, run } from '../../src/run.ts'
@@ -25,6 +26,7 @@ export interface Trial {
 }
 
 export type Message =
+  | { readonly type: 'alive' }
   | {
       readonly type: 'reach'
       readonly cases: readonly Reach[]
@@ -47,9 +49,20 @@ class Killed extends Error {
 const { loadedWith = -1 } = (workerData ?? {}) as { readonly loadedWith?: number }
 mutantSwitch.active = loadedWith
 // Loaded after the switch is set, so that what runs at load has the mutant.
-const { contract, openReference } = await import('../_reference.ts')
+const { capabilities, contract, openReference } = await import('../_reference.ts')
 
+const options = {
+  contract,
+  requirements: readRequirements(),
+  capabilities,
+  profile: 'surrogate',
+  seed: 1,
+} as const
 const byId = new Map(cases.map(one => [one.id, one]))
+// Cases that move the clock are the last, as in a run.
+const inOrder = [...cases].sort(
+  (a, b) => Number(a.needs.includes('clock')) - Number(b.needs.includes('clock')),
+)
 const wire = new Map(wireMutants(contract).map(one => [one.name, one]))
 const say = (message: Message) => parentPort?.postMessage(message)
 const failed = (result: Result) => ['fail', 'error', 'not-supported'].includes(outcomeOf(result, 'surrogate'))
@@ -62,9 +75,16 @@ async function onReference<T>(
 ): Promise<T> {
   const reference = await openReference(change)
   try {
-    const target = { ...reference.target, capabilities: ['applications' as const], patienceMs: 5_000 }
+    const target = { ...reference.target, patienceMs: 3_000 }
     return await use(async (chosen, onResult) => {
-      const made = await run(target, { contract, profile: 'surrogate', seed: 1, cases: chosen, onResult })
+      const made = await run(target, {
+        ...options,
+        cases: chosen,
+        onResult(result) {
+          say({ type: 'alive' })
+          onResult(result)
+        },
+      })
       return made.invalid
     })
   } finally {
@@ -73,21 +93,28 @@ async function onReference<T>(
   }
 }
 
+/** Runs each case alone, so that what it shares with others counts for each of them. */
 async function reach(): Promise<void> {
   const found: Reach[] = []
   const broken: string[] = []
   let start: readonly number[] = []
-  await onReference(
-    fetch => fetch,
-    async ask => {
-      start = takeReached()
-      await ask(cases, result => {
-        const operations = new Set(result.exchanges.flatMap(({ operation }) => operation ?? []))
-        found.push({ id: result.case.id, ms: result.ms, mutants: takeReached(), operations: [...operations] })
-        if (failed(result)) broken.push(`${result.case.id} ${result.error ?? result.findings[0]?.message}`)
+  const operations = new Set<string>()
+  const noting =
+    (fetch: Fetch): Fetch =>
+    request => {
+      const operation = contract.operationOf(request.method, new URL(request.url).pathname)
+      if (operation) operations.add(operation.id)
+      return fetch(request)
+    }
+  await onReference(noting, async ask => {
+    start = takeReached()
+    for (const one of inOrder)
+      await ask([one], result => {
+        found.push({ id: one.id, ms: result.ms, mutants: takeReached(), operations: [...operations] })
+        operations.clear()
+        if (failed(result)) broken.push(`${one.id} ${result.error ?? result.findings[0]?.message}`)
       })
-    },
-  )
+  })
   say({ type: 'reach', cases: found, start, failed: broken })
 }
 

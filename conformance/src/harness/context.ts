@@ -41,6 +41,7 @@ export class Context extends Checks {
   readonly asOther: Call
   readonly asOtherManagement: Call
   readonly target: Target
+  readonly contract: Contract
   /** Default values by type of token, from the contract. */
   readonly defaults: Contract['defaults']
   readonly #recorder: Recorder
@@ -50,6 +51,7 @@ export class Context extends Checks {
     super()
     const { target, recorder } = around
     this.target = target
+    this.contract = recorder.contract
     this.defaults = recorder.contract.defaults
     this.#recorder = recorder
     this.#around = around

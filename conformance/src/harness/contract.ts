@@ -1,6 +1,7 @@
 import { parse } from 'yaml'
 import { readContract } from '../files.ts'
 import type { Profile } from './finding.ts'
+import { Limits, type Schema } from './limits.ts'
 import { Schemas } from './schemas.ts'
 import type { Reply } from './target.ts'
 
@@ -11,6 +12,9 @@ export interface Operation {
   readonly path: string
   readonly profile: Profile
   readonly hasBody: boolean
+  /** The schema of its body, if it has one. */
+  readonly body: Schema | undefined
+  readonly query: Readonly<Record<string, Schema>>
   readonly responses: Readonly<Record<string, ResponseSpec>>
 }
 
@@ -19,6 +23,17 @@ interface Defaults {
   readonly containers: readonly string[]
   readonly mask: unknown
   readonly fingerprint_expression: string
+}
+
+interface RequestSpec {
+  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+interface ParameterSpec {
+  readonly $ref?: string
+  readonly name?: string
+  readonly in?: string
+  readonly schema?: Schema
 }
 
 interface ResponseSpec {
@@ -48,6 +63,8 @@ export class Contract {
   readonly operations: readonly Operation[]
   /** Default values by type of token. */
   readonly defaults: Readonly<Record<string, Defaults>>
+  /** Makes requests at and beyond the limits of the contract. */
+  readonly limits: Limits
   readonly #patterns: readonly { readonly pattern: RegExp; readonly operation: Operation }[]
   readonly #schemas: Record<Profile, Schemas>
   readonly #problem: unknown
@@ -56,6 +73,7 @@ export class Contract {
     this.text = text
     const document = parse(text) as Document & Record<string, unknown>
     this.#schemas = { core: new Schemas(document, 'core'), surrogate: new Schemas(document, 'surrogate') }
+    this.limits = new Limits(pointer => this.#schemas.core.find(pointer))
     this.#problem = this.#schemas.core.find('#/components/schemas/Problem')
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
@@ -92,8 +110,21 @@ export class Contract {
       path,
       profile: raw['x-profile'] === 'surrogate' ? 'surrogate' : 'core',
       hasBody: raw.requestBody !== undefined,
+      body: Object.values((raw.requestBody as RequestSpec | undefined)?.content ?? {})[0]?.schema,
+      query: this.#queryOf(raw.parameters as readonly ParameterSpec[] | undefined),
       responses: Object.fromEntries(responses),
     }
+  }
+
+  #queryOf(given: readonly ParameterSpec[] = []): Operation['query'] {
+    const parameters = given.map(one =>
+      one.$ref === undefined ? one : (this.#schemas.core.find(one.$ref) as ParameterSpec),
+    )
+    return Object.fromEntries(
+      parameters.flatMap(({ name, in: place, schema }) =>
+        place === 'query' && schema ? [[name, schema]] : [],
+      ),
+    )
   }
 
   operationOf(method: string, path: string): Operation | undefined {

@@ -45,5 +45,5 @@ export function restricted(value: unknown, expected: unknown): unknown {
   )
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
