@@ -16,9 +16,12 @@ export interface Built {
   remove(): Promise<void>
 }
 
-/** Builds our server with all its source mutants switched off, and the suite with it, as one program. */
-export async function buildMutants(): Promise<Built> {
-  const folder = join(root, '.compiled', `mutants-${process.pid}`)
+/**
+ * Builds our server with all its source mutants switched off, and the suite with it, as one program.
+ * @param notes true for a program that only notes which mutants make a difference to which case
+ */
+export async function buildMutants(notes = false): Promise<Built> {
+  const folder = join(root, '.compiled', `mutants-${process.pid}${notes ? '-notes' : ''}`)
   const generated = join(folder, 'generated')
   await mkdir(folder, { recursive: true })
   await cp(join(sources, 'generated'), generated, { recursive: true })
@@ -43,7 +46,7 @@ export async function buildMutants(): Promise<Built> {
     entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],
     outdir: folder,
     define: { 'import.meta.url': sourceUrl },
-    plugins: [loadingSources(generated, add, () => mutants.length)],
+    plugins: [loadingSources(generated, add, () => mutants.length, notes)],
   })
   return {
     program: join(folder, 'worker.js'),
@@ -59,14 +62,15 @@ function loadingSources(
   generated: string,
   add: (made: ReturnType<typeof instrument>) => string,
   count: () => number,
+  notes: boolean,
 ): Plugin {
   const load = async (path: string) => {
     const file = relative(sources, path)
     const text = await readFile(path, 'utf8')
     if (file === 'generated-files.ts')
       return `export const generatedFiles = new URL(${JSON.stringify(`${pathToFileURL(generated).href}/`)})`
-    const made = isMutated(file) ? add(instrument(file, text, count())) : text
-    return `const ${sourceUrl} = ${JSON.stringify(pathToFileURL(path).href)}; const __mutant = globalThis.__mutant; ${made}`
+    const made = isMutated(file) ? add(instrument(file, text, count(), notes)) : text
+    return `const ${sourceUrl} = ${JSON.stringify(pathToFileURL(path).href)}; const { __mutant, __note } = globalThis; ${made}`
   }
   // One file after the other, so that each has its own numbers.
   let last: Promise<unknown> = Promise.resolve()

@@ -1,5 +1,6 @@
 import ts from 'typescript'
 import { type Alternative, alternativesTo } from './alternatives.ts'
+import { isDecision, isPure } from './purity.ts'
 
 /** A fault of the server that the instrumented code has when its number is switched on. */
 export interface SourceMutant {
@@ -15,26 +16,30 @@ export interface Instrumented {
 
 /** The function of the instrumented code that is true for the mutant that is switched on. */
 export const switchName = '__mutant'
+/** The function that compares values with those of the mutants, in code that notes where they differ. */
+export const noteName = '__note'
 
 /**
  * Returns a file with all its mutants in it, each behind a switch, so that one build of the server serves for all.
  * @param first number of the first mutant
+ * @param notes true for code that does not mutate, but notes which mutants would make a difference
  */
-export function instrument(file: string, text: string, first: number): Instrumented {
+export function instrument(file: string, text: string, first: number, notes = false): Instrumented {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true)
   const mutants: SourceMutant[] = []
   const counted = new Map<string, number>()
 
-  /** Registers a mutant and returns the test for it. */
-  const isOn = (node: ts.Node, what: string): string => {
+  /** Registers a mutant and returns its number. */
+  const register = (node: ts.Node, what: string): number => {
     const place = node.getText(source).replace(/\s+/g, ' ')
     const base = `${file} ${nameAround(node, source)}: ${shortened(place)} → ${shortened(what)}`
     const count = (counted.get(base) ?? 0) + 1
     counted.set(base, count)
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
     mutants.push({ id: count === 1 ? base : `${base} (${count})`, line: line + 1 })
-    return `${switchName}(${first + mutants.length - 1})`
+    return first + mutants.length - 1
   }
+  const isOn = (node: ts.Node, what: string) => `${switchName}(${register(node, what)})`
 
   const emit = (node: ts.Node): string => {
     if (isLeftAlone(node)) return node.getFullText(source)
@@ -45,8 +50,17 @@ export function instrument(file: string, text: string, first: number): Instrumen
     }
     const others: readonly Alternative[] = alternativesTo(node, source)
     if (others.length === 0) return leading(node) + inner(node)
-    const tests = others.map(({ what, text: other }) => `${isOn(node, what)} ? (${other}) : `)
-    return `${leading(node)}(${tests.join('')}(${inner(node)}))`
+    const numbered = others.map(({ what, text: other }) => ({ other, number: register(node, what) }))
+    const compares = ({ other }: { readonly other: string }) => notes && isPure(other, node)
+    const tests = numbered
+      .filter(one => !compares(one))
+      .map(({ other, number }) => `${switchName}(${number}) ? (${other}) : `)
+    const compared = numbered.filter(compares).map(({ other, number }) => `, ${number}, () => (${other})`)
+    const value =
+      compared.length === 0
+        ? `(${inner(node)})`
+        : `${noteName}(${isDecision(node)}, (${inner(node)})${compared.join('')})`
+    return `${leading(node)}(${tests.join('')}${value})`
   }
 
   /** The text of a node with that of its children instrumented. */

@@ -8,7 +8,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
-import { type Planned, planTrials } from './plan.ts'
+import { type Planned, planTrials, type Reached } from './plan.ts'
 import { MutantRunner, type Verdict } from './runner.ts'
 import { readSurvivors } from './survivors.ts'
 import { wireMutants } from './wire.ts'
@@ -39,7 +39,7 @@ try {
   const known = new Set(kept.map(({ name }) => name))
   const isChosen = ({ name }: Planned) =>
     pattern.test(name) && hash(name) % parts === part - 1 && !known.has(name)
-  const trials = planTrials(built.mutants, wire, await runner.reach()).filter(isChosen)
+  const trials = planTrials(built.mutants, wire, await reach()).filter(isChosen)
   const verdicts = [...kept]
   for (const trial of trials) {
     const verdict = await verdictOn(trial)
@@ -53,9 +53,21 @@ try {
   await built.remove()
 }
 
+/** Runs all cases once, and notes to which of them each mutant makes a difference. */
+async function reach(): Promise<Reached> {
+  const noting = await buildMutants(true)
+  const once = new MutantRunner(noting.program)
+  try {
+    return await once.reach(noting.mutants)
+  } finally {
+    await once.close()
+    await noting.remove()
+  }
+}
+
 async function verdictOn(trial: Planned): Promise<Verdict> {
   if (trial.cases.length > 0) return runner.attempt(trial, trial.loadedWith)
-  return { name: trial.name, by: undefined, why: 'no case reaches it', ms: 0 }
+  return { name: trial.name, by: undefined, why: 'it makes no difference to any case', ms: 0 }
 }
 
 /** Prints what was found. Returns the exit code. */

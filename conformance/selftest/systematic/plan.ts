@@ -1,7 +1,13 @@
 import type { SourceMutant } from './instrument.ts'
-import type { Reached } from './runner.ts'
 import type { WireMutant } from './wire.ts'
-import type { Trial } from './worker.ts'
+import type { Reach, Trial } from './worker.ts'
+
+/** What a run without a mutant reaches, by the names of mutants. */
+export interface Reached {
+  readonly cases: readonly (Omit<Reach, 'mutants'> & { readonly mutants: readonly string[] })[]
+  /** Mutants reached while the server loads and starts. */
+  readonly start: readonly string[]
+}
 
 /** A trial, and the number of a mutant that has to be on while the server is loaded. */
 export interface Planned extends Trial {
@@ -19,10 +25,10 @@ export function planTrials(
 ): Planned[] {
   const least = [...cases].sort((a, b) => a.mutants.length * a.ms - b.mutants.length * b.ms)
   const all = least.map(({ id }) => id)
-  const byMutant = new Map<number, string[]>()
+  const byMutant = new Map<string, string[]>()
   const byOperation = new Map<string, string[]>()
   for (const { id, mutants, operations } of least) {
-    for (const number of mutants) byMutant.set(number, [...(byMutant.get(number) ?? []), id])
+    for (const name of mutants) byMutant.set(name, [...(byMutant.get(name) ?? []), id])
     for (const name of operations) byOperation.set(name, [...(byOperation.get(name) ?? []), id])
   }
   const early = new Set(start)
@@ -30,9 +36,9 @@ export function planTrials(
   const isLate = ({ loadedWith }: Planned) => Number(loadedWith !== undefined)
   return [
     ...source.map(({ id: name }, number): Planned => {
-      const reaching = byMutant.get(number)
+      const reaching = byMutant.get(name)
       if (reaching) return { name, source: number, cases: reaching }
-      return early.has(number)
+      return early.has(name)
         ? { name, source: number, cases: all, loadedWith: number }
         : { name, source: number, cases: [] }
     }),

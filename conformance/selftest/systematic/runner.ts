@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { Message, Reach, Trial } from './worker.ts'
+import type { SourceMutant } from './instrument.ts'
+import type { Reached } from './plan.ts'
+import type { Message, Trial } from './worker.ts'
 
 export interface Verdict {
   readonly name: string
@@ -7,12 +9,6 @@ export interface Verdict {
   readonly by: string | undefined
   readonly why: string
   readonly ms: number
-}
-
-export interface Reached {
-  readonly cases: readonly Reach[]
-  /** Mutants reached while the server loads and starts. */
-  readonly start: readonly number[]
 }
 
 /** The program with the instrumented server, in a thread that is replaced when a mutant never ends. */
@@ -28,13 +24,17 @@ export class MutantRunner {
   }
 
   /** Runs all cases without a mutant. @throws {Error} if one fails */
-  async reach(): Promise<Reached> {
+  async reach(mutants: readonly SourceMutant[]): Promise<Reached> {
     const message = await this.#ask('reach')
     if (message?.type !== 'reach')
       throw new Error(`the run without a mutant did not end: ${JSON.stringify(message)}`)
     if (message.failed.length > 0)
       throw new Error(`without a mutant, cases fail: ${message.failed.join('; ')}`)
-    return message
+    const named = (numbers: readonly number[]) => numbers.flatMap(number => mutants[number]?.id ?? [])
+    return {
+      cases: message.cases.map(one => ({ ...one, mutants: named(one.mutants) })),
+      start: named(message.start),
+    }
   }
 
   /** @param loadedWith number of a mutant that has to be on while the server is loaded */

@@ -9,6 +9,7 @@ export const mutantSwitch = {
 declare global {
   // Instrumented code calls it by this name, in whatever file it is.
   var __mutant: (number: number) => boolean
+  var __note: <T>(isDecision: boolean, value: T, ...others: readonly (number | (() => unknown))[]) => T
 }
 
 const { reached } = mutantSwitch
@@ -16,6 +17,21 @@ const { reached } = mutantSwitch
 globalThis.__mutant = number => {
   reached[number] = 1
   return mutantSwitch.active === number
+}
+
+// Marks those mutants as reached whose value differs from that of the code.
+globalThis.__note = (isDecision, value, ...others) => {
+  for (let index = 0; index < others.length; index += 2) {
+    const number = others[index] as number
+    if (reached[number] === 1) continue
+    try {
+      const other = (others[index + 1] as () => unknown)()
+      reached[number] = (isDecision ? !other === !value : Object.is(other, value)) ? 0 : 1
+    } catch {
+      reached[number] = 1
+    }
+  }
+  return value
 }
 
 /** Returns the mutants that were reached, and forgets them. */
