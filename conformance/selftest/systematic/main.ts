@@ -2,9 +2,10 @@
  * `npm run mutants:systematic [-- --shard 1/8] [-- --only PATTERN]`: makes mutants of our server from its code, its
  * contract and its responses, and runs each against the cases that reach it until one fails. Exit code 1 if a mutant
  * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
- * as lines of JSON, and leaves out mutants that the file has.
+ * as lines of JSON, and leaves out mutants that the file has. `--reach FILE` keeps which mutants make a difference to
+ * which case, for further runs of the same code.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     only: { type: 'string', default: '' },
     results: { type: 'string' },
+    reach: { type: 'string' },
   },
 })
 const [part = 1, parts = 1] = values.shard.split('/').map(Number)
@@ -55,10 +57,14 @@ try {
 
 /** Runs all cases once, and notes to which of them each mutant makes a difference. */
 async function reach(): Promise<Reached> {
+  if (values.reach !== undefined && existsSync(values.reach))
+    return JSON.parse(readFileSync(values.reach, 'utf8')) as Reached
   const noting = await buildMutants(true)
   const once = new MutantRunner(noting.program)
   try {
-    return await once.reach(noting.mutants)
+    const made = await once.reach(noting.mutants)
+    if (values.reach !== undefined) writeFileSync(values.reach, JSON.stringify(made))
+    return made
   } finally {
     await once.close()
     await noting.remove()

@@ -6,13 +6,20 @@ import { invocationCases } from './invocation.case.ts'
 import { invocationLimitCases } from './invocation-limits.case.ts'
 import { limitCases } from './matrices/bounds.ts'
 import { callerCases } from './matrices/callers.ts'
+import { coveringCases } from './matrices/covering.ts'
 import { derivedCases } from './matrices/derived.ts'
+import { duplicateCases } from './matrices/duplicates.ts'
+import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { foldingCases } from './matrices/folding.ts'
 import { hiddenCases } from './matrices/hidden.ts'
+import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
+import { reevaluatedCases } from './matrices/reevaluated.ts'
+import { repeatedCases } from './matrices/repeated.ts'
 import { sameCases } from './matrices/same.ts'
 import { shownCases } from './matrices/shown.ts'
+import { spellingCases } from './matrices/spellings.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
@@ -66,5 +73,12 @@ export const allCases: readonly Case[] = [
   ...foldingCases,
   ...makerCases,
   ...sameCases,
+  ...coveringCases,
+  ...duplicateCases,
+  ...logCases,
+  ...endedSessionCases,
+  ...reevaluatedCases,
+  ...repeatedCases,
+  ...spellingCases,
   ...tenantAndWebhookCases,
 ]

@@ -55,6 +55,9 @@ export const applicationCases = cases({
         { type: 'private', rules: [rule({})] },
         { 'no rights': { type: 'private' } },
       )
+      const ruled = (permission: string) =>
+        create(c)({ type: 'public', rules: [rule({ permissions: [permission] })] })
+      await c.refuses<string>(400, ruled, 'token:create', { 'token:read in a rule': 'token:read' })
     },
   ],
   'APP-503.a': [

@@ -122,15 +122,21 @@ export const wireCases = cases({
     'JSON nested 65 levels deep is refused',
     c => {
       // The body itself is the first level.
-      const nested = (depth: number) =>
-        `{"type":"token","data":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+      const body = (open: string, depth: number, close: string, inner = '') =>
+        `{"type":"token","data":${open.repeat(depth - 1)}${inner}${close.repeat(depth - 1)}}`
+      const forms: Readonly<Record<string, (depth: number) => string>> = {
+        lists: depth => body('[', depth, ']'),
+        objects: depth => body('{"a":', depth, '}', '1'),
+        'lists after texts with brackets': depth => body('["]]\\"",', depth, ']', '1'),
+        'lists with spaces': depth => body(' [ ', depth, ' ]\n'),
+      }
       return c.refuses(
         400,
         raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
-        nested(64),
-        {
-          '65 deep': nested(65),
-        },
+        `{"type":"token","data":[${Object.values(forms)
+          .map(form => form(63).slice('{"type":"token","data":'.length, -1))
+          .join(',')},"${'['.repeat(200)}"]}`,
+        Object.fromEntries(Object.entries(forms).map(([name, form]) => [`65 ${name}`, form(65)])),
       )
     },
   ],

@@ -1,0 +1,235 @@
+import type { Context } from '../../harness/context.ts'
+import type { Call, Reply } from '../../harness/target.ts'
+import { allTokenPermissions } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+
+/** Containers of tokens, below that of the case. */
+const tokens: readonly (readonly string[])[] = [
+  ['a/'],
+  ['a/b/'],
+  ['a/b/c/'],
+  ['ab/'],
+  ['d/'],
+  ['A/B/'],
+  ['a/', 'd/'],
+  ['a/b/', 'd/e/'],
+  ['a/b/', 'a/c/'],
+  ['d/', 'd/f/', 'a/'],
+]
+
+type Condition = readonly [operator: 'is' | 'starts_with' | 'equals', value: string]
+/** A container, or conditions. `is` names a token by its number. */
+type Rule = string | readonly Condition[]
+
+const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
+  container: ['a/'],
+  'other-case': ['A/B/'],
+  'two-containers': ['a/', 'd/'],
+  'three-containers': ['a/b/', 'd/', 'a/c/'],
+  equals: [[['equals', 'a/b/']]],
+  'equals-and-container': [[['equals', 'a/']], 'd/'],
+  'inner-in-outer': [
+    [
+      ['starts_with', 'a/b/'],
+      ['starts_with', 'a/'],
+    ],
+  ],
+  'outer-round-inner': [
+    [
+      ['starts_with', 'a/'],
+      ['starts_with', 'a/b/'],
+    ],
+  ],
+  'equal-within': [
+    [
+      ['equals', 'a/b/'],
+      ['starts_with', 'a/'],
+    ],
+  ],
+  'within-equal': [
+    [
+      ['starts_with', 'a/'],
+      ['equals', 'a/b/'],
+    ],
+  ],
+  'equal-outside': [
+    [
+      ['equals', 'a/'],
+      ['starts_with', 'a/b/'],
+    ],
+  ],
+  'both-equal': [
+    [
+      ['equals', 'a/'],
+      ['equals', 'A/'],
+    ],
+  ],
+  'same-start': [
+    [
+      ['starts_with', 'a/'],
+      ['equals', 'a/'],
+    ],
+  ],
+  'same-start-turned': [
+    [
+      ['equals', 'd/'],
+      ['starts_with', 'd/'],
+    ],
+  ],
+  apart: [
+    [
+      ['equals', 'a/'],
+      ['equals', 'd/'],
+    ],
+  ],
+  id: [[['is', '6']]],
+  'id-and-container': [
+    [
+      ['is', '1'],
+      ['starts_with', 'a/'],
+    ],
+  ],
+  'ids-and-container': [[['is', '0']], [['is', '4']], 'ab/'],
+  'two-ids': [
+    [
+      ['is', '1'],
+      ['is', '2'],
+    ],
+  ],
+}
+
+const covers = (rule: Rule, number: number, container: string): boolean => {
+  const lower = container.toLowerCase()
+  if (typeof rule === 'string') return lower.startsWith(rule.toLowerCase())
+  return rule.every(([operator, value]) =>
+    operator === 'is'
+      ? value === String(number)
+      : operator === 'equals'
+        ? lower === value.toLowerCase()
+        : lower.startsWith(value.toLowerCase()),
+  )
+}
+
+interface Covered {
+  readonly root: string
+  readonly ids: readonly string[]
+}
+
+const made = (c: Context): Promise<Covered> =>
+  c.shared('tokens in many containers', async s => {
+    const ids: string[] = []
+    for (const paths of tokens)
+      ids.push((await s.token({ containers: paths.map(path => s.container + path) })).id)
+    return { root: s.container, ids }
+  })
+
+const ruleOf = (rule: Rule, index: number, { root, ids }: Covered) => ({
+  priority: index + 1,
+  transform: 'mask',
+  permissions: ['token:read', 'token:search'],
+  ...(typeof rule === 'string'
+    ? { container: root + rule }
+    : {
+        conditions: rule.map(([operator, value]) =>
+          operator === 'is'
+            ? { attribute: 'id', operator: 'equals', value: ids[Number(value)] }
+            : { attribute: 'container', operator, value: root + value },
+        ),
+      }),
+})
+
+const coveringCells = Object.entries(ruleSets).map(
+  ([name, rules]): Cell => ({
+    requirement: 'ACC-534',
+    name,
+    title: `reads, lists and searches show exactly the tokens that rules cover: ${name.replaceAll('-', ' ')}`,
+    needs: ['applications'],
+    async run(c) {
+      const shared = await made(c)
+      const { ids } = shared
+      const { call } = await c.application({ rules: rules.map((rule, index) => ruleOf(rule, index, shared)) })
+      const isCovered = (number: number) =>
+        tokens[number]?.every(path => rules.some(rule => covers(rule, number, path)))
+      const expected = ids.filter((_, number) => isCovered(number)).sort()
+      const shown = async (
+        page: Promise<{ body: { data: readonly { id: string }[]; pagination: object } }>,
+      ) => {
+        const { data, pagination } = (await page).body
+        c.matches(pagination, { total_items: expected.length }, 'pagination')
+        return data.map(({ id }) => id).sort()
+      }
+      const list = call('GET', '/tokens?size=100').then(reply => c.success(reply, 200))
+      c.equal(await shown(list), expected, 'the list')
+      const search = call('POST', '/tokens/search', { size: 100 }).then(reply => c.success(reply, 200))
+      c.equal(await shown(search), expected, 'the search')
+      for (const [number, id] of ids.entries()) {
+        const reply = await call('GET', `/tokens/${id}`)
+        if (isCovered(number)) c.success(reply, 200, `reading ${tokens[number]}`)
+        else c.refused(reply, 403, `reading ${tokens[number]}`)
+      }
+    },
+  }),
+)
+
+const transforms = ['redact', 'mask', 'reveal'] as const
+const strictestCells = transforms.flatMap((first, index) =>
+  transforms.slice(index + 1).flatMap(second =>
+    [
+      [first, second],
+      [second, first],
+    ].map(
+      (pair): Cell => ({
+        requirement: 'ACC-505',
+        name: `${pair[0]}-then-${pair[1]}`,
+        title: `a token in two containers, of which one is under ${pair[0]} and the next under ${pair[1]}, is shown under ${first}`,
+        needs: ['applications'],
+        async run(c) {
+          const containers = ['a/', 'b/'].map(path => c.container + path)
+          const { id } = await c.token({ containers, mask: 'masked' })
+          const permissions = ['token:read', 'token:search']
+          const { call } = await c.application({
+            rules: containers.map((container, priority) => ({
+              priority: priority + 1,
+              container,
+              transform: pair[priority],
+              permissions,
+            })),
+          })
+          const expected = first === 'mask' ? 'masked' : undefined
+          c.equal((await c.read(id, call)).data, expected, 'data of a read')
+          const { data } = c.success(await call('GET', '/tokens'), 200).body
+          c.equal(data[0]?.data, expected, 'data of a list')
+        },
+      }),
+    ),
+  ),
+)
+
+/** Operations on one token by a caller that holds all permissions, elsewhere. */
+const elsewhere: Readonly<Record<string, (c: Context, call: Call, id: string) => Promise<Reply>>> = {
+  get: (_c, call, id) => call('GET', `/tokens/${id}`),
+  update: (_c, call, id) => call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }),
+  delete: (_c, call, id) => call('DELETE', `/tokens/${id}`),
+  detokenize: (_c, call, id) => call('POST', '/detokenize', `{{ ${id} }}`),
+  tokenize: (c, call) => call('POST', '/tokenize', { type: 'token', data: 1, containers: [c.container] }),
+  create: (c, call) => call('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] }),
+}
+const elsewhereCells = Object.entries(elsewhere).map(
+  ([name, send]): Cell => ({
+    requirement: 'ACC-502',
+    name: `elsewhere-${name}`,
+    title: `a caller whose rule covers another container is refused: ${name}`,
+    needs: ['applications'],
+    async run(c) {
+      const { id } = await c.token()
+      const other = await c.ruled('reveal', allTokenPermissions, `${c.container}below/`)
+      c.refused(await send(c, other.call, id), 403, 'with a rule on another container')
+      c.equal((await c.read(id)).metadata ?? {}, {}, 'metadata of the token')
+      const own = await c.ruled('reveal', allTokenPermissions)
+      c.success(await send(c, own.call, id), undefined, 'with a rule on its container')
+    },
+  }),
+)
+
+/** Tokens that rules cover, and the transform under which they are shown. */
+export const coveringCases = matrix([...coveringCells, ...strictestCells, ...elsewhereCells])

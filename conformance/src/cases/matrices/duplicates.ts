@@ -1,0 +1,155 @@
+import type { Context } from '../../harness/context.ts'
+import { allTokenPermissions } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+
+type Members = Record<string, unknown>
+
+/** An update of a token beside another with data that ends in 1, and if it makes a duplicate of that. */
+interface Change {
+  readonly title: string
+  /** The token that is updated. */
+  readonly token: (c: Context) => Members
+  readonly patch: (c: Context) => Members
+  readonly duplicates: boolean
+}
+
+const changes: Readonly<Record<string, Change>> = {
+  'flag-set': {
+    title: 'deduplication is set on a token with the data of another',
+    token: c => ({ data: `${c.tag}1` }),
+    patch: () => ({ deduplicate_token: true }),
+    duplicates: true,
+  },
+  'flag-and-data': {
+    title: 'deduplication is set with the data of another token',
+    token: c => ({ data: `${c.tag}2` }),
+    patch: c => ({ deduplicate_token: true, data: `${c.tag}1` }),
+    duplicates: true,
+  },
+  data: {
+    title: 'a token under deduplication gets the data of another',
+    token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
+    patch: c => ({ data: `${c.tag}1` }),
+    duplicates: true,
+  },
+  expression: {
+    title: 'a token under deduplication gets an expression with the result of another',
+    token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
+    patch: c => ({ fingerprint_expression: `{{ data | replace: '${c.tag}2', '${c.tag}1' }}` }),
+    duplicates: true,
+  },
+  'flag-alone': {
+    title: 'deduplication is set on a token with data of its own',
+    token: c => ({ data: `${c.tag}2` }),
+    patch: () => ({ deduplicate_token: true, metadata: { changed: 'yes' } }),
+    duplicates: false,
+  },
+  'flag-kept': {
+    title: 'a token under deduplication keeps its data',
+    token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
+    patch: () => ({ metadata: { changed: 'yes' } }),
+    duplicates: false,
+  },
+  'flag-removed': {
+    title: 'deduplication is removed with the data of another token',
+    token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
+    patch: c => ({ deduplicate_token: false, data: `${c.tag}1`, metadata: { changed: 'yes' } }),
+    duplicates: false,
+  },
+  'flag-null': {
+    title: 'deduplication is removed by null with the data of another token',
+    token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
+    patch: c => ({ deduplicate_token: null, data: `${c.tag}1`, metadata: { changed: 'yes' } }),
+    duplicates: false,
+  },
+  'no-flag': {
+    title: 'a token without deduplication gets the data of another',
+    token: c => ({ data: `${c.tag}2` }),
+    patch: c => ({ data: `${c.tag}1`, metadata: { changed: 'yes' } }),
+    duplicates: false,
+  },
+}
+
+const updateCells = Object.entries(changes).map(
+  ([name, { title, token, patch, duplicates }]): Cell => ({
+    requirement: 'TOK-509',
+    name,
+    title,
+    async run(c) {
+      const original = await c.token({ data: `${c.tag}1`, metadata: { is: 'original' } })
+      await c.token({ data: `${c.tag}1`, metadata: { is: 'younger' } })
+      const { id } = await c.token(token(c))
+      const { fingerprint } = await c.read(id)
+      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const send = async () => c.success(await c.asPrivate('PATCH', `/tokens/${id}`, patch(c), options), 200)
+      const first = (await send()).body
+      c.equal(first.id, duplicates ? original.id : id, 'id of the response')
+      c.equal((await send()).body.id, first.id, 'id of the response to the same request again')
+      const now = await c.read(id)
+      if (duplicates) c.equal([now.fingerprint, now.metadata], [fingerprint, undefined], 'the token')
+      else c.equal(now.metadata, { changed: 'yes' }, 'metadata of the token')
+    },
+  }),
+)
+
+/** Callers who may update, and what the response to an update that makes a duplicate shows them of the original. */
+const callers: Readonly<
+  Record<
+    string,
+    { readonly permissions: readonly string[]; readonly transform: string; readonly data?: string }
+  >
+> = {
+  mask: { permissions: allTokenPermissions, transform: 'mask', data: 'masked' },
+  redact: { permissions: allTokenPermissions, transform: 'redact' },
+}
+const shownCells = Object.entries(callers).map(
+  ([name, { permissions, transform, data }]): Cell => ({
+    requirement: 'TOK-509',
+    name: `shown-${name}`,
+    title: `a caller under ${name} is shown the original as a read shows it`,
+    needs: ['applications'],
+    async run(c) {
+      const original = await c.token({
+        data: 'original',
+        mask: 'masked',
+        fingerprint_expression: c.tag,
+        metadata: { a: 'b' },
+      })
+      const { call } = await c.ruled(transform, permissions)
+      const again = await c.token({ fingerprint_expression: c.tag, data: 'third' })
+      const reply = await call('PATCH', `/tokens/${again.id}`, { deduplicate_token: true })
+      const shown = c.success(reply, 200).body
+      c.equal([shown.id, shown.data, shown.metadata], [original.id, data, { a: 'b' }], 'the original')
+    },
+  }),
+)
+
+/** Creates with deduplication by callers who may not read the original. */
+const createCell: Cell = {
+  requirement: 'TOK-501',
+  name: 'unreadable',
+  title: 'a create with deduplication shows a caller who may not read the original nothing of its contents',
+  needs: ['applications'],
+  async run(c) {
+    const original = await c.token({ metadata: { a: 'b' }, mask: 'masked' })
+    const { call } = await c.ruled('reveal', ['token:create'])
+    const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+    for (const [path, sent] of [
+      ['/tokens', body],
+      ['/tokenize', body],
+    ] as const) {
+      const shown = c.success(await call('POST', path, sent), 200).body
+      c.equal(shown.id, original.id, `id by ${path}`)
+      const names = ['data', 'metadata', 'mask', 'fingerprint_expression', 'search_indexes']
+      c.equal(
+        names.filter(name => (shown[name] ?? null) !== null),
+        [],
+        `contents by ${path}`,
+      )
+      c.equal(shown.fingerprint, original.fingerprint, `fingerprint by ${path}`)
+    }
+  },
+}
+
+/** Updates and creates under deduplication. */
+export const duplicateCases = matrix([...updateCells, ...shownCells, createCell])

@@ -1,0 +1,146 @@
+import type { Context } from '../../harness/context.ts'
+import { card, hour, minute } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+
+type Members = Record<string, unknown>
+
+/** What an update changes, and if the fingerprint is another afterwards. */
+const fingerprints: Readonly<Record<string, { token: Members; patch: Members; changes: boolean }>> = {
+  'read-metadata': {
+    token: { fingerprint_expression: '{{ metadata.k }}', metadata: { k: 'a' } },
+    patch: { metadata: { k: 'b' } },
+    changes: true,
+  },
+  'other-metadata': {
+    token: { fingerprint_expression: '{{ metadata.k }}', metadata: { k: 'a' } },
+    patch: { metadata: { other: 'b' } },
+    changes: false,
+  },
+  'unread-metadata': { token: { metadata: { k: 'a' } }, patch: { metadata: { k: 'b' } }, changes: false },
+  expression: { token: {}, patch: { fingerprint_expression: '{{ data | upcase }}' }, changes: true },
+  'null-expression': {
+    token: { fingerprint_expression: '{{ data | upcase }}' },
+    patch: { fingerprint_expression: null },
+    changes: true,
+  },
+  'same-data': { token: {}, patch: { metadata: { k: 'a' } }, changes: false },
+  'read-part': {
+    token: { data: { a: 1, b: 1 }, fingerprint_expression: 'x{{ data.a }}' },
+    patch: { data: { a: 2 } },
+    changes: true,
+  },
+  'unread-part': {
+    token: { data: { a: 1, b: 1 }, fingerprint_expression: 'x{{ data.a }}' },
+    patch: { data: { b: 2 } },
+    changes: false,
+  },
+}
+
+const fingerprintCells = Object.entries(fingerprints).map(
+  ([name, { token, patch, changes }]): Cell => ({
+    requirement: 'TOK-544',
+    name,
+    title: `an update ${changes ? 'changes' : 'keeps'} the fingerprint: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const before = await c.token({ data: `a${c.tag}`, ...token })
+      const after = await c.patch(before.id, patch)
+      c.ok(typeof after.fingerprint === 'string', 'there is a fingerprint')
+      c.equal(after.fingerprint !== before.fingerprint, changes, 'the fingerprint changes')
+      c.equal(await c.found(`fingerprint:"${after.fingerprint}"`), [before.id], 'what it finds')
+      if (changes) c.equal(await c.found(`fingerprint:"${before.fingerprint}"`), [], 'what the old one finds')
+    },
+  }),
+)
+
+/** Updates that fail in an expression of the token, and the members that a caller who may read the data is named. */
+const failures: Readonly<
+  Record<string, { token: (c: Context) => Members; patch: Members; named: string; hidden: string }>
+> = {
+  index: {
+    token: () => ({ data: { a: 'x' }, search_indexes: ['{{ data.a }}'] }),
+    patch: { data: { a: '' } },
+    named: 'search_indexes',
+    hidden: 'data',
+  },
+}
+const failureCells = Object.entries(failures).map(
+  ([name, { token, patch, named, hidden }]): Cell => ({
+    requirement: 'ACC-545',
+    name,
+    title: `a failing ${name} is named to a caller who may read the data, and to no other`,
+    async run(c) {
+      const { id } = await c.token({ metadata: { k: 'x' }, ...token(c) })
+      const errors = async (transform: string) => {
+        const { call } = await c.ruled(transform, ['token:update'])
+        const { body } = c.refused(await call('PATCH', `/tokens/${id}`, patch), 400, transform)
+        return Object.keys(body?.errors ?? {})
+      }
+      c.ok(
+        (await errors('reveal')).every(path => path.startsWith(named)),
+        'named to one who may read',
+      )
+      c.equal(await errors('mask'), [hidden], 'members that are named to one who may not')
+    },
+  }),
+)
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'TYP-504',
+    name: 'update',
+    title: 'an update of a card accepts no search indexes except an empty list',
+    async run(c) {
+      const { id } = await c.token({ type: 'card', data: card })
+      const send = (search_indexes: unknown) => c.asPrivate('PATCH', `/tokens/${id}`, { search_indexes })
+      await c.refuses<unknown>(400, send, [], { 'one index': ['{{ data.number }}'] })
+    },
+  },
+  {
+    requirement: 'TOK-511',
+    name: 'new',
+    title: 'a cvc that is set where none was is erased after an hour',
+    needs: ['clock'],
+    async run(c) {
+      const { id } = await c.token({ type: 'card', data: card })
+      await c.advance(30 * minute)
+      await c.patch(id, { data: { cvc: '789' } })
+      await c.advance(hour - minute)
+      c.equal((await c.read(id)).data.cvc, '789', 'within the hour')
+      await c.advance(minute + 1000)
+      c.equal((await c.read(id)).data, card, 'after the hour')
+    },
+  },
+  {
+    requirement: 'ACC-506',
+    name: 'null',
+    title: 'null moves a token to the containers of its type, which needs token:update there',
+    async run(c) {
+      const { id } = await c.token()
+      const rule = (container: string, priority: number) => ({
+        priority,
+        container,
+        transform: 'mask',
+        permissions: ['token:update'],
+      })
+      const send = async (rules: object[]) =>
+        (await c.application({ rules })).call('PATCH', `/tokens/${id}`, { containers: null })
+      c.refused(await send([rule(c.container, 1)]), 403, 'with a rule on its container alone')
+      const moved = c.success(await send([rule(c.container, 1), rule('/general/high/', 2)]), 200).body
+      c.equal(moved.containers, ['/general/high/'], 'containers')
+    },
+  },
+  {
+    requirement: 'TOK-542',
+    name: 'merged-size',
+    title: 'an update is refused if the merged data is larger than a body may be',
+    async run(c) {
+      const half = 'x'.repeat(600_000)
+      const { id } = await c.token({ data: { a: half } })
+      c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: half } }), 400, 'too much data')
+      c.success(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: 'x' } }), 200, 'less data')
+    },
+  },
+]
+
+/** What an update evaluates and checks again. */
+export const reevaluatedCases = matrix([...fingerprintCells, ...failureCells, ...cells])
