@@ -3,7 +3,7 @@
  * contract and its responses, and runs each against the cases that reach it until one fails. Exit code 1 if a mutant
  * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
  * as lines of JSON, and leaves out mutants that the file has. `--reach FILE` keeps which mutants make a difference to
- * which case, for further runs of the same code.
+ * which case, for further runs of the same code. `--cases N` tries at most N cases for each mutant.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     results: { type: 'string' },
     reach: { type: 'string' },
+    cases: { type: 'string', default: 'Infinity' },
   },
 })
 const [part = 1, parts = 1] = values.shard.split('/').map(Number)
@@ -39,8 +40,9 @@ try {
   const wire = wireMutants(contract)
   write(`${built.mutants.length} mutants of code and contract, ${wire.length} of responses`)
   const known = new Set(kept.map(({ name }) => name))
+  const listed = readSurvivors()
   const isChosen = ({ name }: Planned) =>
-    pattern.test(name) && hash(name) % parts === part - 1 && !known.has(name)
+    !listed.isInvisible(name) && pattern.test(name) && hash(name) % parts === part - 1 && !known.has(name)
   const trials = planTrials(built.mutants, wire, await reach()).filter(isChosen)
   const verdicts = [...kept]
   for (const trial of trials) {
@@ -72,16 +74,17 @@ async function reach(): Promise<Reached> {
 }
 
 async function verdictOn(trial: Planned): Promise<Verdict> {
-  if (trial.cases.length > 0) return runner.attempt(trial, trial.loadedWith)
+  if (trial.cases.length > 0)
+    return runner.attempt({ ...trial, cases: trial.cases.slice(0, Number(values.cases)) }, trial.loadedWith)
   return { name: trial.name, by: undefined, why: 'it makes no difference to any case', ms: 0 }
 }
 
 /** Prints what was found. Returns the exit code. */
 function summarize(verdicts: readonly Verdict[]): 0 | 1 {
-  const reasons = readSurvivors()
+  const { isListed, names } = readSurvivors()
   const survivors = verdicts.filter(({ by }) => by === undefined)
-  const unlisted = survivors.filter(({ name }) => !reasons.has(name))
-  const stale = verdicts.filter(({ name, by }) => by !== undefined && reasons.has(name))
+  const unlisted = survivors.filter(({ name }) => !isListed(name))
+  const stale = verdicts.filter(({ name, by }) => by !== undefined && names.includes(name))
   for (const { name, why } of unlisted) write(`not listed: ${name} ${why}`)
   for (const { name, by } of stale) write(`listed, but killed by ${by}: ${name}`)
   write(

@@ -6,7 +6,7 @@ import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
 import { instrument } from './instrument.ts'
 import { instrumentValidators } from './instrument-validators.ts'
-import { isMutated, mutatedValidators } from './places.ts'
+import { isMutated, mutatedFiles, mutatedValidators } from './places.ts'
 import { MutantRunner } from './runner.ts'
 import { readSurvivors } from './survivors.ts'
 import { wireMutants } from './wire.ts'
@@ -31,7 +31,14 @@ tap.test(
       .concat(wireMutants(contract).map(({ name }) => name))
     t.ok(names.length >= 600, `${names.length} mutants`)
     t.equal(new Set(names).size, names.length)
-    for (const name of readSurvivors().keys()) t.ok(names.includes(name), `${name} exists`)
+    const listed = readSurvivors()
+    for (const name of listed.names) t.ok(names.includes(name), `${name} exists`)
+    for (const pattern of listed.patterns)
+      t.ok(
+        names.some(name => pattern.test(name)),
+        `${pattern} matches a mutant`,
+      )
+    for (const file of mutatedFiles) t.ok(files.includes(file), `${file} exists`)
   },
 )
 

@@ -15,6 +15,7 @@ import { hiddenCases } from './matrices/hidden.ts'
 import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
+import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
 import { repeatedCases } from './matrices/repeated.ts'
 import { sameCases } from './matrices/same.ts'
@@ -80,5 +81,6 @@ export const allCases: readonly Case[] = [
   ...reevaluatedCases,
   ...repeatedCases,
   ...spellingCases,
+  ...queryCases,
   ...tenantAndWebhookCases,
 ]

@@ -25,6 +25,9 @@ const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
   container: ['a/'],
   'other-case': ['A/B/'],
   'two-containers': ['a/', 'd/'],
+  'one-of-three': ['d/'],
+  'one-of-several': ['a/b/'],
+  root: [[['equals', '/']]],
   'three-containers': ['a/b/', 'd/', 'a/c/'],
   equals: [[['equals', 'a/b/']]],
   'equals-and-container': [[['equals', 'a/']], 'd/'],
@@ -98,6 +101,9 @@ const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
   ],
 }
 
+/** A path that begins with a slash is not below the container of the case. */
+const below = (root: string, path: string) => (path.startsWith('/') ? path : root + path)
+
 const covers = (rule: Rule, number: number, container: string): boolean => {
   const lower = container.toLowerCase()
   if (typeof rule === 'string') return lower.startsWith(rule.toLowerCase())
@@ -128,12 +134,12 @@ const ruleOf = (rule: Rule, index: number, { root, ids }: Covered) => ({
   transform: 'mask',
   permissions: ['token:read', 'token:search'],
   ...(typeof rule === 'string'
-    ? { container: root + rule }
+    ? { container: below(root, rule) }
     : {
         conditions: rule.map(([operator, value]) =>
           operator === 'is'
             ? { attribute: 'id', operator: 'equals', value: ids[Number(value)] }
-            : { attribute: 'container', operator, value: root + value },
+            : { attribute: 'container', operator, value: below(root, value) },
         ),
       }),
 })
