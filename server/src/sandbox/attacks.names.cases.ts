@@ -55,7 +55,8 @@ export const nameAttacks: readonly Attack[] = [
   ),
   refused('a note on the client', `Object.getPrototypeOf(req.svc).note = 1`),
   refused('a note on a resource of the client', `Object.getPrototypeOf(req.svc.tokens).note = 1`),
-  refused('a note on a shared function', `fetch.note = 1`),
+  refused('a note on a shared function', `setTimeout.note = 1`),
+  refused('a note on a function of process', `process.hrtime.note = 1`),
   refused(
     'a note on the errors module',
     `require('@surrogate/formula-errors').BadRequestError.prototype.note = 1`,
@@ -75,7 +76,13 @@ export const nameAttacks: readonly Attack[] = [
   ),
   refused('a note on Math', `Math.note = 1`),
   refused('the callee of a function', `(function () { return arguments.callee })()`),
-  refused('a global by assignment', `undeclared = 1`),
+  {
+    name: 'a global by assignment is gone in the next invocation',
+    tries: `const before = typeof undeclared; undeclared = 1; fetch.note = 1; return { raw: before }`,
+    must: { kind: 'answered', raw: 'undefined' },
+    next: `return { raw: [typeof undeclared, typeof globalThis.undeclared, typeof fetch.note] }`,
+    nextMust: { kind: 'answered', raw: ['undefined', 'undefined', 'undefined'] },
+  },
   refused('import() in a Function', `new Function('return import("node:fs")')()`),
   refused('import() in an eval', `eval('import("node:fs")')`),
   refused(
@@ -114,9 +121,9 @@ export const nameAttacks: readonly Attack[] = [
     must: { kind: 'answered', raw: [null, null] },
   },
   {
-    name: 'process has an empty environment, a version and nextTick',
+    name: 'process has an empty environment, a version, nextTick and hrtime',
     tries: `return { raw: [Object.keys(process), process.env, process.version] }`,
-    must: { kind: 'answered', raw: [['env', 'version', 'nextTick'], {}, 'v16.20.2'] },
+    must: { kind: 'answered', raw: [['env', 'hrtime', 'version', 'nextTick'], {}, 'v16.20.2'] },
   },
   {
     name: 'globals that carry state or code out of the compartment are missing',

@@ -15,7 +15,6 @@ const alike: readonly [body: string, raw: unknown][] = [
   ],
   ['process = console = undefined; return { raw: String([process, console]) }', ','],
   ['[URL, Buffer] = [1, 2]; return { raw: [URL, Buffer] }', [1, 2]],
-  ['try { undeclared = 1 } catch (error) { return { raw: error.name } }', 'ReferenceError'],
   ['try { Object.prototype.x = 1 } catch (error) { return { raw: error.name } }', 'TypeError'],
   [
     'const tag = parts => parts; const parts = tag`a`; try { parts.x = 1 } catch (error) { return { raw: error.name } }',
@@ -118,4 +117,64 @@ t.test('the line of an error is that of the code', async t => {
   const code = '\n\nmodule.exports = () => {\n  null.x\n}'
   const expected = { kind: 'failed', detail: 'the formula threw a TypeError at line 4' }
   for (const one of [code, code, alone(code)]) t.match(await sandbox.formula(one), expected)
+})
+
+/** Bodies that only sloppy mode allows. */
+const sloppy: readonly [body: string, raw: unknown][] = [
+  ['a = 1; b = a + 1; return { raw: [a, b] }', [1, 2]],
+  ['const before = typeof n; n = 1; n++; n += 2; return { raw: [before, n] }', ['undefined', 4]],
+  ['for (i = 0; i < 3; i++); for (k in { x: 1 }); for (v of [5]); return { raw: [i, k, v] }', [3, 'x', 5]],
+  ['const set = () => { late = 6 }; set(); return { raw: late }', 6],
+  ['return { raw: [010, 0777, 09, "\\101", 0o10] }', [8, 511, 9, 'A', 8]],
+  ['var v = 1; const gone = delete v; return { raw: [gone, v] }', [false, 1]],
+  ['w = 1; const gone = delete w; return { raw: [gone, typeof w] }', [true, 'undefined']],
+  ['a = 010; return { raw: a + "<!--".length }', 12],
+]
+
+t.test('code without strict mode runs where it can be made to', async t => {
+  const sandbox = openSandbox(t)
+  for (const [text, raw] of sloppy) {
+    const code = body(text)
+    for (const one of [code, code, alone(code)]) t.same(await sandbox.raw(one), raw, text)
+  }
+  t.equal(await sandbox.raw('#!/usr/bin/env node\nmodule.exports = () => ({ raw: 1 })'), 1)
+  t.same(
+    await sandbox.raw(body('shown = 1; return { raw: globalThis.shown }')),
+    1,
+    'a global of the invocation',
+  )
+  t.same(await sandbox.raw(body('return { raw: typeof globalThis.shown }')), 'undefined')
+})
+
+t.test('a refusal of code names the line, and what to write', async t => {
+  const sandbox = openSandbox(t)
+  const refused: readonly [code: string, detail: RegExp][] = [
+    ['\nwith (a) {}', /with is not supported; write the object before each of its members \(2:0\)$/],
+    ['\n\nvar public = 1', /strict mode.* at line 3$/],
+    ['\nconst a = ;', /Unexpected token.*\(2:10\)$/],
+    ['function a(b, b) {}', /Duplicate parameter.* at line 1$/],
+  ]
+  for (const [code, detail] of refused) t.match(await sandbox.formula(code), { kind: 'unusable', detail })
+})
+
+t.test('any name that is assigned to can be declared, and no program is refused for it', async t => {
+  const sandbox = openSandbox(t)
+  const words = [
+    'let',
+    'static',
+    'yield',
+    'async',
+    'of',
+    'get',
+    'undefined',
+    'NaN',
+    'module',
+    'console',
+    '$',
+    '_1',
+  ]
+  const text = words.map(word => `"${word} = 1"; ({ ${word}: 1 }).${word} = 2`).join('; ')
+  t.equal(await sandbox.raw(body(`${text}; return { raw: 1 }`)), 1)
+  const many = Array.from({ length: 1_000 }, (_, n) => `"v${n} = 1"`).join('; ')
+  t.equal(await sandbox.raw(body(`${many}; return { raw: 1 }`)), 1)
 })

@@ -5,7 +5,7 @@
  *
  * Runners use this for formulas, the host for the modules of the operator.
  */
-import { type Node, Parser, type Token, tokTypes } from 'acorn'
+import { getLineInfo, type Node, Parser, type Token, tokTypes } from 'acorn'
 
 /** Refuses `import(…)` and `import.meta`, with the position. */
 class ScriptParser extends Parser {
@@ -21,15 +21,23 @@ interface Change {
   readonly text: string
 }
 
-/** @throws {SyntaxError} with line and column in its message; RangeError for code that is nested too deeply */
-export function rewrite(code: string): string {
+const options = {
+  ecmaVersion: 'latest',
+  sourceType: 'script',
+  allowReturnOutsideFunction: true,
+  allowHashBang: false,
+} as const
+
+/**
+ * @param forStrict also rewrites what strict mode refuses although it has a meaning there: octal numbers and escapes,
+ * and `delete` of a variable
+ * @throws {SyntaxError} with line and column in its message; RangeError for code that is nested too deeply
+ */
+export function rewrite(code: string, forStrict = false): string {
   const changes: Change[] = []
   const tokens: Token[] = []
   const tree = ScriptParser.parse(code, {
-    ecmaVersion: 'latest',
-    sourceType: 'script',
-    allowReturnOutsideFunction: true,
-    allowHashBang: false,
+    ...options,
     onToken: token => {
       tokens.push(token)
     },
@@ -37,6 +45,7 @@ export function rewrite(code: string): string {
       changes.push({ start, end, text: code.slice(start, end).replace(/[^\n\r\u2028\u2029]/g, ' ') })
     },
   })
+  if (forStrict) changes.push(...strictChanges(tree, code))
   const tagged = taggedTemplates(tree)
   tokens.forEach((token, index) => {
     const { start, end } = token
@@ -45,6 +54,56 @@ export function rewrite(code: string): string {
     if (text !== before) changes.push({ start, end, text })
   })
   return apply(code, changes)
+}
+
+/** Returns the line of the first error of code in strict mode, if there is one. */
+export function lineOfError(code: string): number | undefined {
+  try {
+    ScriptParser.parse(`'use strict';${code}`, options)
+  } catch (error) {
+    return (error as { loc?: { line: number } }).loc?.line
+  }
+  return undefined
+}
+
+interface AnyNode extends Node {
+  readonly raw?: string
+  readonly value?: unknown
+  readonly operator?: string
+  readonly argument?: AnyNode
+  readonly id?: AnyNode | null
+  readonly params?: readonly AnyNode[]
+  readonly name?: string
+}
+
+function strictChanges(tree: Node, code: string): Change[] {
+  const changes: Change[] = []
+  const declared = new Set<string | undefined>()
+  visit(tree, ({ id, params = [] }) => {
+    for (const one of [id, ...params]) declared.add(one?.name)
+  })
+  visit(tree, ({ type, start, end, raw = '', value, operator, argument }) => {
+    const isOctal = type === 'Literal' && (typeof value === 'number' ? /^0\d/ : /\\[0-9]/).test(raw)
+    if (isOctal && typeof value !== 'object') changes.push({ start, end, text: JSON.stringify(value) })
+    if (type === 'UnaryExpression' && operator === 'delete' && argument?.type === 'Identifier') {
+      // A declared variable stays, as in sloppy mode.
+      const text = declared.has(argument.name) ? 'false' : `(${argument.name} = void 0, true)`
+      changes.push({ start, end, text })
+    }
+    if (type === 'WithStatement') {
+      const { line, column } = getLineInfo(code, start)
+      throw new SyntaxError(
+        `with is not supported; write the object before each of its members (${line}:${column})`,
+      )
+    }
+  })
+  return changes
+}
+
+function visit(node: unknown, see: (node: AnyNode) => void): void {
+  if (typeof node !== 'object' || node === null) return
+  if ('type' in node) see(node as AnyNode)
+  for (const child of Object.values(node)) visit(child, see)
 }
 
 function respell(
@@ -91,11 +150,11 @@ function words(text: string): string {
 }
 
 /** Returns the start offsets of the texts of tagged templates. */
-function taggedTemplates(node: unknown, found = new Set<number>()): Set<number> {
-  if (typeof node !== 'object' || node === null) return found
-  const { type, quasi } = node as { type?: unknown; quasi?: { readonly quasis: readonly Node[] } }
-  if (type === 'TaggedTemplateExpression') for (const { start } of quasi?.quasis ?? []) found.add(start)
-  for (const child of Object.values(node)) taggedTemplates(child, found)
+function taggedTemplates(tree: Node): Set<number> {
+  const found = new Set<number>()
+  visit(tree, ({ type, quasi }: { type: string; quasi?: { readonly quasis: readonly Node[] } }) => {
+    if (type === 'TaggedTemplateExpression') for (const { start } of quasi?.quasis ?? []) found.add(start)
+  })
   return found
 }
 

@@ -2,7 +2,14 @@
 import type { Report, RunnerLimits } from '../messages.ts'
 import type { Inside } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
-import { compile, freshCompartment, type Program, type SharedPrograms } from './programs.child.ts'
+import {
+  compile,
+  compileSloppy,
+  freshCompartment,
+  type Program,
+  type SharedPrograms,
+} from './programs.child.ts'
+import type { Rewriter } from './rewriter.child.ts'
 
 /** All that a process keeps for its formulas. */
 export interface Runtime {
@@ -10,8 +17,7 @@ export interface Runtime {
   readonly modules: ReadonlyMap<string, string>
   readonly programs: SharedPrograms
   readonly limits: RunnerLimits
-  /** @throws {SyntaxError} and RangeError, if the nesting is too deep */
-  rewritten(code: string): string
+  readonly rewriter: Rewriter
 }
 
 export interface Work {
@@ -33,19 +39,28 @@ export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
     own ??= freshCompartment(inside)
     return own
   }
-  let program: Program
-  try {
-    const code = runtime.rewritten(work.code)
-    program = runtime.programs.get(code) ?? compile(compartment(), code)
-  } catch (error) {
-    throw new Unusable(explainSyntax(error))
-  }
-  const exported = runModule(program, loader(compartment, inside, modules))
+  const exported = runModule(programOf(work.code, runtime, compartment), loader(compartment, inside, modules))
   if (typeof exported !== 'function') {
     throw new Unusable('the formula exports no function: module.exports must be a function')
   }
   const request = { args: work.args, configuration: work.configuration, ...work.clients }
   return answerJson(await Reflect.apply(exported, undefined, [request]), limits)
+}
+
+/** @throws {Unusable} */
+function programOf(given: string, { programs, rewriter }: Runtime, compartment: () => Compartment): Program {
+  const code = given.replace(/^#!/, '//')
+  const compiled = (text: string) => programs.get(text) ?? compileSloppy(compartment(), text)
+  try {
+    return compiled(rewriter.forFilters(code))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new Unusable(explainSyntax(error))
+    try {
+      return compiled(rewriter.forStrictMode(code))
+    } catch (again) {
+      throw new Unusable(explainSyntax(again, rewriter.lineOfError(code)))
+    }
+  }
 }
 
 function runModule(program: Program, load: (name: unknown) => unknown): unknown {
@@ -94,14 +109,15 @@ function answerJson(answer: unknown, { outputBytes }: RunnerLimits): string {
 }
 
 /** Returns V8's message for code that does not compile, and our own where SES refuses it. */
-function explainSyntax(error: unknown): string {
+function explainSyntax(error: unknown, line?: number): string {
   if (error instanceof RangeError) return 'the code does not compile: it is nested too deeply'
   const message = error instanceof Error ? error.message : ''
   if (/possible import expression/i.test(message)) {
     return 'the code does not compile: import() is not supported'
   }
   if (/possible html comment/i.test(message)) return 'the code does not compile: it contains an HTML comment'
-  return `the code does not compile: ${message.slice(0, 200)}`
+  const place = line === undefined || /\(\d+:\d+\)$/.test(message) ? '' : ` at line ${line}`
+  return `the code does not compile: ${message.slice(0, 200)}${place}`
 }
 
 const kinds = [

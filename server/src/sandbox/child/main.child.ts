@@ -32,7 +32,7 @@ const runtime: Runtime = {
   modules,
   programs: new SharedPrograms(inside, modules.size > 0),
   limits,
-  rewritten: rewriter(rewrite),
+  rewriter: rewriter(rewrite),
 }
 
 const reader = new FrameReader({ headerBytes: 1024 * 1024, bodyBytes: 64 * 1024 * 1024 })

@@ -1,8 +1,5 @@
+import { Event, EventTarget } from './event.child.ts'
 import { bridge } from './host.child.ts'
-
-type Listener =
-  | ((event: { readonly type: 'abort'; readonly target: AbortSignal }) => void)
-  | { handleEvent(event: object): void }
 
 /** An Error whose name tells the kind, as in browsers. */
 export class DOMException extends Error {
@@ -15,15 +12,16 @@ export class DOMException extends Error {
 const key = Symbol('key')
 let abort: (signal: AbortSignal, reason?: unknown) => void
 
-export class AbortSignal {
+export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown = undefined
-  readonly #listeners = new Set<Listener>()
-  onabort: Listener | null = null
+  onabort: ((event: Event) => unknown) | null = null
 
   /** @internal Only controllers and the static functions create signals. */
   constructor(given?: unknown) {
     if (given !== key) throw new TypeError('Illegal constructor')
+    super()
+    this.addEventListener('abort', event => this.onabort?.(event))
   }
 
   static abort(reason?: unknown): AbortSignal {
@@ -53,14 +51,7 @@ export class AbortSignal {
       if (signal.#aborted) return
       signal.#aborted = true
       signal.#reason = reason
-      const event = Object.freeze({ type: 'abort' as const, target: signal })
-      for (const listener of [...signal.#listeners, ...(signal.onabort ? [signal.onabort] : [])]) {
-        // A listener that throws must not prevent the others from being called.
-        bridge.soon(() => {
-          if (typeof listener === 'function') Reflect.apply(listener, signal, [event])
-          else listener.handleEvent(event)
-        })
-      }
+      signal.dispatchEvent(new Event('abort'))
     }
   }
 
@@ -74,15 +65,6 @@ export class AbortSignal {
 
   throwIfAborted(): void {
     if (this.#aborted) throw this.#reason
-  }
-
-  /** All listeners are called at most once, since a signal aborts once. */
-  addEventListener(type: unknown, listener: Listener | null): void {
-    if (type === 'abort' && listener) this.#listeners.add(listener)
-  }
-
-  removeEventListener(type: unknown, listener: Listener): void {
-    if (type === 'abort') this.#listeners.delete(listener)
   }
 }
 

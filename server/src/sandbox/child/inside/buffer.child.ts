@@ -18,9 +18,13 @@ function encode(text: string, encoding: unknown): Buffer {
   return from(bytes.buffer)
 }
 
+/** A function, so that the common mistake `new Buffer.from(…)` works as in Node. */
+function bufferFrom(source: unknown, second?: unknown, third?: unknown): Buffer {
+  return typeof source === 'string' ? encode(source, second) : from(source, second, third)
+}
+
 Object.assign(Buffer, {
-  from: (source: unknown, second?: unknown, third?: unknown) =>
-    typeof source === 'string' ? encode(source, second) : from(source, second, third),
+  from: bufferFrom,
   byteLength: (value: unknown, encoding?: unknown) =>
     typeof value === 'string' ? encode(value, encoding).length : byteLength(value),
   isEncoding: natives.isEncoding,

@@ -55,4 +55,5 @@ export const printers = {
   error: at('error'),
   trace: at('debug'),
   dir: at('log'),
+  table: at('log'),
 }

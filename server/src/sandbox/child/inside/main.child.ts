@@ -6,6 +6,7 @@ import { AbortController, AbortSignal, DOMException } from './abort.child.ts'
 import { atob, Buffer, btoa } from './buffer.child.ts'
 import { printers } from './console.child.ts'
 import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
+import { Event, EventTarget } from './event.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
 import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
 import { Headers } from './headers.child.ts'
@@ -49,6 +50,8 @@ export const globals = {
   Buffer,
   crypto,
   DOMException,
+  Event,
+  EventTarget,
   fetch,
   Headers,
   performance: { now: () => natives.now() },
@@ -61,12 +64,22 @@ export const globals = {
   URLSearchParams,
 }
 
+/** Seconds and nanoseconds, as precise as `performance.now`; since `before`, if given. */
+function hrtime(before?: readonly [number, number]): [number, number] {
+  const ns = hrtime.bigint()
+  const since = before ? ns - (BigInt(before[0]) * 1_000_000_000n + BigInt(before[1])) : ns
+  return [Number(since / 1_000_000_000n), Number(since % 1_000_000_000n)]
+}
+hrtime.bigint = () => BigInt(Math.round(natives.now() * 10)) * 100_000n
+
 /** Returns the globals that one formula may change. */
 export function ownGlobals(): Record<string, unknown> {
   return {
     console: { ...printers },
+    fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
     process: {
       env: {},
+      hrtime,
       version: 'v16.20.2',
       nextTick: (callback: Callback, ...values: unknown[]) => bridge.soon(bound(callback, values)),
     },
@@ -100,5 +113,5 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
 }
 
 /** Shared objects that must be hardened and are not reachable through the other exports. */
-export const shared = [digestPrototype, printers]
+export const shared = [digestPrototype, printers, hrtime]
 export { readFormulaError }
