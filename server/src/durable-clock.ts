@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Clock, createClock } from './base/clock.ts'
 import { describeError, type Log } from './base/log.ts'
+import { TenantTime } from './base/tenant-time.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */
@@ -14,6 +16,8 @@ interface KeptTime {
   readonly offset_ms: number
   /** The real time that was reached; absent in records of earlier versions. */
   readonly reached_ms?: number
+  /** The times by which single tenants are ahead. */
+  readonly tenants_ms?: Readonly<Record<string, number>>
 }
 
 export interface DurableClock extends Clock {
@@ -41,6 +45,7 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
     ...(real.monotonicMs ? { monotonicMs: real.monotonicMs } : {}),
     offsetMs: kept?.value.offset_ms ?? 0,
     reachedMs: kept?.value.reached_ms ?? 0,
+    tenants: new TenantTime(kept?.value.tenants_ms),
     onError: error => log.error('timer failed', describeError(error)),
   })
   let loggedMs = 0
@@ -61,12 +66,14 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
       // Another server on the same database may be further ahead: the stored time never goes back.
       const { offset_ms: offsetMs = 0, reached_ms: reachedMs = 0 } = current?.value ?? {}
       clock.reach(reachedMs)
+      const tenants = { ...current?.value.tenants_ms, ...clock.tenants.offsets() }
       const value: KeptTime = {
         id: 'clock',
         offset_ms: Math.max(offsetMs, clock.offsetMs()),
         reached_ms: clock.reachedMs(),
+        ...(Object.keys(tenants).length === 0 ? {} : { tenants_ms: tenants }),
       }
-      if (current && value.offset_ms === offsetMs && value.reached_ms === reachedMs) return
+      if (current && isDeepStrictEqual(value, current.value)) return
       const write = current ? view.replace('setting', current.version, value) : view.insert('setting', value)
       if ((await view.commit([write], clock.nowUs())).ok) return
     }

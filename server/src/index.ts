@@ -8,10 +8,14 @@ export type { Log, LogFields } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
 export {
   Dev,
+  type DevApplication,
   type DevClock,
   type DevConsoleLine,
   DevError,
   type DevOptions,
+  type DevRights,
+  type DevTenant,
+  type DevTenantClock,
   type DevTenantKeys,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/listener.ts'

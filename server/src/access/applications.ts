@@ -44,7 +44,7 @@ export class Applications {
   }
 
   async create(
-    caller: Caller,
+    caller: { readonly tenant: string; readonly application: string | null },
     input: CreateApplicationRequest,
     receipt?: Receipt<KeptKey>,
   ): Promise<ApplicationWithKey> {
@@ -53,7 +53,7 @@ export class Applications {
       id: this.#context.random.uuid(),
       type: input.type,
       ...content,
-      created_by: caller.application,
+      ...(caller.application === null ? {} : { created_by: caller.application }),
     }
     return this.insert(caller.tenant, application, undefined, receipt)
   }

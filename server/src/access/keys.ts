@@ -41,18 +41,18 @@ export function insertKey(root: TenantStore, record: KeyRecord): Write {
 export async function authenticate(
   store: SealedStore,
   key: string,
-  nowUs: number,
+  nowUs: (tenant?: string) => number,
   readAhead: (tenant: TenantStore) => void = () => {},
 ): Promise<Caller | undefined> {
-  const root = await store.root(nowUs)
+  const root = await store.root(nowUs())
   const digest = root.apiKeyDigest(key)
   const follow = async ({ tenant: id, application, session }: KeyRecord) => {
     const tenant = await store.tenant(id)
     if (!tenant) return undefined
     readAhead(tenant)
-    if (session !== undefined) return sessionCaller(tenant, session, nowUs, digest)
+    if (session !== undefined) return sessionCaller(tenant, session, nowUs(id), digest)
     const found = await tenant.get<ApplicationRecord>('application', application)
-    return found?.value.key_digest === digest ? applicationAsCaller(id, found.value, nowUs) : undefined
+    return found?.value.key_digest === digest ? applicationAsCaller(id, found.value, nowUs(id)) : undefined
   }
   const seen = root.seen<KeyRecord>('key', digest)
   const [found, caller] = await Promise.all([root.get<KeyRecord>('key', digest), seen && follow(seen.value)])

@@ -5,6 +5,7 @@ import { permissionsByType, tokenPermissions } from '../generated/facts.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { transact } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
+import type { Rights } from './rules.ts'
 
 /** The stored settings of a tenant. */
 export interface TenantSettings extends RecordValue {
@@ -76,6 +77,17 @@ export async function writeTenant(
   })
 }
 
+/** Returns the rights of the application of this type in a new tenant. */
+export function initialRights(type: ApplicationType): Rights {
+  if (type === 'private') {
+    return {
+      permissions: [],
+      rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }],
+    }
+  }
+  return { permissions: type === 'public' ? publicPermissions : permissionsByType[type], rules: [] }
+}
+
 /** Makes a tenant with three applications, with new keys or those of a tenant to be restored after a reset. */
 export async function createTenant(
   context: TenantsContext,
@@ -88,16 +100,7 @@ export async function createTenant(
     ...(restored ? { webhook_secret: restored.webhookSecret } : {}),
   })
   const add = async (name: string, type: ApplicationType, key: string | undefined) => {
-    const rights =
-      type === 'private'
-        ? {
-            permissions: [],
-            rules: [
-              { priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions } as const,
-            ],
-          }
-        : { permissions: type === 'public' ? publicPermissions : permissionsByType[type], rules: [] }
-    const application = { id: context.random.uuid(), name, type, ...rights }
+    const application = { id: context.random.uuid(), name, type, ...initialRights(type) }
     return (await context.applications.insert(tenantId, application, key)).key
   }
   return {

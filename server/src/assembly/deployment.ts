@@ -13,6 +13,8 @@ export interface Deployment extends Domain {
   reset(): Promise<void>
   /** Moves the clock forward, and writes down how far it came. */
   advance(ms: number): Promise<void>
+  /** The same for the clock of one tenant. */
+  advanceTenant(tenant: string, ms: number): Promise<void>
 }
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
@@ -35,10 +37,15 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: async () => {
       await store.clear()
+      clock.tenants.clear()
       console?.clear()
       if (bootstrap) await applyBootstrap(tenants, bootstrap)
       if (development) await developmentTenant(tenants, development)
       made = development ? [development] : []
+      await clock.keep()
+    },
+    advanceTenant: async (tenant, ms) => {
+      await clock.advanceTenant(tenant, ms)
       await clock.keep()
     },
     advance: async ms => {

@@ -1,4 +1,6 @@
+import { devApplications } from '../dev/applications.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
+import { devTenantClock } from '../dev/tenant-clock.ts'
 import type { Services } from '../http/exchange.ts'
 import { DevEndpoints } from '../http/outside/dev.ts'
 import { readPrinted } from '../reactors/list.ts'
@@ -9,8 +11,11 @@ export function developmentEndpoints(deployment: Deployment, services: Services)
   return new DevEndpoints(services, handlersOf(deployment), deployment.options.devToken)
 }
 
-function handlersOf({ advance, reset, clock, createTenant, reactors }: Deployment): DevHandlers {
+function handlersOf(deployment: Deployment): DevHandlers {
+  const { advance, reset, clock, createTenant, reactors, applications } = deployment
   return {
+    ...devApplications(applications),
+    ...devTenantClock(deployment),
     'dev.clock.advance': async ({ body }) => {
       await advance(body.advance_ms)
       return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }

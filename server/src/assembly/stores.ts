@@ -33,7 +33,8 @@ export interface Stores extends Observers {
   readonly clock: DurableClock
   readonly random: Random
   readonly log: Log
-  nowUs(): number
+  /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
+  nowUs(tenant?: string): number
 }
 
 interface MasterKey {
@@ -56,7 +57,8 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
     const masterKey = await findMasterKey(options, location, random)
     const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), random, logOnce(log))
     const clock = await openDurableClock(realTime(options, engine), store, log)
-    const nowUs = () => clock.nowUs()
+    store.tenantTime = clock.tenants
+    const nowUs = (tenant?: string) => clock.nowUs(tenant)
     return {
       ...observers,
       options,

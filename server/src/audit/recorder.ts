@@ -25,7 +25,7 @@ export interface RecorderContext {
   readonly store: SealedStore
   readonly random: Random
   readonly log: Log
-  readonly clock: Pick<Clock, 'at' | 'nowMs' | 'nowUs'>
+  readonly clock: Pick<Clock, 'at' | 'nowMs' | 'nowUs' | 'tenants'>
 }
 
 interface Waiting {
@@ -109,7 +109,7 @@ export class AuditRecorder {
     while (this.#waiting.length > 0) {
       // Entries of about the same time share one commit, and so the index blocks that all of them change.
       if (this.#waiting.length < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
-      const batch = this.#waiting.splice(0, batchSize)
+      const batch = this.#waiting.splice(0, this.#together())
       try {
         await this.#write(batch)
         this.#done += batch.length
@@ -123,6 +123,17 @@ export class AuditRecorder {
         return
       }
     }
+  }
+
+  /** Returns how many of the entries share a commit: they have the time of one clock. */
+  #together(): number {
+    const { tenants } = this.#context.clock
+    const [first] = this.#waiting
+    if (!first || tenants.furthestMs() === 0) return batchSize
+    const other = this.#waiting.findIndex(
+      ({ tenant }) => tenants.offsetMs(tenant) !== tenants.offsetMs(first.tenant),
+    )
+    return other === -1 ? batchSize : Math.min(other, batchSize)
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
@@ -142,7 +153,7 @@ export class AuditRecorder {
     for (;;) {
       const result = await store.commit(
         left.map(({ write }) => write),
-        clock.nowUs(),
+        clock.nowUs(batch[0]?.tenant),
       )
       if (result.ok) return
       // An earlier attempt has succeeded after all: its answer was lost with a connection.

@@ -1,4 +1,5 @@
 import { clearTimeout, machineMs, monotonicMs as realMonotonicMs, setTimeout } from './real-time.ts'
+import { TenantTime } from './tenant-time.ts'
 /** Cancels a timer that has not run yet. */
 export type Cancel = () => void
 
@@ -10,12 +11,16 @@ export type Cancel = () => void
 export interface Clock {
   /** Returns epoch milliseconds. */
   nowMs(): number
-  /** Returns epoch microseconds. */
-  nowUs(): number
+  /** Returns epoch microseconds: of a tenant, or of the one that is worked on, or else of the vault. */
+  nowUs(tenant?: string): number
+  /** The tenants that are ahead of the vault. */
+  readonly tenants: TenantTime
   /** Runs the task when the clock reaches `dueMs`; a rejected task is reported, never thrown. */
   at(dueMs: number, task: () => Promise<void>): Cancel
   /** Moves time forward; resolves when every task that fell due, and every task those made due, is done. */
   advance(ms: number): Promise<void>
+  /** Moves the time of one tenant forward; resolves when everything of it that fell due is done. */
+  advanceTenant(tenant: string, ms: number): Promise<void>
   /** Returns how far this clock was moved forward, in milliseconds. */
   offsetMs(): number
   /** Returns the machine's time, even if it was set back: for receivers that compare it with their own. */
@@ -36,6 +41,7 @@ export interface ClockOptions {
   readonly offsetMs?: number
   /** Real time that was reached before. */
   readonly reachedMs?: number
+  readonly tenants?: TenantTime
   readonly onError?: (error: unknown) => void
 }
 
@@ -55,6 +61,7 @@ export function createClock(options: ClockOptions = {}): Clock {
   const monotonicMs =
     options.monotonicMs ?? (options.realNowMs ? forwardOf(options.realNowMs) : realMonotonicMs)
   const onError = options.onError ?? (() => {})
+  const { tenants = new TenantTime() } = options
   const timers = new Set<Timer>()
   const running = new Set<Promise<void>>()
   let offset = options.offsetMs ?? 0
@@ -70,12 +77,13 @@ export function createClock(options: ClockOptions = {}): Clock {
   }
   const now = () => real() + offset
 
-  function runDue(): void {
-    const due = [...timers].filter(timer => timer.dueMs <= now()).sort((a, b) => a.dueMs - b.dueMs)
+  function runDue(untilMs = now()): void {
+    const due = [...timers].filter(timer => timer.dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)
     for (const timer of due) {
       timers.delete(timer)
-      const run: Promise<void> = timer
-        .task()
+      // A timer may have been set while a tenant was worked on.
+      const run: Promise<void> = tenants
+        .run(undefined, timer.task)
         .catch(onError)
         .finally(() => running.delete(run))
       running.add(run)
@@ -87,13 +95,25 @@ export function createClock(options: ClockOptions = {}): Clock {
     clearTimeout(alarm)
     if (stopped || timers.size === 0) return
     const next = Math.min(...[...timers].map(timer => timer.dueMs))
-    alarm = setTimeout(runDue, Math.min(Math.max(next - now(), 0), longestTimeoutMs))
+    alarm = setTimeout(() => runDue(), Math.min(Math.max(next - now(), 0), longestTimeoutMs))
     alarm.unref()
   }
 
+  function check(ms: number): void {
+    if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('a clock advances by 0 or more whole ms')
+  }
+
+  async function settled(): Promise<void> {
+    while (running.size > 0) {
+      await Promise.all(running)
+      runDue()
+    }
+  }
+
   return {
-    nowMs: () => Math.floor(now()),
-    nowUs: () => Math.floor(now() * 1000),
+    tenants,
+    nowMs: () => Math.floor(now() + tenants.offsetMs()),
+    nowUs: tenant => Math.floor((now() + tenants.offsetMs(tenant)) * 1000),
     offsetMs: () => offset,
     machineMs: realNowMs,
     reachedMs: () => Math.floor(real()),
@@ -102,7 +122,7 @@ export function createClock(options: ClockOptions = {}): Clock {
       runDue()
     },
     at(dueMs, task) {
-      const timer = { dueMs, task }
+      const timer = { dueMs: dueMs - tenants.offsetMs(), task }
       timers.add(timer)
       arm()
       return () => {
@@ -111,13 +131,17 @@ export function createClock(options: ClockOptions = {}): Clock {
       }
     },
     async advance(ms) {
-      if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('a clock advances by 0 or more whole ms')
+      check(ms)
       offset += ms
       runDue()
-      while (running.size > 0) {
-        await Promise.all(running)
-        runDue()
-      }
+      await settled()
+    },
+    async advanceTenant(tenant, ms) {
+      check(ms)
+      tenants.setOffset(tenant, tenants.offsetMs(tenant) + ms)
+      // Timers look for what is due, of any tenant: for this one it may be due earlier than for the others.
+      runDue(Number.POSITIVE_INFINITY)
+      await settled()
     },
     async stop() {
       stopped = true

@@ -5,7 +5,7 @@ import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 export interface FormulasContext {
   readonly store: SealedStore
   readonly random: Random
-  nowUs(): number
+  nowUs(tenant?: string): number
 }
 
 /** Returns the server's own store, which keeps official formulas, readable by all tenants. */

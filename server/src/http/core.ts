@@ -72,13 +72,7 @@ function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
 async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
   try {
-    for (const step of lifecycle) {
-      // Most steps return no promise, and awaiting one would cost a microtask each.
-      const pending = step(exchange, options.services)
-      if (pending) await pending
-      // Each of the following steps goes through the whole body.
-      if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
-    }
+    await go(options, exchange, 0)
     const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
     response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
@@ -86,6 +80,27 @@ async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreRe
     response = refuse(options, exchange, error)
   }
   return options.dev ? checkResponse(options.services, options.log, exchange, response) : response
+}
+
+/** Takes the steps of the lifecycle from this one on. */
+async function go(
+  { services }: Pick<CoreOptions, 'services'>,
+  exchange: Exchange,
+  from: number,
+): Promise<void> {
+  const { tenants } = services.clock
+  for (let at = from; at < lifecycle.length; at++) {
+    // Most steps return no promise, and awaiting one would cost a microtask each.
+    const pending = lifecycle[at]?.(exchange, services)
+    if (pending) await pending
+    const tenant = exchange.caller?.tenant
+    // The tenant has a clock of its own.
+    if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
+      return tenants.run(tenant, () => go({ services }, exchange, at + 1))
+    }
+    // Each of the following steps goes through the whole body.
+    if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
+  }
 }
 
 function toResponse({ answer }: Exchange): CoreResponse {

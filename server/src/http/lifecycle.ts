@@ -44,7 +44,7 @@ export function route(exchange: Exchange, { router }: Services): void {
 export async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
   const { delegation, headers } = exchange.request
   if (delegation) {
-    exchange.caller = await delegatedCaller(store, delegation, clock.nowUs())
+    exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
     if (exchange.caller) return
     throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
   }
@@ -52,7 +52,12 @@ export async function identify(exchange: Exchange, { store, clock, headerNames }
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
-  exchange.caller = await authenticate(store, key, clock.nowUs(), tenant => readAhead(exchange, tenant))
+  exchange.caller = await authenticate(
+    store,
+    key,
+    tenant => clock.nowUs(tenant),
+    tenant => readAhead(exchange, tenant),
+  )
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
 }
 

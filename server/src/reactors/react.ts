@@ -61,7 +61,7 @@ export async function run(
     svc: delegation ? context.service(delegation) : null,
     ...options,
     ...(console && {
-      onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs() / 1000),
+      onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs(caller.tenant) / 1000),
     }),
   })
 }

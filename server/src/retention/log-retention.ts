@@ -18,9 +18,9 @@ export async function eraseOldEntries(
   context: RetentionContext,
 ): Promise<{ readonly erased: number; readonly isFinished: boolean }> {
   const { store } = context.store
-  const beforeUs = context.nowUs() - context.auditRetentionDays * dayUs
   let erased = 0
   for await (const tenant of walkTenants(store)) {
+    const beforeUs = context.nowUs(tenant) - context.auditRetentionDays * dayUs
     const old = { op: 'created', toUs: beforeUs - 1 } as const
     const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
     if (total > 0) {

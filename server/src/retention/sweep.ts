@@ -2,7 +2,7 @@ import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { SessionsContext } from '../sessions/context.ts'
 import { endExpiredSession } from '../sessions/end.ts'
-import type { DocumentKind, Write } from '../storage/port.ts'
+import type { Address, DocumentKind, Write } from '../storage/port.ts'
 import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { eraseExpired } from '../tokens/erase.ts'
@@ -21,7 +21,7 @@ export interface SweepContext {
   readonly store: SealedStore
   readonly tokens: TokensContext
   readonly sessions: SessionsContext
-  nowUs(): number
+  nowUs(tenant?: string): number
   /** Yields to other work. Resolves with false if the sweep has to end. */
   pause(): Promise<boolean>
 }
@@ -44,12 +44,19 @@ async function drain(context: SweepContext, kind: DocumentKind): Promise<number>
   for (;;) {
     const limit = batchSize + stuck
     const due = await context.store.due(kind, context.nowUs() / 1000, limit)
-    const outcomes = await Promise.all(due.map(one => erase(context, one)))
+    const outcomes = await Promise.all(
+      due.map(one => inTimeOf(context.store, one.document, () => erase(context, one))),
+    )
     const gone = outcomes.filter(Boolean).length
     erased += gone
     stuck = due.length - gone
     if (due.length < limit || !(await context.pause())) return erased
   }
+}
+
+/** Runs a task in the time of the tenant that a document belongs to. */
+function inTimeOf<T>({ tenantTime }: SealedStore, { tenant }: Address, task: () => T): T {
+  return tenantTime ? tenantTime.run(tenant, task) : task()
 }
 
 /** Returns false if it was not erased, or by another process. */

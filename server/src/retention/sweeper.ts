@@ -41,8 +41,10 @@ export function startSweeper(context: SweeperContext): () => void {
   const { clock, log, holder } = context
   const { store: engine } = context.store
   let stopped = false
-  let compactMs = clock.nowMs() + firstCompactionMs
-  let eraseEntriesMs = clock.nowMs()
+  /** The time of the tenant that is furthest ahead. */
+  const furthestMs = () => clock.nowMs() + clock.tenants.furthestMs()
+  let compactMs = furthestMs() + firstCompactionMs
+  let eraseEntriesMs = furthestMs()
 
   const lease = (untilMs: number, name = 'sweep') =>
     engine.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
@@ -62,18 +64,18 @@ export function startSweeper(context: SweeperContext): () => void {
         const erased = await sweep({ ...context, pause })
         if (erased > 0) log.info('swept', { erased })
       })
-      if (clock.nowMs() >= eraseEntriesMs) {
+      if (furthestMs() >= eraseEntriesMs) {
         await attempt('erasing old log entries failed', async () => {
           const { erased, isFinished } = await eraseOldEntries({ ...context, pause })
           if (erased > 0) log.info('old log entries erased', { erased })
-          if (isFinished) eraseEntriesMs = clock.nowMs() + eraseEntriesEveryMs
+          if (isFinished) eraseEntriesMs = furthestMs() + eraseEntriesEveryMs
         })
       }
-      if (clock.nowMs() < compactMs || !(await pause())) return
+      if (furthestMs() < compactMs || !(await pause())) return
       if (!(await lease(clock.nowMs() + compactLeaseMs, 'compact'))) return
       await attempt('compaction failed', async () => {
         await engine.compact()
-        compactMs = clock.nowMs() + compactEveryMs
+        compactMs = furthestMs() + compactEveryMs
       })
     } finally {
       await lease(clock.nowMs())

@@ -182,21 +182,23 @@ export class Runner {
 
   /** Returns the job if it is due again at once, to deliver its answer. */
   async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<Claimed | undefined> {
-    const claimed = await claim(this.#context, found)
+    const { tenants } = this.#context.clock
+    const inItsTime = <T>(task: () => T) => tenants.run(found.store.tenant, task)
+    const claimed = await inItsTime(() => claim(this.#context, found))
     if (!claimed) return undefined
     try {
       if (stage === 'waiting') {
-        const performed = perform(this.#context, this.#performer, claimed)
+        const performed = inItsTime(() => perform(this.#context, this.#performer, claimed))
         const next = await within(leaseMs(claimed.schedule.value), abandoned, performed)
         if (next !== 'no room') return next
         this.#withoutRoom.set(claimed.store.tenant, this.#context.clock.nowMs() + noRoomMs)
         return undefined
       }
-      await deliver(this.#context, claimed, abandoned)
+      await inItsTime(() => deliver(this.#context, claimed, abandoned))
     } catch (error) {
       if (!abandoned.aborted) throw error
       // Its own commit will fail, as the job has another version now.
-      await release(this.#context, claimed)
+      await inItsTime(() => release(this.#context, claimed))
     }
     return undefined
   }

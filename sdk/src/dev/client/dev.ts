@@ -1,6 +1,13 @@
-import { devClockAdvance, devConsoleList, devReset, devTenantsCreate } from './generated/operations.gen.ts'
-import type { DevConsoleLine } from './generated/types.gen.ts'
+import {
+  devApplicationsCreate,
+  devClockAdvance,
+  devConsoleList,
+  devReset,
+  devTenantsCreate,
+} from './generated/operations.gen.ts'
+import type { DevApplicationRequest, DevConsoleLine } from './generated/types.gen.ts'
 import { type DevOptions, type DevSend, devSend } from './send.ts'
+import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
 
 /**
  * A new tenant and its keys.
@@ -22,6 +29,49 @@ export interface DevTenantKeys {
 }
 
 /**
+ * A tenant that was made for a test: its keys, and what a test does with it.
+ *
+ * @example
+ * ```ts
+ * const tenant: DevTenant = await dev.createTenant()
+ * await tenant.clock.advance('1h')
+ * ```
+ */
+export interface DevTenant extends DevTenantKeys {
+  /** The clock of this tenant alone. */
+  readonly clock: DevTenantClock
+  /** Creates an application of this tenant. */
+  application(rights?: DevRights): Promise<DevApplication>
+}
+
+/**
+ * An application that was made for a test: its key, and with it the options of a client.
+ *
+ * @example
+ * ```ts
+ * const application: DevApplication = await tenant.application({ permissions: ['token:read'] })
+ * const surrogate = new Surrogate(application)
+ * ```
+ */
+export interface DevApplication {
+  readonly id: string
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly headerPrefix?: string
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+/**
+ * Rights of an application: with neither permissions nor rules, those of its type in a new tenant.
+ *
+ * @example
+ * ```ts
+ * const rights: DevRights = { type: 'public' }
+ * ```
+ */
+export type DevRights = DevApplicationRequest
+
+/**
  * What a development server does for tests. Made by `new Dev(options)` for a server that runs elsewhere; the same object
  * is `vault.dev` of a vault in this process.
  *
@@ -34,6 +84,8 @@ export interface DevTenantKeys {
 export class Dev {
   /** The clock of the server. */
   readonly clock: DevClock
+  /** The clock of the tenant alone. It is ahead of the clock of the server by what it was moved. */
+  readonly tenantClock: DevTenantClock
   readonly #options: DevOptions
   readonly #send: DevSend
 
@@ -44,6 +96,7 @@ export class Dev {
     this.clock = {
       advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
     }
+    this.tenantClock = tenantClock(send)
   }
 
   /** Returns the same for another tenant, named by its management key. */
@@ -52,14 +105,30 @@ export class Dev {
   }
 
   /** Creates a tenant with one key of each type. */
-  async createTenant(options: { readonly operator?: boolean } = {}): Promise<DevTenantKeys> {
+  async createTenant(options: { readonly operator?: boolean } = {}): Promise<DevTenant> {
     const tenant = await this.#send(devTenantsCreate, { body: { ...options } })
+    const own = this.forTenant({ managementKey: tenant.management_key })
     return {
+      clock: own.tenantClock,
+      application: rights => own.application(rights),
       tenantId: tenant.tenant_id,
       publicKey: tenant.public_key,
       privateKey: tenant.private_key,
       managementKey: tenant.management_key,
       webhookSecret: tenant.webhook_secret,
+    }
+  }
+
+  /** Creates an application of the tenant. The result is the options of a client. */
+  async application(rights: DevRights = {}): Promise<DevApplication> {
+    const { baseUrl, headerPrefix, fetch } = this.#options
+    const made = await this.#send(devApplicationsCreate, { body: { ...rights } })
+    return {
+      id: made.application_id,
+      apiKey: made.key,
+      baseUrl,
+      ...(headerPrefix === undefined ? {} : { headerPrefix }),
+      ...(fetch === undefined ? {} : { fetch }),
     }
   }
 

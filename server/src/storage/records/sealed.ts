@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../../base/cache-size.ts'
 import type { Random } from '../../base/random.ts'
+import type { TenantTime } from '../../base/tenant-time.ts'
 import { Steps } from '../../base/turn.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
@@ -28,6 +29,8 @@ export interface DueRecord<T extends RecordValue> {
 export class SealedStore {
   readonly store: Store
   readonly keyring: Keyring
+  /** Set when the clock is open, which is kept in this store. */
+  tenantTime: TenantTime | undefined
   /** As promises, so that a request need not make one to get its tenant. */
   readonly #tenants = new Map<string, Promise<TenantStore>>()
   readonly #shared: Shared
@@ -61,13 +64,26 @@ export class SealedStore {
     beforeMs: number,
     limit: number,
   ): Promise<DueRecord<T>[]> {
-    const documents = await this.store.due(kind, beforeMs, limit)
+    const documents = await this.#dueDocuments(kind, beforeMs, limit)
     return Promise.all(
       documents.map(async document => {
         const store = await this.#tenantOf(document)
         return { document, store, record: store?.openReadable<T>(document) }
       }),
     )
+  }
+
+  /** Tenants that are ahead have documents that are due earlier than they would be for others. */
+  async #dueDocuments(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    const furthestMs = this.tenantTime?.furthestMs() ?? 0
+    if (furthestMs === 0) return this.store.due(kind, beforeMs, limit)
+    for (let most = limit; ; most *= 4) {
+      const found = await this.store.due(kind, beforeMs + furthestMs, most)
+      const due = found.filter(
+        ({ tenant, dueMs = 0 }) => dueMs <= beforeMs + (this.tenantTime?.offsetMs(tenant) ?? 0),
+      )
+      if (due.length >= limit || found.length < most) return due.slice(0, limit)
+    }
   }
 
   /** Commits writes of several tenants together. */
