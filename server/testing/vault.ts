@@ -35,7 +35,7 @@ export interface TestTenant extends NewTenant {
 }
 
 /** Prints internal errors during the test that causes them. */
-const faults: Log = { ...createLog(line => process.stderr.write(line)), info() {} }
+const faults: Log = createLog(line => process.stderr.write(line), 'warn')
 
 /**
  * Opens a vault that checks every response against the contract. It is closed when the test ends. Its data are where
