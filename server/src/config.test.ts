@@ -15,6 +15,7 @@ t.test('the defaults apply without flags and environment', async t => {
     devToken: undefined,
     allowPrivateCallbacks: false,
     formulaAllowOrigins: [],
+    formulaMapOrigins: {},
     formulaModules: [],
     corsOrigins: undefined,
     auditRetentionDays: 400,
@@ -50,6 +51,17 @@ const settings: readonly [flag: string[], variable: string, text: string, member
       'https://a.test, http://b.test:81',
       'formulaAllowOrigins',
       ['https://a.test', 'http://b.test:81'],
+    ],
+    [
+      [
+        '--formula-map-origin',
+        'https://a.test=http://localhost:81',
+        '--formula-map-origin=http://b.test=http://c.test',
+      ],
+      'FORMULA_MAP_ORIGIN',
+      'https://a.test=http://localhost:81,http://b.test=http://c.test',
+      'formulaMapOrigins',
+      { 'https://a.test': 'http://localhost:81', 'http://b.test': 'http://c.test' },
     ],
     [
       ['--formula-module', 'a', '--formula-module', '@b/c'],
@@ -194,6 +206,30 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
     ['an origin without a scheme', ['--cors-origin', 'a.test'], {}, /origin/],
     ['an empty origin in a list', [], { SURROGATE_CORS_ORIGIN: 'https://a.test,' }, /origin/],
     ['a wildcard origin for formulas', ['--formula-allow-origin', '*'], {}, /origin/],
+    ['a map to nowhere', ['--formula-map-origin', 'https://a.test'], {}, /takes two origins/],
+    [
+      'a map of three',
+      ['--formula-map-origin', 'https://a.test=http://b.test=http://c.test'],
+      {},
+      /two origins/,
+    ],
+    [
+      'a map to a path',
+      ['--formula-map-origin', 'https://a.test=http://b.test/c'],
+      {},
+      /b.test\/c is not an origin/,
+    ],
+    [
+      'an origin that is mapped twice',
+      [
+        '--formula-map-origin',
+        'https://a.test=http://b.test',
+        '--formula-map-origin',
+        'https://a.test=http://c.test',
+      ],
+      {},
+      /maps https:\/\/a.test twice/,
+    ],
     [
       'a master key of 31 bytes',
       [],

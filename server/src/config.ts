@@ -22,6 +22,7 @@ export interface Config {
   readonly devToken: string | undefined
   readonly allowPrivateCallbacks: boolean
   readonly formulaAllowOrigins: readonly string[]
+  readonly formulaMapOrigins: Readonly<Record<string, string>>
   readonly formulaModules: readonly string[]
   readonly corsOrigins: readonly string[] | undefined
   readonly auditRetentionDays: number
@@ -78,6 +79,7 @@ export const flags: readonly Flag[] = [
   textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
   booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
   listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
+  listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
   listFlag('formula-module', 'NAME', 'package that formulas may require'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
@@ -158,6 +160,7 @@ export function readConfig(
     devToken: readDevToken(text('dev-token')),
     allowPrivateCallbacks: on('allow-private-callbacks'),
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
+    formulaMapOrigins: readMappedOrigins(list('formula-map-origin') ?? []),
     formulaModules: list('formula-module') ?? [],
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
@@ -301,6 +304,21 @@ function readOrigin(text: string): string {
     )
   }
   return text
+}
+
+function readMappedOrigins(texts: readonly string[]): Record<string, string> {
+  const pairs = texts.map(text => {
+    const [from = '', to, ...more] = text.split('=')
+    if (to === undefined || more.length > 0) {
+      throw new ConfigError(
+        `--formula-map-origin takes two origins, such as https://api.example.com=http://localhost:9000, not ${text}`,
+      )
+    }
+    return [readOrigin(from), readOrigin(to)] as const
+  })
+  const twice = pairs.find(([from], index) => pairs.findIndex(([other]) => other === from) !== index)
+  if (twice) throw new ConfigError(`--formula-map-origin maps ${twice[0]} twice`)
+  return Object.fromEntries(pairs)
 }
 
 /** Reads a master key from an environment variable. @throws {ConfigError} */

@@ -30,12 +30,14 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
-    const { storage, headerPrefix, dev, allowPrivateCallbacks, formulaAllowOrigins, formulaModules } = config
+    const { storage, headerPrefix, dev, allowPrivateCallbacks } = config
+    const { formulaAllowOrigins, formulaMapOrigins, formulaModules } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(line => process.stderr.write(line), config.logLevel)
     const vault = createVault({
-      ...{ storage, headerPrefix, dev, allowPrivateCallbacks, formulaAllowOrigins, formulaModules },
+      ...{ storage, headerPrefix, dev, allowPrivateCallbacks },
+      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules },
       ...{ auditRetentionDays, requireIsolation },
       metrics: config.metricsPort !== undefined,
       developmentTenant: config.dev,

@@ -22,6 +22,18 @@ const refusals: readonly [options: unknown, message: string][] = [
     { formulaAllowOrigins: ['*'] },
     'formulaAllowOrigins must be a list of origins such as https://api.example.com',
   ],
+  [
+    { formulaMapOrigins: [] },
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+  ],
+  [
+    { formulaMapOrigins: { 'https://a.test': 'b' } },
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+  ],
+  [
+    { formulaMapOrigins: { a: 'https://b.test' } },
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+  ],
   [{ metrics: 1 }, 'metrics must be true or false'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
   [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],

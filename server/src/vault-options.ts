@@ -32,6 +32,8 @@ export interface VaultOptions {
   readonly allowPrivateCallbacks?: boolean
   /** Origins that formulas may fetch from, such as `https://api.example.com`; none by default. */
   readonly formulaAllowOrigins?: readonly string[]
+  /** Sends what formulas fetch from an origin to another, such as `{ 'https://api.example.com': 'http://localhost:9000' }`. */
+  readonly formulaMapOrigins?: Readonly<Record<string, string>>
   /** Packages that formulas may require, resolved from the working directory. */
   readonly formulaModules?: readonly string[]
   /** Refuses to start on a host that lacks one of the layers that isolate the processes of formulas. */
@@ -94,6 +96,9 @@ const isList = (value: unknown, accepts: (item: string) => boolean) =>
   Array.isArray(value) && value.every(item => typeof item === 'string' && accepts(item))
 const texts: Check = [value => isList(value, () => true), 'a list of strings']
 
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   storage: text,
   masterKey: [
@@ -116,6 +121,10 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   formulaAllowOrigins: [
     value => isList(value, isOrigin),
     'a list of origins such as https://api.example.com',
+  ],
+  formulaMapOrigins: [
+    value => isRecord(value) && Object.entries(value).flat().every(isOrigin),
+    'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
   ],
   formulaModules: texts,
   requireIsolation: boolean,

@@ -8,14 +8,19 @@ import type { Stores, VaultParts } from './stores.ts'
 
 /** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
 export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
-  const { formulaModules: modules, formulaAllowOrigins: origins } = options
+  const {
+    formulaModules: modules,
+    formulaAllowOrigins: origins = [],
+    formulaMapOrigins: mapped = {},
+  } = options
+  const hasEgress = origins.length > 0 || Object.keys(mapped).length > 0
   await warnWithoutNode(parts, log)
   const sandbox = createSandbox(
     {
       headerPrefix,
       log,
       ...(modules ? { modules } : {}),
-      ...(origins?.length ? { egress: createFormulaEgress({ origins }) } : {}),
+      ...(hasEgress ? { egress: createFormulaEgress({ origins, mapped }) } : {}),
     },
     parts.sandboxParts,
   )

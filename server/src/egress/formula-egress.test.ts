@@ -295,3 +295,31 @@ t.test('requests end with their invocation', async t => {
   t.equal(await failure(fetch({ url: receiver.origin })), 'network: network error')
   t.equal(receiver.received.length, 1)
 })
+
+t.test('requests to a mapped origin reach the other one, which a formula does not notice', async t => {
+  const receiver = await openReceiver(t, ({ path }, response) => {
+    const location = {
+      '/relative': '/end?q=1',
+      '/absolute': `${receiver.origin}/end`,
+      '/known': `${known}/end`,
+    }[path]
+    if (location === undefined) response.writeHead(200).end('here')
+    else response.writeHead(302, { location }).end()
+    return undefined
+  })
+  const known = 'https://api.example.com'
+  const named = `http://localhost:${receiver.port}`
+  for (const target of [receiver.origin, named]) {
+    const fetch = invocation(createFormulaEgress({ mapped: { [known]: target } }))
+    const response = await fetch({ url: `${known}/a?b=c`, headers: { Authorization: 'Bearer z' } })
+    t.match(response, { status: 200, url: `${known}/a?b=c`, redirected: false })
+    t.match(receiver.received.at(-1), { path: '/a?b=c', headers: { authorization: 'Bearer z' } })
+  }
+  const fetch = invocation(createFormulaEgress({ mapped: { [known]: receiver.origin } }))
+  t.match(await fetch({ url: `${known}/relative` }), { url: `${known}/end?q=1`, redirected: true })
+  t.match(await fetch({ url: `${known}/absolute` }), { url: `${known}/end`, redirected: true })
+  t.match(await fetch({ url: `${known}/known` }), { url: `${known}/end`, redirected: true })
+  const refused = 'policy: this origin is not allowed'
+  t.equal(await failure(fetch({ url: `${receiver.origin}/a` })), refused, 'the other one itself')
+  t.equal(await failure(fetch({ url: 'https://api.example.com:444/a' })), refused)
+})

@@ -23,6 +23,11 @@ export interface FormulaEgressOptions {
    * an origin given as an address may be private, since the operator chose it.
    */
   readonly origins?: readonly string[]
+  /**
+   * Origins whose requests are sent to others, by origin, which formulas do not notice. They are allowed too, and the
+   * other may be private.
+   */
+  readonly mapped?: Readonly<Record<string, string>>
   readonly resolve?: Resolve
   readonly limits?: Partial<Record<keyof typeof egressLimits, number>>
 }
@@ -53,6 +58,7 @@ export interface EgressResponse {
 export type Egress = (request: EgressRequest) => Promise<EgressResponse>
 
 interface Hop {
+  /** As the formula knows it. */
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -64,7 +70,8 @@ interface Hop {
  * so that formulas cannot scan the network.
  */
 export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
-  const origins = new Set(options.origins)
+  const mapped = new Map(Object.entries(options.mapped ?? {}))
+  const origins = new Set([...(options.origins ?? []), ...mapped.keys()])
   const limits = { ...egressLimits, ...options.limits }
   const resolve = options.resolve ?? systemResolve
 
@@ -80,10 +87,14 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
     let hop = first
     for (let followed = 0; ; followed++) {
       const { url } = hop
+      const instead = mapped.get(url.origin)
+      const sent = instead === undefined ? url : atOrigin(url, instead)
       const response = await exchange({
         ...hop,
+        url: sent,
         headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
-        accepts: address => literalAddress(url) === address || isPublicAddress(address),
+        accepts: address =>
+          instead !== undefined || literalAddress(url) === address || isPublicAddress(address),
         resolve,
         signal,
       })
@@ -98,8 +109,9 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       response.destroy()
       if (redirect === 'error') throw new EgressError('policy', 'the response is a redirect')
       if (followed === limits.redirects) throw new EgressError('limit', 'too many redirects')
-      if (!URL.canParse(location, url.href)) throw new EgressError('network', 'network error')
-      hop = nextHop(hop, checked(new URL(location, url.href)), status)
+      if (!URL.canParse(location, sent.href)) throw new EgressError('network', 'network error')
+      const next = new URL(location, sent.href)
+      hop = nextHop(hop, checked(next.origin === sent.origin ? atOrigin(next, url.origin) : next), status)
     }
   }
 
@@ -132,6 +144,11 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       count.open--
     }
   }
+}
+
+/** Returns the same URL at another origin. */
+function atOrigin({ pathname, search }: URL, origin: string): URL {
+  return new URL(`${origin}${pathname}${search}`)
 }
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */
