@@ -54,8 +54,10 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
   }
   const ids = await describe('operations.json', open)
   const devIds = await describe('dev-operations.json', development)
-  const requests = { ...requestSchemas(open, ids), ...requestSchemas(development, devIds) }
-  const responses = { ...responseSchemas(closed, ids), ...responseSchemas(development, devIds) }
+  const requests = requestSchemas(open, ids)
+  // Those of development servers are in one module, as they are seldom used and have much in common.
+  const devRequests = { dev: inOne(requestSchemas(development, devIds)) }
+  const responses = { ...responseSchemas(closed, ids), dev: inOne(responseSchemas(development, devIds)) }
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
   const checked = Object.fromEntries(
     checkedSchemas.map(name => [name, { value: components[name] as object }]),
@@ -69,8 +71,8 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
   }
   await Promise.all([
     // Stops at the first error: enough for a request that is as it should be.
-    write('requests', validatorCompiler({ thorough: false }), requests),
-    write('refusals', validatorCompiler({ thorough: true }), requests),
+    write('requests', validatorCompiler({ thorough: false }), { ...requests, ...devRequests }),
+    write('refusals', validatorCompiler({ thorough: true }), { ...requests, ...devRequests }),
     write('schemas', validatorCompiler({ thorough: false }), checked),
     write('schema-refusals', validatorCompiler({ thorough: true }), checked),
     write('responses', validatorCompiler({ thorough: true, verbose: false }), responses),
@@ -103,6 +105,14 @@ function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]):
       ...headers.map(([status, byMatch]) => [`${status} headers`, byMatch.any] as const),
     ]
   })
+}
+
+/** Puts the schemas of all operations into one module, with the operation's id before each name. */
+function inOne(schemas: Record<string, Schemas>): Schemas {
+  const named = Object.entries(schemas).flatMap(([id, own]) =>
+    Object.entries(own).map(([name, schema]) => [`${id} ${name}`, schema] as const),
+  )
+  return Object.fromEntries(named)
 }
 
 /** The builder hands out schemas where its types have the functions of a compiler. */

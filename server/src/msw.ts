@@ -3,7 +3,7 @@
  * Serves a vault by msw (2 or later, which you install) at the address that an application uses, without a port and
  * without a change to the application.
  */
-import { type HttpHandler, http } from 'msw'
+import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { Vault } from './vault.ts'
 
 /**
@@ -29,7 +29,11 @@ export function vaultHandlers(vault: Pick<Vault, 'fetch'>, baseUrl: string): Htt
     http.all(below, async ({ request }) => {
       const url = new URL(request.url)
       url.pathname = url.pathname.slice(path.length)
-      return vault.fetch(path === '' ? request : new Request(url, request))
+      // A connection that was closed on purpose; other errors are mistakes.
+      return vault.fetch(path === '' ? request : new Request(url, request)).catch(error => {
+        if (error instanceof TypeError) return HttpResponse.error()
+        throw error
+      })
     }),
   ]
 }

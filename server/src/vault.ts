@@ -53,6 +53,8 @@ export interface Vault {
    * several use `dev.forTenant(tenant)`.
    */
   readonly dev: Dev
+  /** Resolves when no request, job, delivery, sweep or formula is running or due. Needs `dev: true`. */
+  settled(): Promise<void>
   /** Empties the store and applies the bootstrap again. */
   reset(): Promise<void>
   /** Makes a tenant with one key of each kind. */
@@ -89,10 +91,25 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
   opening.catch(() => {})
   let closing: Promise<void> | undefined
 
+  const dev = new Dev({
+    baseUrl: 'http://vault',
+    headerPrefix: options?.headerPrefix,
+    token: options?.devToken,
+    fetch: async (url, init) => {
+      const { core, onlyTenant } = await opening
+      const request = new Request(url, init)
+      const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
+      const only = request.headers.has(key) ? undefined : onlyTenant()
+      if (only) request.headers.set(key, only.managementKey)
+      return toFetch(core)(request)
+    },
+  })
+
   return {
     fetch: async (input, init) => {
       const { core } = await opening
-      return toFetch(core)(input instanceof Request && !init ? input : new Request(input, init))
+      const request = input instanceof Request && !init ? input : new Request(input, init)
+      return unlessAborted(request.signal, toFetch(core)(request))
     },
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
@@ -112,7 +129,12 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
     drain: () => void opening.then(({ drain }) => drain()).catch(() => {}),
     close: () => {
       closing ??= (async () => {
-        await opening.then(({ drain }) => drain()).catch(() => {})
+        await opening
+          .then(({ drain, endWaits }) => {
+            drain()
+            endWaits()
+          })
+          .catch(() => {})
         await Promise.all([...listeners].map(listening => listening.close()))
         const opened = await opening.catch(() => undefined)
         await opened?.close()
@@ -124,19 +146,10 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       now: async () => (await opening).clock.nowMs(),
       advance: async ms => (await opening).advance(ms),
     },
-    dev: new Dev({
-      baseUrl: 'http://vault',
-      headerPrefix: options?.headerPrefix,
-      token: options?.devToken,
-      fetch: async (url, init) => {
-        const { core, onlyTenant } = await opening
-        const request = new Request(url, init)
-        const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
-        const only = request.headers.has(key) ? undefined : onlyTenant()
-        if (only) request.headers.set(key, only.managementKey)
-        return toFetch(core)(request)
-      },
-    }),
+    dev,
+    settled: async () => {
+      await dev.settled()
+    },
     reset: async () => (await opening).reset(),
     createTenant: async (given = {}) => {
       const { createTenant } = await opening
@@ -151,4 +164,14 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
 function checked(address: Partial<Address>): Partial<Address> {
   refuseUnknown(address, ['host', 'port', 'unref'])
   return address
+}
+
+/** Rejects as soon as the caller gives up. The work goes on, as on a server. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }

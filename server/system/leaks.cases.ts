@@ -281,3 +281,8 @@ export async function readLog(): Promise<string> {
     if (page >= answer.json.pagination.total_pages) return text
   }
 }
+
+/** Returns what a development server has recorded of the tenant's requests. */
+export async function readRequests(): Promise<string> {
+  return (await ask('GET', '/_dev/requests', undefined, { key: keys.mgt })).text
+}

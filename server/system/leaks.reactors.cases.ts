@@ -48,7 +48,12 @@ export async function exerciseReactors(t: Tap): Promise<void> {
 
   const token = await ask('POST', '/tokens', { type: 'token', data: word('data of an argument') })
   const react = (args: unknown) =>
-    ask('POST', `${at}/react`, { args }, { headers: { 'SVC-IDEMPOTENCY-KEY': word('of an invocation') } })
+    ask(
+      'POST',
+      `${at}/react`,
+      { args },
+      { headers: { 'SVC-IDEMPOTENCY-KEY': word('the idempotency key of an invocation') } },
+    )
   const { status } = await react({ [parameter]: `${word('an argument')} {{ ${token.json.id} }}` })
   // 500: the code throws. 501: this server cannot run formulas.
   t.ok([500, 501].includes(status), `${status}`)

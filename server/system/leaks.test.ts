@@ -16,6 +16,7 @@ import {
   exerciseSessions,
   exerciseTokens,
   readLog,
+  readRequests,
   refusals,
   refuse,
   request,
@@ -95,6 +96,17 @@ t.test('no canary is in a log or a refusal', async t => {
     ),
     [],
     'the audit log',
+  )
+  const record = await readRequests()
+  t.ok(JSON.parse(record).data.length > 20, 'control: requests were recorded')
+  t.same(
+    findLeaks(
+      // The record is asked for the keys of repeated requests, which are the caller's own ids.
+      canaries.all.filter(({ sort, what }) => sort === 'secret' && !/idempotency key/.test(what)),
+      record,
+    ),
+    [],
+    'the record of requests',
   )
   const first = await server.end()
   t.equal(first.code, 0)

@@ -26,6 +26,8 @@ export interface Assembled
   readonly facts: VaultFacts
   /** To be called when a port is open. */
   listening(): void
+  /** Ends the waits of tests, such as those of faults. */
+  endWaits(): void
   close(): Promise<void>
 }
 
@@ -51,11 +53,12 @@ export async function assemble(
     const health = healthOf(deployment, () => isDraining)
     const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
-    const { clock, createTenant, onlyTenant, advance, reset } = deployment
+    const { tools, clock, createTenant, onlyTenant, advance, reset } = deployment
     showState(deployment, connections)
     return {
       ...{ core, clock, createTenant, onlyTenant, advance, reset, close },
       ...startFacts(deployment),
+      endWaits: () => tools?.close(),
       metricsCore: () => createMetricsHttp(deployment, health),
       drain: () => {
         isDraining = true

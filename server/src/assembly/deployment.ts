@@ -11,6 +11,8 @@ export interface Deployment extends Domain {
   onlyTenant(): NewTenant | undefined
   /** Empties the store, then sets up its tenants again. */
   reset(): Promise<void>
+  /** Resolves when everything that is due is done. */
+  catchUp(): Promise<void>
   /** Moves the clock forward, and writes down how far it came. */
   advance(ms: number): Promise<void>
   /** The same for the clock of one tenant. */
@@ -19,15 +21,20 @@ export interface Deployment extends Domain {
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
-  const { options, dev, location, tenants, validators, store, clock, console } = domain
+  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
   const bootstrap = options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
   if (bootstrap) await applyBootstrap(tenants, bootstrap)
   const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
   const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
+  const catchUp = async () => {
+    await clock.advance(0)
+    await webhooks.catchUp()
+  }
   let made = development ? [development] : []
   return {
     ...domain,
     development,
+    catchUp,
     createTenant: async options => {
       const tenant = await createTenant(tenants, options)
       // Two are as good as many.
@@ -39,6 +46,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
       await store.clear()
       clock.tenants.clear()
       console?.clear()
+      tools?.clear()
       if (bootstrap) await applyBootstrap(tenants, bootstrap)
       if (development) await developmentTenant(tenants, development)
       made = development ? [development] : []
@@ -49,7 +57,11 @@ export async function deploy(domain: Domain): Promise<Deployment> {
       await clock.keep()
     },
     advance: async ms => {
+      // What is in progress ends at the time at which it began: a failed delivery is due again after that, and not after
+      // the move.
+      await catchUp()
       await clock.advance(ms)
+      await catchUp()
       await clock.keep()
     },
   }

@@ -1,10 +1,22 @@
 import { devApplications } from '../dev/applications.ts'
+import { faultHandlers } from '../dev/faults.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
+import { settled } from '../dev/settled.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
-import type { Services } from '../http/exchange.ts'
+import type { Services, TestObserver } from '../http/exchange.ts'
 import { DevEndpoints } from '../http/outside/dev.ts'
+import { createTestObserver } from '../http/outside/test-observer.ts'
 import { readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
+
+/** Deliveries that are due later are counted up to this number. */
+const mostCounted = 100_000
+
+/** Loaded under `--dev` only. */
+export function observerOf({ tools, clock, headerNames }: Deployment): TestObserver | undefined {
+  const idempotencyHeader = headerNames.idempotency
+  return tools && createTestObserver({ ...tools, nowMs: () => clock.nowMs(), idempotencyHeader })
+}
 
 /** Makes the endpoints of a development server. Loaded under `--dev` only. */
 export function developmentEndpoints(deployment: Deployment, services: Services): DevEndpoints {
@@ -12,10 +24,22 @@ export function developmentEndpoints(deployment: Deployment, services: Services)
 }
 
 function handlersOf(deployment: Deployment): DevHandlers {
-  const { advance, reset, clock, createTenant, reactors, applications } = deployment
+  const { advance, catchUp, reset, clock, createTenant, reactors, applications, store, tools, validators } =
+    deployment
+  if (!tools) throw new Error('a development server without its tools')
+  const { faults, journal, inbox, idleness } = tools
+  const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
+  const operations = validators.operations.map(({ id }) => id)
   return {
     ...devApplications(applications),
     ...devTenantClock(deployment),
+    ...faultHandlers(faults, operations),
+    ...journal.handlers(),
+    ...inbox.handlers(),
+    'dev.settled': async () => ({
+      status: 200,
+      body: { later: await settled({ idleness, catchUp, later }) },
+    }),
     'dev.clock.advance': async ({ body }) => {
       await advance(body.advance_ms)
       return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }

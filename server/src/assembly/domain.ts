@@ -18,6 +18,7 @@ import type { TokensContext } from '../tokens/context.ts'
 import type { Performer } from '../webhooks/context.ts'
 import { observeDelivery } from '../webhooks/observed.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
+import type { DevTools } from './dev-tools.ts'
 import { openSandbox } from './formulas.ts'
 import type { Stores } from './stores.ts'
 
@@ -32,6 +33,8 @@ export interface Domain extends Stores {
   readonly sandbox: FormulaSandbox
   readonly console: FormulaConsole | undefined
   readonly webhooks: Webhooks
+  /** Absent unless this is a development server. */
+  readonly tools: DevTools | undefined
   readonly performer: Performer
   readonly reactors: ReactorsContext
   /** Makes the timer by which one request yields to others. */
@@ -57,12 +60,14 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
   const sandbox = await openSandbox(stores)
+  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
+  const send = createCallbackSender(callbacks)
   const webhooks = createWebhooks({
     ...stores,
     tokens,
     callbacks,
-    send: observeDelivery(createCallbackSender(callbacks), stores.observer),
+    send: observeDelivery(tools?.sender(send) ?? send, stores.observer),
     traceHeader: headerNames.trace,
   })
   const performer: Performer = { perform: (job, receipt) => performJob(reactors, job, receipt) }
@@ -76,6 +81,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole() : undefined,
+    isKeptBusy: tools?.isKeptBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }
   return {
@@ -89,6 +95,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     sandbox,
     console: reactors.console,
     webhooks,
+    tools,
     performer,
     reactors,
     turns,

@@ -20,14 +20,15 @@ import type { Deployment } from './deployment.ts'
 
 export async function createHttp(deployment: Deployment, health: Health): Promise<Core> {
   const { options, dev, headerPrefix, validators, log, random } = deployment
+  const development = dev ? await import('./development.ts') : undefined
   const services: Services = {
     ...deployment,
+    testObserver: development?.observerOf(deployment),
     router: new Router(validators.operations),
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
   }
-  const development = dev ? await import('./development.ts') : undefined
   return createCore({
     services,
     cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix),

@@ -60,11 +60,18 @@ export class Validators {
     return functions
   }
 
+  /** Loads those of an operation. The operations of development servers share a module. */
+  #loadOf({ id }: Operation, folder: Folder): Validate {
+    if (!id.startsWith('dev.')) return this.#load(folder, id)
+    const own = Object.entries(this.#load(folder, 'dev')).filter(([name]) => name.startsWith(`${id} `))
+    return Object.fromEntries(own.map(([name, validate]) => [name.slice(id.length + 1), validate]))
+  }
+
   /** @throws {ServiceError} validation, with what is wrong */
   checkRequest(operation: Operation, parts: RequestParts): void {
     const { path, query, idempotencyKey, requestBody } = parts
     const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
-    for (const validate of Object.values(this.#load('requests', operation.id))) {
+    for (const validate of Object.values(this.#loadOf(operation, 'requests'))) {
       if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
     }
   }
@@ -78,7 +85,7 @@ export class Validators {
     const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
     const { query, body } = value as { query: JsonObject; body: JsonValue }
     const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
-    const all = Object.values(this.#load('refusals', operation.id)).flatMap(validate =>
+    const all = Object.values(this.#loadOf(operation, 'refusals')).flatMap(validate =>
       validate(excerpt) ? [] : (validate.errors ?? []),
     )
     const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
@@ -116,7 +123,7 @@ export class Validators {
     const { id, statuses } = operation
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
-    const validators = this.#load('responses', id)
+    const validators = this.#loadOf(operation, 'responses')
     const held = [
       [validators[`${documented} body`], body ?? null],
       [validators[`${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],

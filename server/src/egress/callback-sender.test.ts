@@ -11,7 +11,8 @@ const never = new AbortController().signal
 function post(url: string, options: Partial<CallbackSenderOptions> = {}, signal = never) {
   const send = createCallbackSender({ allowPrivate: true, ...options })
   const body = Buffer.from('{"raw":1}')
-  return send({ url, headers: { 'content-type': 'application/json', 'webhook-id': 'x' }, body, signal })
+  const headers = { 'content-type': 'application/json', 'webhook-id': 'x' }
+  return send({ url, tenant: 't', reactor: 'r', traceId: 'x', headers, body, signal })
 }
 
 const reasonOf = (sent: Promise<number>) =>

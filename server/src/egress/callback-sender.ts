@@ -12,6 +12,9 @@ export interface CallbackSenderOptions extends CallbackPolicy {
 
 export interface Callback {
   readonly url: string
+  readonly tenant: string
+  readonly reactor: string
+  readonly traceId: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly signal: AbortSignal

@@ -32,7 +32,7 @@ const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
-  const { headerNames } = options.services
+  const { headerNames, testObserver } = options.services
   const traceHeader = headerNames.trace.toLowerCase()
 
   return async request => {
@@ -48,7 +48,7 @@ export function createCore(options: CoreOptions): Core {
     const outside = early && (await early)
     const response = outside
       ? checkResponse(options.services, options.log, exchange, outside)
-      : await run(options, exchange)
+      : await (testObserver?.observe(exchange, () => run(options, exchange)) ?? run(options, exchange))
     cors.allow(request, response.headers)
     response.headers[headerNames.trace] = traceId
     return response
@@ -79,7 +79,9 @@ async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreRe
   } catch (error) {
     response = refuse(options, exchange, error)
   }
-  return options.dev ? checkResponse(options.services, options.log, exchange, response) : response
+  return options.dev && !exchange.fault
+    ? checkResponse(options.services, options.log, exchange, response)
+    : response
 }
 
 /** Takes the steps of the lifecycle from this one on. */
@@ -141,6 +143,7 @@ async function* reporting<T>(items: AsyncIterable<T>, failed: (error: unknown) =
 
 function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreResponse {
   const refusal = toServiceError(error)
+  exchange.error = refusal.code
   const { traceId, operation } = exchange
   if (refusal.code === 'permission_denied' && refusal.cause !== byFormula)
     recordRefusal(options, exchange, refusal)
@@ -153,7 +156,7 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
 /** Adds a refused operation to the audit log. */
 function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
   const { caller, operation, rawParameters } = exchange
-  if (!caller || operation?.entityType === undefined) return
+  if (!caller || operation?.entityType === undefined || exchange.fault) return
   // The id in a path is recorded only if the access rules have found what it names.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   services.audit.record(caller.tenant, {

@@ -1,17 +1,19 @@
 import type { Caller } from '../access/caller.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import type { Clock } from '../base/clock.ts'
+import type { ErrorCode } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { ObservedRequest, Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
 import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Validators } from '../contract/validators.ts'
+import type { Fault } from '../dev/check-fault.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { ReadToken } from '../tokens/read.ts'
 import type { Handlers, Replays } from './handlers/handler.ts'
 import type { HeaderNames } from './header-names.ts'
-import type { Answer, CoreRequest } from './message.ts'
+import type { Answer, CoreRequest, CoreResponse } from './message.ts'
 import type { Router } from './routes.ts'
 
 /** A request and what the steps of the lifecycle have found out about it so far. */
@@ -30,6 +32,18 @@ export interface Exchange {
   query?: JsonObject
   body?: JsonValue | undefined
   answer?: Answer
+  /** The code of the refusal, if it was refused. */
+  error?: ErrorCode
+  /** The fault that a test has ordered for it. */
+  fault?: Fault
+}
+
+/** Watches the requests of a development server, except those to its own endpoints. */
+export interface TestObserver {
+  /** Called when the caller is known. May wait, or throw the error that the request fails with. */
+  identified(exchange: Exchange): void | Promise<void>
+  /** Runs a request, and resolves with the response to send. */
+  observe(exchange: Exchange, run: () => Promise<CoreResponse>): Promise<CoreResponse>
 }
 
 /** The services that the steps of the lifecycle use. */
@@ -48,4 +62,6 @@ export interface Services {
   /** Makes the timer by which one request yields to others. */
   turns(): Turns
   readonly headerNames: HeaderNames
+  /** Absent unless this is a development server. */
+  readonly testObserver?: TestObserver | undefined
 }

@@ -26,6 +26,7 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
 export const lifecycle: readonly Step[] = [
   route,
   identify,
+  observe,
   authorize,
   checkContentType,
   readBody,
@@ -59,6 +60,10 @@ export async function identify(exchange: Exchange, { store, clock, headerNames }
     tenant => readAhead(exchange, tenant),
   )
   if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+}
+
+function observe(exchange: Exchange, { testObserver }: Services): void | Promise<void> {
+  return testObserver?.identified(exchange)
 }
 
 /** Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. */

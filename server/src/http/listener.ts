@@ -5,7 +5,7 @@ import { BodyBudget, readAll } from './body.ts'
 import { Connections, refusalOf } from './connections.ts'
 import type { Core } from './core.ts'
 import { Outbox } from './outbox.ts'
-import { writeResponse } from './write.ts'
+import { writeBeginning, writeResponse } from './write.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
@@ -93,6 +93,7 @@ async function serve(
     headers: request.headers as Record<string, string | undefined>,
     readBody: limit => readAll(request, limit, bodies.share(response)),
   })
+  if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   const isLast = connections.closing || !isWorthReading(request)
   if (isLast) content.headers.Connection = 'close'
   outbox.add(() => {

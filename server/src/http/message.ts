@@ -24,6 +24,8 @@ export interface CoreResponse {
   readonly body?: string | Uint8Array
   /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
   readonly pieces?: AsyncIterable<string>
+  /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */
+  readonly cutAfter?: number | 'nothing'
 }
 
 /** The result of a handler: a status, and JSON or no body. */
@@ -33,6 +35,11 @@ export interface Answer {
   readonly body?: JsonValue | object
   /** True if a formula chose status and body, which the contract does not describe. */
   readonly chosen?: true
+}
+
+/** Returns a body that is in one piece. */
+export function bytesOf({ body = '' }: CoreResponse): Uint8Array {
+  return Buffer.from(body as string)
 }
 
 export function jsonResponse(

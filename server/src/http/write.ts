@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { monotonicMs } from '../base/real-time.ts'
-import type { CoreResponse } from './message.ts'
+import { bytesOf, type CoreResponse } from './message.ts'
 
 /** Observes the sending of a response in pieces. */
 export interface Pace {
@@ -30,6 +30,22 @@ export async function writeResponse(
     // Either a header is not valid or the pieces ended early. Without the last chunk the response is visibly cut off.
     response.destroy()
   }
+}
+
+/** Writes the head of a response and so many bytes of its body, or nothing, and closes the connection. */
+export function writeBeginning(
+  response: ServerResponse,
+  content: CoreResponse,
+  after: number | 'nothing',
+): void {
+  const { socket } = response
+  if (after === 'nothing') return void socket?.destroy()
+  const whole = bytesOf(content)
+  response.writeHead(content.status, { ...content.headers, 'Content-Length': String(whole.length) })
+  response.flushHeaders()
+  if (after > 0) response.write(whole.subarray(0, after))
+  // After what was written, unlike `destroy`.
+  socket?.destroySoon()
 }
 
 /** Writes each piece when the receiver has taken the one before, so that only one is in memory. */

@@ -16,6 +16,8 @@ export interface ReactorsContext extends FormulasContext {
   readonly jobs: Jobs
   /** Keeps the lines that formulas print; absent unless this is a development server. */
   readonly console?: FormulaConsole | undefined
+  /** True if a test has ordered that no process is free for this run. */
+  readonly isKeptBusy?: ((tenant: string, reactor: string) => Promise<boolean>) | undefined
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport
 }

@@ -51,6 +51,7 @@ export async function run(
     actor: caller.application,
     session: caller.session,
   })
+  if (await context.isKeptBusy?.(caller.tenant, reactor.id)) return { kind: 'busy' }
   const { console } = context
   // Requirements: INV-018
   return context.sandbox.run({

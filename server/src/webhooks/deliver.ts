@@ -82,7 +82,7 @@ async function attempt(
   const tenant = await readTenant(store)
   if (!tenant) return 'no secret'
   const body = Buffer.from(text)
-  const { callbackUrl, traceId } = value.about
+  const { callbackUrl, traceId, reactor } = value.about
   // A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it.
   const atS = Math.floor(context.clock.machineMs() / 1000)
   const headers = {
@@ -92,7 +92,15 @@ async function attempt(
     ...signedHeaders(tenant.webhook_secret, schedule.value.id, atS, body),
   }
   try {
-    return await context.send({ url: callbackUrl, headers, body, signal: leaving })
+    return await context.send({
+      url: callbackUrl,
+      tenant: store.tenant,
+      reactor,
+      traceId,
+      headers,
+      body,
+      signal: leaving,
+    })
   } catch (error) {
     if (error instanceof EgressError) return error.reason
     throw error

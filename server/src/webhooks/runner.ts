@@ -63,6 +63,12 @@ export class Runner {
     return this.#takeUp()
   }
 
+  /** Resolves when all jobs that are due, or in progress, are done or due later. */
+  async catchUp(): Promise<void> {
+    await this.#takeUp(() => this.#look())
+    await Promise.all([...this.#underWay.values()].map(({ done }) => done))
+  }
+
   /** Begins no more jobs, waits a while for those in progress, and gives back those that do not end by then. */
   async close(): Promise<void> {
     this.#isLeaving = true

@@ -22,6 +22,8 @@ export interface Jobs {
 export interface Webhooks extends Jobs {
   /** Starts to run and deliver jobs, including those of earlier processes. */
   start(performer: Performer): void
+  /** Resolves when all jobs that are due, or in progress, are done or due later. */
+  catchUp(): Promise<void>
   /** Begins no more jobs and waits a while for those in progress. Jobs that do not end by then are given back. */
   close(): Promise<void>
   /** The due jobs that this process knows of, by stage. */
@@ -51,6 +53,7 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     start: performer => {
       runner ??= new Runner(context, performer)
     },
+    catchUp: async () => runner?.catchUp(),
     close: async () => runner?.close(),
     counts: () => runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } },
   }

@@ -1,11 +1,15 @@
+import { DevFaults } from './faults.ts'
 import {
   devApplicationsCreate,
   devClockAdvance,
   devConsoleList,
   devReset,
+  devSettled,
   devTenantsCreate,
 } from './generated/operations.gen.ts'
 import type { DevApplicationRequest, DevConsoleLine } from './generated/types.gen.ts'
+import { DevInbox } from './inbox.ts'
+import { DevRequests } from './requests.ts'
 import { type DevOptions, type DevSend, devSend } from './send.ts'
 import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
 
@@ -86,6 +90,12 @@ export class Dev {
   readonly clock: DevClock
   /** The clock of the tenant alone. It is ahead of the clock of the server by what it was moved. */
   readonly tenantClock: DevTenantClock
+  /** Lets requests, deliveries and formulas of the tenant fail. */
+  readonly faults: DevFaults
+  /** The requests that came from the tenant. */
+  readonly requests: DevRequests
+  /** Receives webhooks of the tenant. */
+  readonly inbox: DevInbox
   readonly #options: DevOptions
   readonly #send: DevSend
 
@@ -93,6 +103,9 @@ export class Dev {
     const send = devSend(options)
     this.#options = options
     this.#send = send
+    this.faults = new DevFaults(send)
+    this.requests = new DevRequests(send)
+    this.inbox = new DevInbox(send)
     this.clock = {
       advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
     }
@@ -135,6 +148,14 @@ export class Dev {
   /** Deletes all data of all tenants and applies the bootstrap file again. */
   async reset(): Promise<void> {
     await this.#send(devReset)
+  }
+
+  /**
+   * Resolves when no request, job, delivery, sweep or formula is running or due, with the number of deliveries whose next
+   * attempt lies ahead: move the clock for these.
+   */
+  async settled(): Promise<{ readonly later: number }> {
+    return this.#send(devSettled)
   }
 
   /** Returns the last lines that the formula of a reactor printed, oldest first. */

@@ -6,6 +6,16 @@ export {
   type DevTenant,
   type DevTenantKeys,
 } from './dev.ts'
-export type { DevConsoleLine } from './generated/types.gen.ts'
+export { DevFaults, type FaultOptions } from './faults.ts'
+export type {
+  DevAttempt,
+  DevConsoleLine,
+  DevFault,
+  DevFaultRequest,
+  DevRecordedRequest,
+  DevWebhook,
+} from './generated/types.gen.ts'
+export { DevInbox } from './inbox.ts'
+export { DevRequests, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export type { DevTenantClock } from './tenant-clock.ts'

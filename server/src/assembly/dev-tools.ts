@@ -1,0 +1,64 @@
+import { readTenant, tenantStore } from '../access/tenants.ts'
+import { Faults } from '../dev/faults.ts'
+import { Idleness } from '../dev/idleness.ts'
+import { Inbox, inboxOrigin } from '../dev/inbox.ts'
+import { Journal } from '../dev/journal.ts'
+import type { CallbackSender } from '../egress/callback-sender.ts'
+import { EgressError } from '../egress/egress-error.ts'
+import type { Stores } from './stores.ts'
+
+/** What a development server keeps for tests, in memory only. */
+export interface DevTools {
+  readonly faults: Faults
+  readonly journal: Journal
+  readonly inbox: Inbox
+  readonly idleness: Idleness
+  /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
+  sender(send: CallbackSender): CallbackSender
+  isKeptBusy(tenant: string, reactor: string): Promise<boolean>
+  /** Drops everything, as the tenants are gone. */
+  clear(): void
+  /** Ends all waits. */
+  close(): void
+}
+
+/** Loaded under `--dev` only. */
+export function createDevTools(stores: Stores): DevTools {
+  const { clock } = stores
+  const faults = new Faults()
+  const journal = new Journal()
+  const inbox = new Inbox({
+    nowMs: () => clock.nowMs(),
+    machineMs: () => clock.machineMs(),
+    secretOf: async tenant => (await readTenant(await tenantStore(stores, tenant)))?.webhook_secret ?? '',
+  })
+  const clear = () => {
+    faults.reset()
+    journal.clear()
+    inbox.clear()
+  }
+  return {
+    faults,
+    journal,
+    inbox,
+    idleness: new Idleness(),
+    sender: send => async callback => {
+      const { tenant, reactor, traceId } = callback
+      const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })
+      if (fault?.latency !== undefined) await faults.wait(fault.latency)
+      if (fault?.drop !== undefined) throw new EgressError('network', 'a test has ordered this fault')
+      if (fault?.status !== undefined) return fault.status
+      return new URL(callback.url).origin === inboxOrigin ? inbox.receive(callback) : send(callback)
+    },
+    isKeptBusy: async (tenant, reactor) => {
+      const fault = faults.take({ on: 'formula', tenant, reactor })
+      if (fault?.latency !== undefined) await faults.wait(fault.latency)
+      return fault !== undefined
+    },
+    clear,
+    close: () => {
+      faults.close()
+      clear()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { clearTimeout, setTimeout } from '../base/real-time.ts'
+
+interface Kept<T> {
+  readonly item: T
+  readonly bytes: number
+  isTaken: boolean
+}
+
+interface Waiter<T> {
+  matches(item: T): boolean
+  resolve(item: T | undefined): void
+}
+
+/** Keeps the latest items of a tenant, up to a number and a size, and lets tests wait for the next one. */
+export class BoundedLog<T> {
+  readonly #most: number
+  readonly #mostBytes: number
+  readonly #waiters = new Set<Waiter<T>>()
+  #kept: Kept<T>[] = []
+  #bytes = 0
+
+  constructor(most: number, mostBytes: number) {
+    this.#most = most
+    this.#mostBytes = mostBytes
+  }
+
+  /** Adds an item, and drops the oldest ones if there are too many. */
+  add(item: T, bytes: number): void {
+    this.#kept.push({ item, bytes, isTaken: false })
+    this.#bytes += bytes
+    let surplus = 0
+    while (this.#kept.length - surplus > this.#most || this.#bytes > this.#mostBytes) {
+      this.#bytes -= this.#kept[surplus]?.bytes ?? this.#bytes
+      surplus++
+    }
+    if (surplus > 0) this.#kept = this.#kept.slice(surplus)
+    this.serve()
+  }
+
+  /** Returns the items that match, oldest first. */
+  list(matches: (item: T) => boolean): T[] {
+    return this.#kept.filter(({ item }) => matches(item)).map(({ item }) => item)
+  }
+
+  /** Makes an item one that `next` has not returned yet. */
+  giveBack(item: T): void {
+    for (const one of this.#kept) if (one.item === item) one.isTaken = false
+    this.serve()
+  }
+
+  /**
+   * Resolves with the oldest item that matches and was not returned before, or waits for one. Resolves with `undefined`
+   * after so many real milliseconds.
+   */
+  next(matches: (item: T) => boolean, timeoutMs: number): Promise<T | undefined> {
+    return new Promise(resolve => {
+      const alarm = setTimeout(() => waiter.resolve(undefined), timeoutMs)
+      const waiter: Waiter<T> = {
+        matches,
+        resolve: item => {
+          clearTimeout(alarm)
+          this.#waiters.delete(waiter)
+          resolve(item)
+        },
+      }
+      this.#waiters.add(waiter)
+      this.serve()
+    })
+  }
+
+  /** Gives the items to those who wait for them. Called after an item has changed, too. */
+  serve(): void {
+    for (const waiter of this.#waiters) {
+      const found = this.#kept.find(one => !one.isTaken && waiter.matches(one.item))
+      if (!found) continue
+      found.isTaken = true
+      waiter.resolve(found.item)
+    }
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    for (const waiter of this.#waiters) waiter.resolve(undefined)
+  }
+}

@@ -1,0 +1,249 @@
+import t, { type Test } from 'tap'
+import { ConnectionError, Surrogate, TimeoutError } from '../../../sdk/src/index.ts'
+import { openReactors, reactorOn } from '../../testing/reactors.ts'
+import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import type { Vault } from '../vault.ts'
+
+const body = { type: 'token', data: 'a value' } as const
+const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
+
+/** The same requests in process and over the wire. */
+async function open(t: Test) {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  const clients = (maxRetries: number, timeout = 60_000) =>
+    [
+      ['in process', new Surrogate({ ...shared(tenant, maxRetries, timeout), fetch: vault.fetch }, noWaits)],
+      ['over the wire', new Surrogate({ ...shared(tenant, maxRetries, timeout), baseUrl: url }, noWaits)],
+    ] as const
+  return { vault, tenant, url, clients, dev: vault.dev.forTenant(tenant) }
+}
+
+const shared = ({ privateKey }: TestTenant, maxRetries: number, timeout: number) => ({
+  apiKey: privateKey,
+  baseUrl: 'http://vault',
+  maxRetries,
+  timeout,
+})
+
+const count = async (tenant: TestTenant) => (await tenant.send('GET', '/tokens')).json.pagination.total_items
+
+t.test('a request fails as often as was ordered, as a problem, and nothing is done', async t => {
+  const { tenant, dev, clients } = await open(t)
+  for (const [where, client] of clients(0)) {
+    await dev.faults.next({ operation: 'tokens.create', times: 2, status: 503, retryAfter: 7 })
+    const before = await count(tenant)
+    for (const _ of [1, 2]) {
+      const error = await client.tokens.create(body).catch(error => error)
+      t.equal(error.status, 503, where)
+      t.equal(error.problem?.type, 'urn:surrogate:error:unavailable')
+      t.equal(error.headers?.get('retry-after'), '7')
+      t.equal(error.problem?.instance, `urn:surrogate:trace:${error.traceId}`)
+    }
+    t.equal(await count(tenant), before, `${where}: nothing was stored, and other operations work`)
+    t.ok((await client.tokens.create(body)).id, `${where}: the third works`)
+  }
+  await t.resolves(dev.faults.assertUsed())
+})
+
+t.test('the client repeats what failed, and a lost response does not do the work twice', async t => {
+  const { tenant, dev, clients } = await open(t)
+  for (const [where, client] of clients(2)) {
+    await dev.faults.next({ operation: 'tokens.create', status: 503 })
+    await dev.faults.next({ operation: 'tokens.create', drop: 'after' })
+    const before = await count(tenant)
+    const { data, retries } = await client.tokens.create(body).withResponse()
+    t.ok(data.id, where)
+    t.equal(retries, 2, where)
+    t.equal(await count(tenant), before + 1, `${where}: one token`)
+    await dev.faults.assertUsed()
+  }
+})
+
+t.test('a connection breaks before or after the work is done, or within the body', async t => {
+  const { tenant, dev, clients } = await open(t)
+  for (const [where, client] of clients(0)) {
+    for (const [fault, done] of [
+      [{ drop: 'before' }, 0],
+      [{ drop: 'after' }, 1],
+      [{ truncate: 0 }, 1],
+      [{ truncate: 5 }, 1],
+    ] as const) {
+      const name = `${where} ${JSON.stringify(fault)}`
+      await dev.faults.next({ operation: 'tokens.create', ...fault })
+      const before = await count(tenant)
+      const error = await client.tokens.create(body).catch(error => error)
+      t.ok(error instanceof ConnectionError && !(error instanceof TimeoutError), name)
+      t.equal((await count(tenant)) - before, done, name)
+      await dev.faults.assertUsed()
+    }
+  }
+})
+
+t.test('fetch rejects as that of Node does', async t => {
+  const { tenant, dev, vault, url } = await open(t)
+  const headers = { 'SVC-API-KEY': tenant.privateKey }
+  for (const fetched of [vault.fetch, fetch]) {
+    await dev.faults.next({ drop: 'before' })
+    const error = await fetched(`${url}/tokens`, { headers }).catch(error => error)
+    t.ok(error instanceof TypeError)
+    t.match(error, { message: 'fetch failed', cause: { code: 'UND_ERR_SOCKET' } })
+    await dev.faults.next({ truncate: 3 })
+    const response = await fetched(`${url}/tokens`, { headers })
+    t.equal(response.status, 200)
+    const reader = response.body?.getReader()
+    const chunks: Uint8Array[] = []
+    const broken = await (async () => {
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true }
+        if (done) return 'it ended'
+        if (value) chunks.push(value)
+      }
+    })().catch(error => error)
+    t.ok(broken instanceof TypeError, String(broken))
+    t.equal(Buffer.concat(chunks).toString(), '{"p')
+  }
+})
+
+t.test('a response is late, or never comes', async t => {
+  const { tenant, dev, clients } = await open(t)
+  for (const [where, client] of clients(0)) {
+    await dev.faults.next({ operation: 'tokens.create', latency: 40, status: 429, retryAfter: 0 })
+    const startMs = performance.now()
+    const error = await client.tokens.create(body).catch(error => error)
+    t.equal(error.status, 429, where)
+    t.ok(performance.now() - startMs >= 39, `${where}: ${performance.now() - startMs} ms`)
+  }
+  for (const [where, client] of clients(0, 200)) {
+    for (const [timeout, done] of [
+      ['before', 0],
+      ['after', 1],
+    ] as const) {
+      await dev.faults.next({ operation: 'tokens.create', timeout })
+      const before = await count(tenant)
+      t.ok((await client.tokens.create(body).catch(error => error)) instanceof TimeoutError, where)
+      t.equal((await count(tenant)) - before, done, `${where} ${timeout}`)
+    }
+  }
+})
+
+t.test('what is held back does not keep a vault from closing', async t => {
+  const { tenant, dev, vault, url } = await open(t)
+  const headers = { 'SVC-API-KEY': tenant.privateKey }
+  await dev.faults.next({ times: 2, timeout: 'after' })
+  await dev.faults.next({ latency: 60_000 })
+  const { next } = dev.requests
+  const held = [
+    fetch(`${url}/tokens`, { headers }),
+    vault.fetch(`${url}/tokens`, { headers }),
+    dev.inbox.next({ timeout: 30_000 }),
+    next.call(dev.requests, { operation: 'tokens.search', timeout: 30_000 }),
+  ].map(one => one.catch(error => error))
+  await dev.requests.next()
+  const startMs = performance.now()
+  await vault.close()
+  t.ok(performance.now() - startMs < 8_000, 'not after a minute')
+  for (const error of await Promise.all(held)) t.ok(error instanceof Error)
+})
+
+t.test('a fault matches only what it says, and never another tenant', async t => {
+  const { tenant, dev, vault } = await open(t)
+  const other = await openTenant(vault)
+  const mine = await tenant.application({ permissions: ['token:read'] })
+  const { json } = await tenant.send('POST', '/tokens', body)
+  const get = async (send = tenant.send, headers = {}, id = json.id) =>
+    (await send('GET', `/tokens/${id}`, undefined, headers)).status
+
+  await dev.faults.next({ times: 1000, status: 500 })
+  t.equal((await other.send('GET', '/tokens')).status, 200, 'another tenant')
+  t.equal((await vault.fetch('http://vault/tokens')).status, 401, 'nobody')
+  t.equal((await vault.fetch('http://vault/healthz')).status, 200)
+  t.equal(await get(), 500, 'the control')
+  await dev.faults.clear()
+  t.equal(await get(), 200)
+
+  for (const [fault, hit, miss] of [
+    [{ operation: 'tokens.get' }, () => get(), async () => (await tenant.send('GET', '/tokens')).status],
+    [{ id: json.id }, () => get(), async () => (await tenant.send('GET', '/tokens/other')).status],
+    [{ application_id: mine.id }, () => get(mine), () => get()],
+    [{ trace_id: 'this' }, () => get(tenant.send, { 'SVC-TRACE-ID': 'this' }), () => get()],
+  ] as const) {
+    await dev.faults.next({ ...fault, status: 409 })
+    const name = JSON.stringify(fault)
+    t.not(await miss(), 409, name)
+    t.equal(await hit(), 409, name)
+    t.not(await hit(), 409, `${name}: once`)
+  }
+
+  await dev.faults.next({ skip: 2, times: 2, status: 422 })
+  const statuses = []
+  for (let count = 0; count < 6; count++) statuses.push(await get())
+  t.same(statuses, [200, 200, 422, 422, 200, 200])
+  t.same(await vault.dev.forTenant(other).faults.list(), [])
+})
+
+t.test('a fault that is not used fails the test that asks', async t => {
+  const { tenant, dev } = await open(t)
+  await dev.faults.next({ operation: 'tokens.get', times: 3, status: 404 })
+  await dev.faults.next({ operation: 'tokens.list', status: 500 })
+  await tenant.send('GET', '/tokens')
+  await tenant.send('GET', '/tokens/any')
+  const error = await dev.faults.assertUsed().catch(error => error)
+  t.match(error.message, /tokens\.get.*used 1 of 3 times/)
+  t.notMatch(error.message, 'tokens.list')
+  await dev.faults.clear()
+  await t.resolves(dev.faults.assertUsed())
+})
+
+t.test('faults that could not happen are refused', async t => {
+  const { dev } = await open(t)
+  for (const [fault, message] of [
+    [{}, /must have one of status, drop, truncate, timeout, latency/],
+    [{ status: 503, drop: 'after' }, /drop cannot be combined with status/],
+    [{ status: 200 }, /status must be a status of an error/],
+    [{ status: 405 }, /status must be a status of an error/],
+    [
+      { operation: 'tokens.crate', status: 503 },
+      /operation is not an operation; did you mean tokens\.create\?/,
+    ],
+    [{ operation: 'dev.reset', status: 503 }, /operation is not an operation/],
+    [{ statsu: 503 }, /statsu is not a member of this object; did you mean status\?/],
+    [{ status: 503, times: 0 }, /times must be at least 1/],
+    [{ status: 503, times: 1001 }, /times must be at most 1000/],
+    [{ latency: 60_001 }, /latency must be at most 60000/],
+    [{ latency: 1, retryAfter: 1 }, /retry_after needs a status/],
+    [{ status: 503, reactor_id: '00000000-0000-4000-8000-000000000000' }, /reactor_id is for deliveries/],
+    [{ on: 'delivery', status: 503, operation: 'tokens.get' }, /operation is for requests only/],
+    [{ on: 'delivery', drop: 'after' }, /drop must be before/],
+    [{ on: 'delivery' }, /must have one of status, drop, latency/],
+    [{ on: 'formula', status: 429 }, /status does not apply to a formula/],
+    [{ on: 'react', status: 429 }, /on must be one of request, delivery, formula/],
+  ] as const) {
+    const error = await dev.faults.next(fault as object).catch(error => error)
+    t.match(error.message, message, JSON.stringify(fault))
+    t.equal(error.status, 400)
+  }
+  t.same(await dev.faults.list(), [])
+  for (let added = 0; added < 1000; added++) await dev.faults.next({ status: 503 })
+  t.match((await dev.faults.next({ status: 503 }).catch(error => error)).message, /1000 faults already/)
+})
+
+t.test('a formula is busy as often as was ordered: 429 at once, later for a job', async t => {
+  const vault: Vault = openReactors(t)
+  const tenant = await openTenant(vault)
+  const dev = vault.dev.forTenant(tenant)
+  const react = await reactorOn(tenant, 'module.exports = async () => ({ raw: 1 })')
+  const other = await reactorOn(tenant, 'module.exports = async () => ({ raw: 2 })')
+  await dev.faults.next({ on: 'formula', reactor_id: react.id })
+  t.equal((await other({})).status, 200, 'another reactor')
+  const busy = await react({})
+  t.equal(busy.status, 429)
+  t.equal(busy.headers.get('retry-after'), '1')
+  t.equal((await react({})).status, 200)
+  await dev.faults.next({ on: 'formula', times: 2 })
+  t.equal((await react({ callback_url: dev.inbox.url })).status, 202)
+  for (let count = 0; count < 3; count++) await vault.clock.advance(2000)
+  t.same((await dev.inbox.next()).body, { raw: 1 })
+  await dev.faults.assertUsed()
+})

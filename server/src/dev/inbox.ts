@@ -1,0 +1,139 @@
+import { ServiceError } from '../base/errors.ts'
+import type { JsonValue } from '../base/json.ts'
+import type { Immutable } from '../contract/types.ts'
+import { sameDigest } from '../crypto/digest.ts'
+import type { Callback } from '../egress/callback-sender.ts'
+import type { DevWebhook } from '../generated/dev-client/index.ts'
+import { signedHeaders } from '../webhooks/sign.ts'
+import type { DevHandlersOf } from './handlers.ts'
+import { TenantLogs } from './tenant-logs.ts'
+
+/** The origin of callback URLs that lead to the inbox. No such host can exist (RFC 2606). */
+export const inboxOrigin = 'https://inbox.surrogate.invalid'
+
+/** As the contract says. */
+const mostWebhooks = 1000
+const mostBytes = 10_000_000
+const mostReplies = 1000
+const defaultTimeoutMs = 5000
+
+type Webhook = Omit<Immutable<DevWebhook>, 'attempts' | 'headers'>
+
+interface Received {
+  readonly tenant: string
+  readonly bytes: Uint8Array
+  readonly shown: Webhook & { attempts: { at: string; status: number }[]; headers: Record<string, string> }
+}
+
+interface Parts {
+  nowMs(): number
+  /** The time that signatures have, in epoch milliseconds. */
+  machineMs(): number
+  secretOf(tenant: string): Promise<string>
+}
+
+/** Receives the webhooks whose callback URL is that of the inbox, each for its own tenant. */
+export class Inbox {
+  readonly #parts: Parts
+  readonly #logs = new TenantLogs<Received>(mostWebhooks, mostBytes)
+  readonly #replies = new Map<string, number[]>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Receives an attempt, and returns the status of the reply. */
+  async receive({ url, headers, body, tenant, reactor, traceId }: Callback): Promise<number> {
+    const id = headers['webhook-id'] ?? ''
+    if (!(await this.#isSigned(tenant, headers, body))) return 401
+    const log = this.#logs.of(tenant)
+    const status = this.#replies.get(tenant)?.shift() ?? 200
+    const attempt = { at: new Date(this.#parts.nowMs()).toISOString(), status }
+    const [before] = log.list(({ shown }) => shown.id === id)
+    if (before) {
+      before.shown.attempts.push(attempt)
+      Object.assign(before.shown.headers, headers)
+      log.serve()
+      return status
+    }
+    const parsed: JsonValue = JSON.parse(Buffer.from(body).toString())
+    const shown = {
+      id,
+      url,
+      reactor_id: reactor,
+      trace_id: traceId,
+      headers: { ...headers },
+      body: parsed,
+      attempts: [attempt],
+    }
+    log.add({ tenant, bytes: body, shown }, 2 * body.length)
+    return status
+  }
+
+  async #isSigned(tenant: string, headers: Callback['headers'], body: Uint8Array): Promise<boolean> {
+    const { 'webhook-id': id = '', 'webhook-timestamp': at = '', 'webhook-signature': given = '' } = headers
+    const expected = signedHeaders(await this.#parts.secretOf(tenant), id, Number(at), body)
+    return sameDigest(given, expected['webhook-signature'] ?? '')
+  }
+
+  #respond(tenant: string, status: number, times: number): void {
+    const replies = this.#replies.get(tenant) ?? []
+    if (replies.length + times > mostReplies)
+      throw new ServiceError('validation', `more than ${mostReplies} replies are ordered`)
+    this.#replies.set(tenant, [...replies, ...Array<number>(times).fill(status)])
+  }
+
+  async #replay(tenant: string, id: string): Promise<Received['shown']> {
+    const log = this.#logs.of(tenant)
+    const [found] = log.list(({ shown }) => shown.id === id)
+    if (!found) throw new ServiceError('not_found', 'the inbox has no such webhook')
+    const secret = await this.#parts.secretOf(tenant)
+    const signed = signedHeaders(secret, id, Math.floor(this.#parts.machineMs() / 1000), found.bytes)
+    const { url, reactor_id: reactor, trace_id: traceId, headers } = found.shown
+    await this.receive({
+      url,
+      headers: { ...headers, ...signed },
+      body: found.bytes,
+      tenant,
+      reactor,
+      traceId,
+      signal: new AbortController().signal,
+    })
+    log.giveBack(found)
+    return found.shown
+  }
+
+  handlers(): DevHandlersOf<'inbox'> {
+    const of =
+      (reactor: string | undefined) =>
+      ({ shown }: Received) =>
+        reactor === undefined || shown.reactor_id === reactor.toLowerCase()
+    return {
+      'dev.inbox.list': async ({ tenant, query }) => {
+        const found = this.#logs.of(tenant).list(of(query.reactor))
+        return { status: 200, body: { data: found.map(({ shown }) => shown) } }
+      },
+      'dev.inbox.next': async ({ tenant, query }) => {
+        const isMeant = of(query.reactor)
+        const isAccepted = ({ shown }: Received) =>
+          shown.attempts.some(({ status }) => status >= 200 && status < 300)
+        const { timeout = defaultTimeoutMs } = query
+        const found = await this.#logs.of(tenant).next(one => isMeant(one) && isAccepted(one), timeout)
+        return found ? { status: 200, body: found.shown } : { status: 204 }
+      },
+      'dev.inbox.respond': async ({ tenant, body: { status, times = 1 } }) => {
+        this.#respond(tenant, status, times)
+        return { status: 204 }
+      },
+      'dev.inbox.replay': async ({ tenant, path }) => ({
+        status: 200,
+        body: await this.#replay(tenant, path.id),
+      }),
+    }
+  }
+
+  clear(): void {
+    this.#logs.clear()
+    this.#replies.clear()
+  }
+}

@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../base/cache-size.ts'
+import { BoundedLog } from './bounded-log.ts'
+
+/** The logs of the tenants that were used last. */
+const mostTenants = 100
+
+/** A bounded log for each tenant, of the tenants that were used last. */
+export class TenantLogs<T> {
+  readonly #most: number
+  readonly #mostBytes: number
+  readonly #logs = new LRUCache<string, BoundedLog<T>>({
+    ...upTo(mostTenants),
+    dispose: log => log.close(),
+  })
+
+  constructor(most: number, mostBytes: number) {
+    this.#most = most
+    this.#mostBytes = mostBytes
+  }
+
+  of(tenant: string): BoundedLog<T> {
+    const found = this.#logs.get(tenant) ?? new BoundedLog<T>(this.#most, this.#mostBytes)
+    if (!this.#logs.has(tenant)) this.#logs.set(tenant, found)
+    return found
+  }
+
+  /** Drops all logs, and ends all waits. */
+  clear(): void {
+    this.#logs.clear()
+  }
+}

@@ -1,0 +1,94 @@
+import { ServiceError } from '../../base/errors.ts'
+import { monotonicMs } from '../../base/real-time.ts'
+import { codeOf, type Fault } from '../../dev/check-fault.ts'
+import type { Faults } from '../../dev/faults.ts'
+import type { Idleness } from '../../dev/idleness.ts'
+import type { Journal } from '../../dev/journal.ts'
+import { redact } from '../../dev/redact.ts'
+import type { Exchange, TestObserver } from '../exchange.ts'
+import type { CoreResponse } from '../message.ts'
+
+/** For as long a request without a response is held. */
+const longestHoldMs = 60_000
+
+interface Tools {
+  readonly faults: Faults
+  readonly journal: Journal
+  readonly idleness: Idleness
+  nowMs(): number
+  /** In lower case. */
+  readonly idempotencyHeader: string
+}
+
+/** Lets requests of a development server fail as tests have ordered, and records them. */
+export function createTestObserver(tools: Tools): TestObserver {
+  const { faults, journal, idleness } = tools
+  return {
+    identified: async exchange => {
+      const { operation, caller, rawParameters, traceId } = exchange
+      if (!operation || !caller) return
+      const fault = faults.take({
+        on: 'request',
+        tenant: caller.tenant,
+        operation: operation.id,
+        id: rawParameters?.id,
+        application: caller.application,
+        traceId,
+      })
+      if (!fault) return
+      exchange.fault = fault
+      if (fault.latency !== undefined) await faults.wait(fault.latency)
+      if (fault.status !== undefined) throw ordered(fault, fault.status)
+      // This response is not sent: `observe` replaces it.
+      if (fault.drop === 'before' || fault.timeout === 'before') throw ordered(fault, 503)
+    },
+    observe: async (exchange, run) => {
+      const at = new Date(tools.nowMs()).toISOString()
+      const startMs = monotonicMs()
+      const end = idleness.begin()
+      try {
+        const response = await run()
+        record(exchange, response, at, monotonicMs() - startMs)
+        return exchange.fault ? await failing(exchange.fault, response) : response
+      } finally {
+        end()
+      }
+    },
+  }
+
+  async function failing({ drop, timeout, truncate }: Fault, response: CoreResponse): Promise<CoreResponse> {
+    if (timeout !== undefined) await faults.wait(longestHoldMs)
+    if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
+    return truncate === undefined ? response : { ...response, cutAfter: truncate }
+  }
+
+  function record(exchange: Exchange, response: CoreResponse, at: string, durationMs: number): void {
+    const { operation, caller, parameters, body, traceId, request, fault, error } = exchange
+    if (!operation || !caller) return
+    const idempotencyKey = request.headers[tools.idempotencyHeader]
+    const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
+    journal.add(caller.tenant, {
+      at,
+      operation: operation.id,
+      // Only the id of something that is there: anything can be put into a path.
+      ...(parameters?.id !== undefined && response.status < 400 ? { id: parameters.id } : {}),
+      application_id: caller.application,
+      ...(caller.session === undefined ? {} : { session: caller.session }),
+      ...(request.delegation ? { formula: true } : {}),
+      ...(isUnanswered ? {} : { status: response.status }),
+      ...(error && !isUnanswered ? { error: `urn:surrogate:error:${error}` } : {}),
+      duration_ms: Math.round(durationMs * 1000) / 1000,
+      trace_id: traceId,
+      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      ...(fault ? { faulty: true } : {}),
+      ...(body === undefined ? {} : { body: redact(body) }),
+    })
+  }
+}
+
+function ordered({ retry_after }: Fault, status: number): ServiceError {
+  const seconds = retry_after ?? (status === 503 ? 1 : undefined)
+  return new ServiceError(codeOf(status) ?? 'internal', 'a test has ordered this fault', {
+    ...(seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }),
+  })
+}
