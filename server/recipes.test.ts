@@ -1,0 +1,50 @@
+// In a process of its own: it starts the tests that the recipes show.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+
+/** Runs the test of each recipe of the guide, as a reader would. */
+const guide = new URL('guide/', import.meta.url)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const recipes = readdirSync(guide).filter(name => name.startsWith('recipe-'))
+const shownIn = (name: string) =>
+  /^```ts\n(.*?)^```$/ms.exec(readFileSync(new URL(name, guide), 'utf8'))?.[1] ?? ''
+
+t.ok(recipes.length >= 2)
+for (const name of recipes) {
+  t.test(name, async t => {
+    // Inside the repository, where the packages are found by their names.
+    const file = join(t.testdir(), 'shown.test.ts')
+    writeFileSync(file, shownIn(name))
+    const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...environment } = process.env
+    const run = promisify(execFile)
+    const args = ['--import=tsx', '--test', '--test-reporter=tap', file]
+    const { stdout } = await run(process.execPath, args, { cwd: root, env: environment })
+    t.match(stdout, /^# pass 1$/m, stdout)
+    t.match(stdout, /^# fail 0$/m)
+  })
+}
+
+t.test('the recipes compile', async t => {
+  const folder = t.testdir()
+  const files = recipes.map(name => join(folder, name.replace('.md', '.ts')))
+  for (const [at, name] of recipes.entries()) writeFileSync(files[at] ?? '', shownIn(name))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+  ]
+  const run = promisify(execFile)(process.execPath, [tsc, ...options, '--types', 'node', ...files], {
+    cwd: root,
+  })
+  t.equal(await run.then(() => '').catch(({ stdout }) => stdout), '')
+})
