@@ -229,6 +229,23 @@ t.test('faults that could not happen are refused', async t => {
   t.match((await dev.faults.next({ status: 503 }).catch(error => error)).message, /1000 faults already/)
 })
 
+t.test('the client of a formula meets faults, too, and repeats its request', async t => {
+  const vault = openReactors(t)
+  const tenant = await openTenant(vault)
+  const { faults, requests } = vault.dev.forTenant(tenant)
+  const application = (await tenant.send('GET', '/applications/key')).json.id
+  const code =
+    "module.exports = async req => ({ raw: (await req.svc.tokens.create({ type: 'token', data: 1 })).id })"
+  const react = await reactorOn(tenant, code, { reactor: { application: { id: application } } })
+  await faults.next({ operation: 'tokens.create', drop: 'after' })
+  const { status, json } = await react({})
+  t.equal(status, 200)
+  t.equal((await requests.list({ operation: 'tokens.create' })).length, 2)
+  t.equal(await count(tenant), 1)
+  t.equal((await tenant.send('GET', `/tokens/${json.raw}`)).status, 200)
+  await faults.assertUsed()
+})
+
 t.test('a formula is busy as often as was ordered: 429 at once, later for a job', async t => {
   const vault: Vault = openReactors(t)
   const tenant = await openTenant(vault)
