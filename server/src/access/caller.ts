@@ -78,6 +78,7 @@ export function demand(caller: Caller, permission: TokenPermission, subject: Sub
     cause: {
       missing: `no access rule${decision.limited ? ' of the application that authorized the session' : ''} gives ${permission} on ${decision.container}`,
       subject: subject.id,
+      containers: subject.containers,
     } satisfies DeniedCause,
   })
 }
@@ -86,6 +87,7 @@ export function demand(caller: Caller, permission: TokenPermission, subject: Sub
 export interface DeniedCause {
   readonly missing: string
   readonly subject?: string
+  readonly containers?: readonly string[]
 }
 
 /**

@@ -40,6 +40,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
       dev: development?.developmentEndpoints(deployment, services),
     },
     dev,
+    explain: development?.explain,
   })
 }
 

@@ -5,6 +5,7 @@ import { describeError, type Log } from '../base/log.ts'
 import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
+import type { Explain } from '../dev/explanation.ts'
 import { byFormula } from '../reactors/outcome.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
@@ -23,6 +24,8 @@ export interface CoreOptions {
   readonly outside: OutsidePaths
   /** Adds reasons to 403s, and checks every response against the contract. */
   readonly dev: boolean
+  /** Explains a refusal. Of development servers only. */
+  readonly explain?: Explain | undefined
 }
 
 /** The server without a socket: takes a request and resolves with a response. Never rejects. */
@@ -150,7 +153,8 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   if (refusal.status >= 500 && refusal !== error) {
     options.log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
   }
-  return problemResponse(refusal, traceId, options.dev ? deniedCause(refusal)?.missing : undefined)
+  const denied = options.dev ? deniedCause(refusal) : undefined
+  return problemResponse(refusal, traceId, denied?.missing, options.explain?.(exchange, refusal, denied))
 }
 
 /** Adds a refused operation to the audit log. */

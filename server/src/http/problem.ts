@@ -1,6 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import { toProblem, unexpectedError } from '../base/problem.ts'
 import { problemType } from '../contract/contract.ts'
+import type { Explanation } from '../dev/explanation.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { CoreResponse } from './message.ts'
 
@@ -19,11 +20,16 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /** @param reason is appended to the detail */
-export function problemResponse(error: ServiceError, traceId: string, reason?: string): CoreResponse {
+export function problemResponse(
+  error: ServiceError,
+  traceId: string,
+  reason?: string,
+  explanation?: Explanation,
+): CoreResponse {
   return {
     status: error.status,
     headers: { ...error.headers, 'Content-Type': problemType },
-    body: JSON.stringify(toProblem(error, traceId, reason)),
+    body: JSON.stringify({ ...toProblem(error, traceId, reason), ...(explanation && { explanation }) }),
   }
 }
 

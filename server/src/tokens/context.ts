@@ -17,6 +17,8 @@ export interface TokensContext {
   /** For actions that are audited although they change nothing. */
   readonly audit: Pick<AuditRecorder, 'record'>
   nowUs(): number
+  /** True for a development server, which says why a search has found nothing. */
+  readonly dev?: boolean
   /** Makes the timer by which long work yields to other requests. */
   turns(): Turns
 }

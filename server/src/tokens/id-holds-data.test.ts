@@ -41,10 +41,12 @@ t.test(
       for (const spell of [(id: string) => id, literal]) {
         const create = (id: string) => tenant.send('POST', '/tokens', { id: spell(id), type, data })
         const what = `${type}: ${spell(held)}`
-        const { status, text, json } = await create(held)
+        const { status, json } = await create(held)
+        // The explanation of a development server has no text of the request, but its own `true` and `false`.
+        const { explanation: _, ...problem } = json
         t.equal(status, 400, what)
         t.same(Object.keys(json.errors), ['id'], what)
-        t.notOk(text.includes(held), `${what} is not repeated`)
+        t.notOk(JSON.stringify(problem).includes(held), `${what} is not repeated`)
         const made = await create(control)
         t.equal(made.status, 201, `${type}: ${spell(control)} ${made.text}`)
         t.equal(made.json.id, control)

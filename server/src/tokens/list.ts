@@ -112,5 +112,14 @@ export async function searchTokens(
   const parsed = parseQuery(query ?? '')
   const tokens = await tokensOf(context, caller)
   const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
-  return findTokens(tokens, caller, 'token:search', compileSearch(tokens.store, parsed), requested)
+  const found = await findTokens(
+    tokens,
+    caller,
+    'token:search',
+    compileSearch(tokens.store, parsed),
+    requested,
+  )
+  if (!context.dev || found.pagination.total_items > 0) return found
+  const { explainSearch } = await import('./explain-search.ts')
+  return Object.assign(found, { explanation: await explainSearch(tokens, caller, parsed) })
 }

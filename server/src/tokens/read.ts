@@ -36,7 +36,11 @@ export async function liveRecord(
 ): Promise<OpenedRecord<TokenRecord>> {
   const record = await reading
   if (!record || isExpired(record.value, context.nowUs())) {
-    throw new ServiceError('not_found', 'there is no token with this id')
+    throw new ServiceError(
+      'not_found',
+      'there is no token with this id',
+      record?.value.expires_ms === undefined ? {} : { cause: { expiredMs: record.value.expires_ms } },
+    )
   }
   return record
 }

@@ -1,0 +1,184 @@
+import t from 'tap'
+import { openTenant, openVault, type Reply } from '../../testing/vault.ts'
+
+const now = () => Date.UTC(2030, 0, 1)
+const number = '4242424242424242'
+const card = { id: 'a-card', type: 'card', data: { number }, containers: ['/pci/', '/shop/'] }
+
+t.test('a 403 explains who asked, the rights in their order, and why each does not match', async t => {
+  const tenant = await openTenant(openVault(t))
+  await tenant.send('POST', '/tokens', card)
+  const conditions = [{ attribute: 'id', operator: 'equals', value: 'another' }]
+  const limited = await tenant.application({
+    rules: [
+      { priority: 7, container: '/', transform: 'mask', permissions: ['token:search'] },
+      { priority: 2, container: '/pci/', transform: 'mask', permissions: ['token:read'] },
+      { priority: 5, conditions, transform: 'reveal', permissions: ['token:read'] },
+    ],
+  })
+  const { status, json } = await limited('GET', '/tokens/a-card')
+  t.equal(status, 403)
+  t.same(json.explanation, {
+    operation: 'tokens.get',
+    application: limited.id,
+    application_type: 'private',
+    permission: 'token:read',
+    rules: [
+      { of: 'application', priority: 2, matches: false, reason: 'covers /pci/, and not /shop/' },
+      {
+        of: 'application',
+        priority: 5,
+        matches: false,
+        reason: 'covers tokens where id equals another, and not /pci/, /shop/',
+      },
+      { of: 'application', priority: 7, matches: false, reason: 'does not list token:read' },
+      { of: 'application', priority: null, matches: false, reason: 'token:read is not held directly' },
+    ],
+    reasons: ['no access rule gives token:read on /shop/'],
+  })
+  const nowhere = await limited('DELETE', '/tokens/a-card')
+  t.equal(nowhere.json.explanation.permission, 'token:delete')
+  t.ok(nowhere.json.explanation.rules.every(({ matches }: { matches: boolean }) => !matches))
+})
+
+t.test('a session is explained by its grant and by the rights of its authorizer', async t => {
+  const tenant = await openTenant(openVault(t))
+  await tenant.send('POST', '/tokens', card)
+  const authorizer = await tenant.application({
+    rules: [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] }],
+  })
+  const { json: session } = await tenant.asPublic('POST', '/sessions')
+  const grant = { nonce: session.nonce, permissions: ['token:read'] }
+  t.equal((await authorizer('POST', '/sessions/authorize', grant)).status, 200)
+  const { status, json } = await tenant.as(session.session_key)('GET', '/tokens/a-card')
+  t.equal(status, 403)
+  t.match(json.explanation, { session: true, application_type: 'public' })
+  t.match(json.explanation.rules, [
+    { of: 'session', priority: null, matches: true },
+    { of: 'authorizer', priority: 1, matches: false, reason: 'covers /pci/, and not /shop/' },
+    { of: 'authorizer', priority: null, matches: false },
+  ])
+})
+
+t.test('every 400, 403 and 404 has an explanation, and nothing else has', async t => {
+  const vault = openVault(t, { now })
+  const tenant = await openTenant(vault)
+  await tenant.send('POST', '/tokens', { ...card, expires_at: '2030-01-01T00:00:10Z' })
+  const asked: readonly [number, Reply][] = [
+    [400, await tenant.send('POST', '/tokens', { type: 'card', data: { number: '1' } })],
+    [400, await tenant.send('POST', '/tokens', { raw: '{' })],
+    [404, await tenant.send('GET', '/tokens/unknown')],
+    [404, await tenant.send('GET', '/nothing')],
+    [403, await tenant.send('GET', '/applications')],
+    [400, await tenant.as(tenant.managementKey)('POST', '/_dev/tenant/clock', { advance: 1 })],
+  ]
+  for (const [status, reply] of asked) {
+    t.equal(reply.status, status)
+    t.ok(reply.json.explanation, `${status} ${reply.json.detail}`)
+  }
+  t.equal(asked[0]?.[1].json.explanation.operation, 'tokens.create')
+  await vault.clock.advance(60_000)
+  const expired = await tenant.send('GET', '/tokens/a-card')
+  t.same(expired.json.explanation.reasons, [], 'it has been swept')
+  const others: readonly [number, Reply][] = [
+    [401, await tenant.as('unknown')('GET', '/tokens')],
+    [405, await tenant.send('PUT', '/tokens/x', {})],
+    [409, await twice(() => tenant.send('POST', '/tokens', { id: 'twice', type: 'token', data: 1 }))],
+    [200, await tenant.send('GET', '/tokens')],
+  ]
+  for (const [status, reply] of others) {
+    t.equal(reply.status, status)
+    t.notOk('explanation' in reply.json, String(status))
+  }
+})
+
+async function twice(send: () => Promise<Reply>): Promise<Reply> {
+  await send()
+  return send()
+}
+
+t.test('a token that has expired and not been swept yet says so', async t => {
+  let real = now()
+  const tenant = await openTenant(openVault(t, { now: () => real }))
+  await tenant.send('POST', '/tokens', { ...card, expires_at: '2030-01-01T00:00:10Z' })
+  real += 10_000
+  const { status, json } = await tenant.send('GET', '/tokens/a-card')
+  t.equal(status, 404)
+  t.same(json.explanation.reasons, ['the token expired at 2030-01-01T00:00:10.000Z'])
+})
+
+t.test('a search that finds nothing says which condition excludes how many', async t => {
+  const tenant = await openTenant(openVault(t))
+  for (const [id, color] of [
+    ['a-1', 'red'],
+    ['a-2', 'red'],
+    ['a-3', 'blue'],
+  ] as const) {
+    await tenant.send('POST', '/tokens', {
+      id,
+      type: 'token',
+      data: 1,
+      metadata: { color },
+      containers: ['/a/'],
+    })
+  }
+  await tenant.send('POST', '/tokens', { id: 'b-1', type: 'token', data: 1, containers: ['/b/'] })
+  const limited = await tenant.application({
+    rules: [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:search'] }],
+  })
+  const search = async (query: string) => (await limited('POST', '/tokens/search', { query })).json
+  const query = 'metadata.color:green AND type:token AND NOT id:a-1'
+  t.same((await search(query)).explanation, {
+    tokens: 4,
+    searchable: 3,
+    conditions: [
+      { condition: 'metadata', excludes: 3 },
+      { condition: 'type', excludes: 0 },
+      { condition: 'NOT id', excludes: 1 },
+    ],
+  })
+  t.same((await search('id:b-1 OR data:secret')).explanation.conditions, [
+    { condition: '(id OR data)', excludes: 3 },
+  ])
+  const found = await search('metadata.color:red')
+  t.equal(found.pagination.total_items, 2)
+  t.notOk('explanation' in found)
+})
+
+t.test('without dev nothing is explained, by the same requests', async t => {
+  for (const dev of [true, false]) {
+    const vault = openVault(t, { dev })
+    const tenant = await openTenant(vault)
+    await tenant.send('POST', '/tokens', card)
+    const limited = await tenant.application({ permissions: ['token:search'] })
+    const replies = [
+      await limited('GET', '/tokens/a-card'),
+      await tenant.send('GET', '/tokens/unknown'),
+      await tenant.send('POST', '/tokens', { type: 'card', data: {} }),
+      await limited('POST', '/tokens/search', { query: 'id:unknown' }),
+    ]
+    t.same(
+      replies.map(({ status }) => status),
+      [403, 404, 400, 200],
+    )
+    for (const { json } of replies) t.equal('explanation' in json, dev)
+  }
+})
+
+t.test('no explanation contains data of a token or a value that was searched for', async t => {
+  const tenant = await openTenant(openVault(t))
+  await tenant.send('POST', '/tokens', { ...card, metadata: { customer: 'a-canary' } })
+  const limited = await tenant.application({ permissions: ['token:search'] })
+  const replies = [
+    await limited('GET', '/tokens/a-card'),
+    await limited('POST', '/tokens/search', {
+      query: `data:${number} AND metadata.customer:a-canary AND id:x`,
+    }),
+    await tenant.send('POST', '/tokens', { type: 'card', data: { number, cvc: 'a-canary' } }),
+  ]
+  for (const { json } of replies) {
+    const text = JSON.stringify(json.explanation)
+    t.ok(text.length > 10)
+    t.notMatch(text, /4242|canary/)
+  }
+})

@@ -1,0 +1,113 @@
+import type { Caller, DeniedCause } from '../access/caller.ts'
+import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
+import type { ServiceError } from '../base/errors.ts'
+import type { AccessRule, Permission, TokenPermission } from '../contract/types.ts'
+
+/** Why a request was refused. It contains no data of tokens. */
+export interface Explanation {
+  readonly operation?: string
+  readonly application?: string
+  readonly application_type?: string
+  readonly session?: boolean
+  readonly permission?: string
+  readonly rules?: readonly ExplainedRule[]
+  readonly reasons: readonly string[]
+}
+
+interface ExplainedRule {
+  readonly of: 'application' | 'session' | 'authorizer'
+  /** `null` for a permission held directly. */
+  readonly priority: number | null
+  readonly matches: boolean
+  readonly reason: string
+}
+
+/** The part of a request that is known when it is refused. */
+export interface Refused {
+  readonly operation?: { readonly id: string; readonly permission: Permission | null }
+  readonly caller?: Caller | undefined
+}
+
+export type Explain = (
+  refused: Refused,
+  error: ServiceError,
+  denied: DeniedCause | undefined,
+) => Explanation | undefined
+
+const explained = [400, 403, 404]
+
+/** Explains a refusal: who asked, the rights in the order in which they are tried, and why each does not match. */
+export const explain: Explain = ({ operation, caller }, error, denied) => {
+  if (!explained.includes(error.status)) return undefined
+  const permission = operation?.permission ?? undefined
+  return {
+    ...(operation ? { operation: operation.id } : {}),
+    ...(caller ? { application: caller.application, application_type: caller.type } : {}),
+    ...(caller?.session === undefined ? {} : { session: true }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(caller && permission !== undefined ? { rules: rulesOf(caller, permission, denied) } : {}),
+    reasons: [...(denied ? [denied.missing] : []), ...expiry(error)],
+  }
+}
+
+function rulesOf(caller: Caller, permission: Permission, denied: DeniedCause | undefined): ExplainedRule[] {
+  const own = caller.session === undefined ? 'application' : 'session'
+  return [
+    ...explainRights(own, caller.rights, permission, denied),
+    ...(caller.limit ? explainRights('authorizer', caller.limit, permission, denied) : []),
+  ]
+}
+
+function explainRights(
+  of: ExplainedRule['of'],
+  rights: Rights,
+  permission: Permission,
+  denied: DeniedCause | undefined,
+): ExplainedRule[] {
+  const isDirectlyHeld = rights.permissions.includes(permission)
+  const direct: ExplainedRule = {
+    of,
+    priority: null,
+    matches: isDirectlyHeld,
+    reason: `${permission} is ${isDirectlyHeld ? '' : 'not '}held directly`,
+  }
+  const asked = rulesFor(rights, permission as TokenPermission).filter(rule => !isDirect(rule))
+  const inOrder = [...rights.rules].sort((a, b) => a.priority - b.priority)
+  return [
+    ...inOrder.map(rule => ({
+      of,
+      priority: rule.priority,
+      ...(asked.includes(rule)
+        ? reasonOf(rule, denied)
+        : { matches: false, reason: `does not list ${permission}` }),
+    })),
+    direct,
+  ]
+}
+
+/** Says for each container of the token if the rule covers it; without a token, what the rule covers. */
+function reasonOf(
+  rule: AccessRule,
+  denied: DeniedCause | undefined,
+): Pick<ExplainedRule, 'matches' | 'reason'> {
+  const covers = scopeOf(rule)
+  const { subject = '', containers } = denied ?? {}
+  if (!containers) return { matches: true, reason: `covers ${covers}` }
+  const outside = containers.filter(container => !matches(rule, subject, container))
+  return outside.length === 0
+    ? { matches: true, reason: `covers ${covers}, and so all containers of the token` }
+    : { matches: false, reason: `covers ${covers}, and not ${outside.join(', ')}` }
+}
+
+function scopeOf(rule: AccessRule): string {
+  if (typeof rule.container === 'string') return rule.container
+  const conditions = (rule.conditions ?? []).map(
+    ({ attribute, operator, value }) => `${attribute} ${operator.replace('_', ' ')} ${value}`,
+  )
+  return `tokens where ${conditions.join(' and ')}`
+}
+
+function expiry({ cause }: ServiceError): string[] {
+  if (typeof cause !== 'object' || cause === null || !('expiredMs' in cause)) return []
+  return [`the token expired at ${new Date(Number(cause.expiredMs)).toISOString()}`]
+}

@@ -1,0 +1,57 @@
+import type { Caller } from '../access/caller.ts'
+import { matchAll } from '../access/terms.ts'
+import { visibleTo } from '../access/visibility.ts'
+import { compileSearch } from '../search/compile.ts'
+import type { SearchQuery } from '../search/query.ts'
+import type { Query } from '../storage/port.ts'
+import type { TenantTokens } from './context.ts'
+
+/** Why a search has found nothing. Conditions are named by their field, never by their value. */
+export interface SearchExplanation {
+  /** The number of tokens of the tenant. */
+  readonly tokens: number
+  /** The number of those that the caller may search. */
+  readonly searchable: number
+  readonly conditions: readonly { readonly condition: string; readonly excludes: number }[]
+}
+
+/** More conditions than this are not counted. */
+const mostConditions = 20
+
+/** Counts for each condition that has to hold how many of the searchable tokens it excludes by itself. */
+export async function explainSearch(
+  { store, nowUs }: TenantTokens,
+  caller: Caller,
+  query: SearchQuery,
+): Promise<SearchExplanation> {
+  const nowMs = nowUs() / 1000
+  const count = async (...queries: Query[]) =>
+    (await store.find('token', matchAll(queries), { nowMs, offset: 0, limit: 0 })).total
+  const visible = visibleTo(store, caller, 'token:search')
+  const searchable = await count(visible)
+  const parts = query.kind === 'and' ? query.of : [query]
+  const conditions = []
+  for (const part of parts.slice(0, mostConditions)) {
+    const matching = await count(visible, compileSearch(store, part))
+    conditions.push({ condition: nameOf(part), excludes: searchable - matching })
+  }
+  return { tokens: await count({ op: 'all' }), searchable, conditions }
+}
+
+function nameOf(query: SearchQuery): string {
+  switch (query.kind) {
+    case 'everything':
+    case 'container':
+      return query.kind
+    case 'text':
+    case 'time':
+      return query.field
+    case 'metadata':
+      return 'metadata'
+    case 'not':
+      return `NOT ${nameOf(query.of)}`
+    case 'and':
+    case 'or':
+      return `(${[...new Set(query.of.map(nameOf))].slice(0, mostConditions).join(` ${query.kind.toUpperCase()} `)})`
+  }
+}
