@@ -66,6 +66,7 @@ export async function sessionCaller(
   if (keyDigest !== undefined && session.key_digest !== keyDigest) return undefined
   const { application, grant } = session
   const [creator, authorizer] = found === seen && early ? early : await applicationsOf(session)
+  // Requirements: SES-544
   if (!isLive(creator, nowUs)) return undefined
   // Requirements: SES-504
   const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }

@@ -227,6 +227,7 @@ function expiration(context: TenantTokens, current: TokenRecord, input: UpdateTo
  * Decides by the members of a patch what is evaluated again. An unchanged mask is evaluated on new data only for callers
  * who may read the data: to others, its failure would reveal data that they did not send.
  */
+// Requirements: TOK-544, TYP-541
 function changesOf(
   input: UpdateTokenRequest,
   fingerprintExpression: string,
@@ -248,6 +249,7 @@ function changesOf(
  * Replaces the errors of the token's expressions for callers who may not read the data: the error names the member of the
  * patch, and not which expression failed or how.
  */
+// Requirements: ACC-545
 function withoutReasons(error: unknown, input: UpdateTokenRequest): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'validation') return error
   const changed = input.data === undefined ? 'metadata' : 'data'
