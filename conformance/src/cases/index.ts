@@ -17,10 +17,12 @@ import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
 import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
+import { referenceCases } from './matrices/references.ts'
 import { repeatedCases } from './matrices/repeated.ts'
 import { sameCases } from './matrices/same.ts'
 import { shownCases } from './matrices/shown.ts'
 import { spellingCases } from './matrices/spellings.ts'
+import { tokenizingCases } from './matrices/tokenizing.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
@@ -82,5 +84,7 @@ export const allCases: readonly Case[] = [
   ...repeatedCases,
   ...spellingCases,
   ...queryCases,
+  ...referenceCases,
+  ...tokenizingCases,
   ...tenantAndWebhookCases,
 ]

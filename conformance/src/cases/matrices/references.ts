@@ -1,0 +1,211 @@
+import type { Context } from '../../harness/context.ts'
+import { card, times } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+import { echoReactor } from './ways.ts'
+
+/** Tokens that payloads refer to. `spaced` begins and ends with a space. */
+const made = (c: Context) =>
+  c.shared('tokens of payloads', async s => {
+    const create = async (name: string, data: unknown, members: object = {}) => {
+      const { id } = await s.token({ id: `${s.tag}-${name}`, data, ...members })
+      return id as string
+    }
+    const spaced = (await s.token({ id: ` ${s.tag} spaced `, data: 'spaced' })).id as string
+    return {
+      text: await create('text', 'te{{ x }}xt'),
+      number: await create('number', 12.5),
+      truth: await create('truth', false),
+      list: await create('list', [1, 'a', { b: null }]),
+      object: await create('object', { a: 'one', n: 2, deep: { list: [7, 8] } }),
+      card: await create('card', card, { type: 'card' }),
+      dotted: (await s.token({ id: `${s.tag}.it's:"quoted" id`, data: 'dotted' })).id as string,
+      spaced,
+      tag: s.tag,
+    }
+  })
+type Made = Awaited<ReturnType<typeof made>>
+
+const object = { a: 'one', n: 2, deep: { list: [7, 8] } }
+
+/** Payloads with references, and what becomes of them. */
+const payloads: Readonly<Record<string, (ids: Made) => readonly [payload: unknown, filled: unknown]>> = {
+  'whole-text': ({ text }) => [`{{ ${text} }}`, 'te{{ x }}xt'],
+  'whole-number': ({ number }) => [`{{ ${number} }}`, 12.5],
+  'whole-truth': ({ truth }) => [`{{ ${truth} }}`, false],
+  'whole-list': ({ list }) => [`{{ ${list} }}`, [1, 'a', { b: null }]],
+  'whole-object': ({ object: id }) => [`{{ ${id} }}`, object],
+  'whole-card': ({ card: id }) => [`{{ ${id} }}`, card],
+  'no-spaces': ({ number }) => [`{{${number}}}`, 12.5],
+  'many-spaces': ({ number }) => [`{{   ${number}  }}`, 12.5],
+  'text-before': ({ number }) => [`a{{ ${number} }}`, 'a12.5'],
+  'text-behind': ({ number }) => [`{{ ${number} }} `, '12.5 '],
+  'text-around': ({ text }) => [`<{{ ${text} }}>`, '<te{{ x }}xt>'],
+  'two-beside': ({ number, truth }) => [`{{ ${number} }}{{ ${truth} }}`, '12.5false'],
+  'same-twice': ({ number }) => [`{{ ${number} }}-{{ ${number} }}`, '12.5-12.5'],
+  'object-in-text': ({ object: id }) => [`x{{ ${id} }}`, `x${JSON.stringify(object)}`],
+  'list-in-text': ({ list }) => [`x{{ ${list} }}`, 'x[1,"a",{"b":null}]'],
+  filter: ({ object: id }) => [`{{ ${id} | json: '$.a' }}`, 'one'],
+  'filter-number': ({ object: id }) => [`{{ ${id} | json: '$.n' }}`, 2],
+  'filter-in-text': ({ object: id }) => [`n={{ ${id} | json: '$.n' }}`, 'n=2'],
+  'filter-quoted-braces': ({ number }) => [`{{ ${number} | append: '}}' }}`, '12.5}}'],
+  'filter-escaped-quote': ({ number }) => [`{{ ${number} | append: "'" }}`, "12.5'"],
+  'two-filters': ({ text }) => [`{{ ${text} | upcase | slice: 0, 2 }}`, 'TE'],
+  'filter-at-end': ({ number }) => [`{{ ${number} | append: 'x'}}`, '12.5x'],
+  'closing-braces': ({ number }) => [`}} {{ ${number} }} }}`, '}} 12.5 }}'],
+  'single-braces': ({ number }) => [`{ ${number} }`, `{ ${number} }`],
+  'id-with-quotes': ({ dotted }) => [`{{ ${dotted} }}`, 'dotted'],
+  'id-with-spaces': ({ spaced }) => [`{{ ${spaced} }}`, 'spaced'],
+  'other-values': () => [
+    { a: 1, b: null, c: true, d: 'plain' },
+    { a: 1, b: null, c: true, d: 'plain' },
+  ],
+  nested: ({ number, text }) => [
+    { a: [{ b: `{{ ${number} }}` }, [`{{ ${text} }}`]], c: {} },
+    { a: [{ b: 12.5 }, ['te{{ x }}xt']], c: {} },
+  ],
+  'same-text-twice': ({ object: id }) => [
+    [`{{ ${id} }}`, { x: `{{ ${id} }}` }],
+    [object, { x: object }],
+  ],
+  'names-of-members': ({ number }) => [{ [`{{ ${number} }}`]: 1 }, { [`{{ ${number} }}`]: 1 }],
+}
+
+/** Texts that cannot be read as references. */
+const malformed: Readonly<Record<string, (id: string) => string>> = {
+  'not-closed': id => `{{ ${id}`,
+  'not-closed-behind-one': id => `{{ ${id} }} {{`,
+  'half-closed': id => `{{ ${id} }`,
+  empty: () => '{{ }}',
+  'nothing-at-all': () => '{{}}',
+  'within-another': id => `{{ {{ ${id} }} }}`,
+  'brace-in-id': id => `{{ ${id}{ }}`,
+  'character-of-no-id': id => `{{ ${id}#x }}`,
+  'too-short': () => '{{ ab }}',
+  'no-id-before-filter': () => "{{ | append: 'x' }}",
+  'open-quote': id => `{{ ${id} | append: 'x }}`,
+  'filter-not-closed': id => `{{ ${id} | upcase`,
+  'unknown-filter': id => `{{ ${id} | nofilter }}`,
+  'filter-of-no-form': id => `{{ ${id} | | }}`,
+  'filter-that-fails': id => `{{ ${id} | json: '$[' }}`,
+}
+
+/** Operations that fill in references. */
+const ways: Readonly<
+  Record<
+    string,
+    {
+      readonly requirement: string
+      readonly refusal: string
+      readonly needs: Cell['needs']
+      fill(c: Context, payload: unknown): ReturnType<Context['asPrivate']>
+      filled(body: unknown): unknown
+    }
+  >
+> = {
+  detokenize: {
+    requirement: 'TKZ-503',
+    refusal: 'TKZ-503',
+    needs: [],
+    fill: (c, payload) => c.asPrivate('POST', '/detokenize', { payload }),
+    filled: body => (body as { payload: unknown }).payload,
+  },
+  react: {
+    requirement: 'INV-504',
+    refusal: 'INV-505',
+    needs: ['management'],
+    fill: async (c, payload) => c.react(await echoReactor(c), { args: { payload } }),
+    filled: body => (body as { raw: { payload: unknown } }).raw.payload,
+  },
+}
+
+const cells = Object.entries(ways).flatMap(([way, { requirement, refusal, needs, fill, filled }]): Cell[] => [
+  {
+    requirement,
+    name: `filled-${way}`,
+    title: `${way} replaces references: whole, inside text, by filters, and nothing else`,
+    needs,
+    async run(c) {
+      const ids = await made(c)
+      for (const [name, of] of Object.entries(payloads)) {
+        const [payload, expected] = of(ids)
+        c.equal(filled(c.success(await fill(c, payload), 200, name).body), expected, name)
+      }
+    },
+  },
+  {
+    requirement: refusal,
+    name: `malformed-${way}`,
+    title: `${way} refuses malformed references, and names where they are`,
+    needs,
+    async run(c) {
+      const { object: id } = await made(c)
+      for (const [name, of] of Object.entries(malformed)) c.refused(await fill(c, { a: [of(id)] }), 400, name)
+    },
+  },
+])
+
+const limitCells: Cell[] = [
+  {
+    requirement: 'TKZ-503',
+    name: 'hundred',
+    title: 'detokenize takes 100 different tokens, each as often as one likes, and refuses 101',
+    async run(c) {
+      const ids = await c.shared('101 tokens', async s => {
+        const payload = times(51, () => ({ type: 'token', data: 1, containers: [s.container] }))
+        const more = async () => c.success(await s.asPrivate('POST', '/tokenize', payload), 200).body
+        return [...(await more()), ...(await more())].map((one: { id: string }) => one.id).slice(0, 101)
+      })
+      const send = (count: number) =>
+        c.asPrivate(
+          'POST',
+          '/detokenize',
+          [...ids.slice(0, count), ids[0]].map(id => `{{ ${id} }}`),
+        )
+      c.equal(
+        c.success(await send(100), 200).body,
+        times(101, () => 1),
+        'the data of 100 tokens',
+      )
+      c.refused(await send(101), 400, '101 tokens')
+    },
+  },
+  {
+    requirement: 'INV-502',
+    name: 'detokenize',
+    title: 'unknown tokens are all named, known ones are not',
+    async run(c) {
+      const { id } = await c.token()
+      const [one, two] = [`${c.tag}-one`, `${c.tag}-two`]
+      const reply = await c.asPrivate('POST', '/detokenize', [
+        `{{ ${one} }}`,
+        { a: `x{{ ${id} }}{{ ${two} }}` },
+      ])
+      c.refused(reply, 400)
+      c.ok(
+        [one, two].every(name => reply.text.includes(name)),
+        'both are named',
+      )
+      c.ok(!reply.text.includes(id), 'the known one is not')
+    },
+  },
+  {
+    requirement: 'TKZ-504',
+    name: 'redact',
+    title: 'data that the rule does not show is null, and empty inside text',
+    needs: ['applications'],
+    async run(c) {
+      const [masked, plain] = [await c.token({ mask: 'X' }), await c.token()]
+      const payload = [masked, plain].flatMap(({ id }) => [`{{ ${id} }}`, `<{{ ${id} }}>`])
+      const seen = async (transform: string) => {
+        const { call } = await c.ruled(transform, ['token:use'])
+        return c.success(await call('POST', '/detokenize', payload), 200).body
+      }
+      c.equal(await seen('reveal'), [c.tag, `<${c.tag}>`, c.tag, `<${c.tag}>`], 'under reveal')
+      c.equal(await seen('mask'), ['X', '<X>', null, '<>'], 'under mask')
+      c.equal(await seen('redact'), [null, '<>', null, '<>'], 'under redact')
+    },
+  },
+]
+
+/** References to tokens in payloads. */
+export const referenceCases = matrix([...cells, ...limitCells])

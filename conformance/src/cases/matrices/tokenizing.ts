@@ -1,0 +1,186 @@
+import type { Context } from '../../harness/context.ts'
+import type { Call } from '../../harness/target.ts'
+import { type Cell, matrix } from './cell.ts'
+
+type Shown = Record<string, unknown>
+
+const tokenize = async (c: Context, payload: unknown, call: Call = c.asPrivate, key?: string) => {
+  const options = key === undefined ? {} : { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: key } }
+  return c.success(await call('POST', '/tokenize', payload, options), 200).body
+}
+const contents = (shown: Shown) =>
+  ['data', 'metadata', 'mask', 'fingerprint_expression', 'search_indexes'].filter(
+    name => (shown[name] ?? null) !== null,
+  )
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'TKZ-501',
+    name: 'duplicates',
+    title: 'duplicates within a payload become one token where they ask for that',
+    async run(c) {
+      const one = (data: string, more: object = {}) => ({
+        type: 'token',
+        data,
+        containers: [c.container],
+        ...more,
+      })
+      const same = { deduplicate_token: true }
+      const kept = await c.token({ data: `${c.tag}kept` })
+      const payload = [
+        one(c.tag),
+        one(c.tag, { ...same, mask: 'X' }),
+        one(c.tag),
+        one(`${c.tag}2`, same),
+        one(`${c.tag}2`, { ...same, metadata: { a: 'b' } }),
+        one(`${c.tag}kept`, same),
+        one(`${c.tag}kept`, same),
+        `${c.tag}bare`,
+      ]
+      const shown = (await tokenize(c, payload, c.asPrivate, c.tag)) as Shown[]
+      const ids = shown.map(item => (typeof item === 'string' ? item : item.id))
+      c.equal(
+        ids.map(id => ids.indexOf(id)),
+        [0, 0, 2, 3, 3, 5, 5, 7],
+        'which are the same',
+      )
+      c.equal([ids[5], shown[4]?.metadata, shown[1]?.mask], [kept.id, undefined, undefined], 'the originals')
+      c.equal((await c.found('')).length, 4, 'the number of tokens')
+      c.equal(await tokenize(c, payload, c.asPrivate, c.tag), shown, 'the same request again')
+    },
+  },
+  {
+    requirement: 'TKZ-501',
+    name: 'unreadable',
+    title: 'a caller who may not read is shown no contents of duplicates, and its own tokens masked',
+    needs: ['applications'],
+    async run(c) {
+      const { call } = await c.ruled('reveal', ['token:create'])
+      const one = { type: 'token', data: c.tag, mask: 'X', metadata: { a: 'b' }, containers: [c.container] }
+      const [first, second] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
+      c.equal([first.data, first.metadata], ['X', { a: 'b' }], 'the first')
+      c.equal([second.id, contents(second)], [first.id, []], 'the second')
+      const [again, twice] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
+      c.equal([again, twice], [first, second], 'the same request again')
+    },
+  },
+  ...(['mask', 'redact'] as const).map(
+    (transform): Cell => ({
+      requirement: 'TKZ-501',
+      name: `shown-${transform}`,
+      title: `new tokens of a payload are shown under ${transform}, as the rule for token:create says`,
+      needs: ['applications'],
+      async run(c) {
+        const { call } = await c.ruled(transform, ['token:create'])
+        const made = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
+        const [shown] = await tokenize(c, [made], call)
+        c.equal(shown.data, transform === 'mask' ? 'X' : undefined, 'data')
+      },
+    }),
+  ),
+  {
+    requirement: 'TKZ-505',
+    name: 'given',
+    title:
+      'an id that is given twice in a payload, or taken, is refused; one that an expression makes is replaced',
+    async run(c) {
+      const one = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
+      const send = (...ids: string[]) => c.asPrivate('POST', '/tokenize', ids.map(one))
+      const [a, b] = [`${c.tag}a`, `${c.tag}b`]
+      c.refused(await send(a, a), 400, 'an id twice')
+      const made = c.success(await send(a, `{{ '${a}' }}`, `{{ '${b}' }}`, `{{ '${b}' }}`), 200).body
+      const ids = made.map((shown: Shown) => shown.id)
+      c.equal(new Set(ids).size, 4, 'the number of ids')
+      c.equal([ids[0], ids[2]], [a, b], 'ids that were free')
+      c.refused(await send(`${c.tag}c`, a), 409, 'an id that is taken')
+      c.refused(await c.asPrivate('GET', `/tokens/${c.tag}c`), 404, 'the token before it')
+      const replaced = c.success(await send(`{{ '${a}' }}`), 200).body
+      c.ok(replaced[0].id !== a, 'an expression that makes a taken id')
+    },
+  },
+  {
+    requirement: 'TKZ-501',
+    name: 'forms',
+    title: 'each form of a payload stays as it is, with tokens in the place of values',
+    async run(c) {
+      const values = { text: c.tag, number: 5, truth: true, deep: { list: [['x'], {}, []] } }
+      const shown = await tokenize(c, values)
+      const data = async (id: string) => (await c.read(id)).data
+      c.equal(await data(shown.text), c.tag, 'a text')
+      c.equal(await data(shown.number), 5, 'a number')
+      c.equal(await data(shown.truth), true, 'a boolean')
+      c.equal(await data(shown.deep.list[0][0]), 'x', 'a text in lists')
+      c.equal(shown.deep.list.slice(1), [{}, []], 'empty values')
+      c.equal(await data(await tokenize(c, c.tag)), c.tag, 'a text alone')
+      // An object with only one of type and data is no token.
+      const parts = await tokenize(c, [{ type: 'token' }, { data: 'x' }])
+      c.equal([await data(parts[0].type), await data(parts[1].data)], ['token', 'x'], 'parts of a token')
+    },
+  },
+  {
+    requirement: 'TKZ-502',
+    name: 'errors',
+    title: 'the errors of a payload name each invalid value by its path',
+    async run(c) {
+      const wrong = { type: 'card', data: { number: '4242424242424241' } }
+      const reply = await c.asPrivate('POST', '/tokenize', { a: [wrong], b: { c: wrong }, d: 'fine' })
+      const named = Object.keys(c.refused(reply, 400).body?.errors ?? {})
+      for (const path of ['a', 'b.c'])
+        c.ok(
+          named.some(name => name.startsWith(path)),
+          `an error of ${path}`,
+        )
+      c.ok(!named.some(name => name.startsWith('d')), 'no error of d')
+    },
+  },
+  {
+    requirement: 'TKZ-502',
+    name: 'hundred',
+    title: 'a payload makes at most 100 tokens',
+    async run(c) {
+      const send = (count: number) =>
+        c.asPrivate(
+          'POST',
+          '/tokenize',
+          Array.from({ length: count }, () => 'x'),
+        )
+      c.refused(await send(101), 400, '101 values')
+      c.success(await send(100), 200, '100 values')
+    },
+  },
+]
+
+/** Content types of a create, and if they are accepted. */
+const contentTypes: Readonly<Record<string, boolean>> = {
+  'application/json': true,
+  'Application/JSON': true,
+  'application/json; charset=utf-8': true,
+  'application/json;charset=UTF-8': true,
+  'application/json ; charset="utf-8"': true,
+  'application/json; charset=utf8': true,
+  'application/json; other=1': true,
+  'application/json; charset=latin1': false,
+  'text/json': false,
+  'text/plain': false,
+  'application/merge-patch+json': false,
+  'application/jsonx': false,
+}
+const contentTypeCell: Cell = {
+  requirement: 'ERR-504',
+  name: 'types',
+  title: 'a create takes JSON in UTF-8, however its type is spelled, and nothing else',
+  async run(c) {
+    const raw = JSON.stringify({ type: 'token', data: 1, containers: [c.container] })
+    for (const [type, isAccepted] of Object.entries(contentTypes)) {
+      const reply = await c.asPrivate('POST', '/tokens', undefined, {
+        raw,
+        headers: { 'Content-Type': type },
+      })
+      if (isAccepted) c.success(reply, 201, type)
+      else c.refused(reply, 415, type)
+    }
+  },
+}
+
+/** Payloads that become tokens, and the types of bodies. */
+export const tokenizingCases = matrix([...cells, contentTypeCell])
