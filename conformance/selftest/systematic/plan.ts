@@ -26,11 +26,8 @@ export function planTrials(
   const least = [...cases].sort((a, b) => a.mutants.length * a.ms - b.mutants.length * b.ms)
   const all = least.map(({ id }) => id)
   const byMutant = new Map<string, string[]>()
-  const byOperation = new Map<string, string[]>()
-  for (const { id, mutants, operations } of least) {
-    for (const name of mutants) byMutant.set(name, [...(byMutant.get(name) ?? []), id])
-    for (const name of operations) byOperation.set(name, [...(byOperation.get(name) ?? []), id])
-  }
+  for (const { id, mutants, wire: onWire } of least)
+    for (const name of [...mutants, ...onWire]) byMutant.set(name, [...(byMutant.get(name) ?? []), id])
   const early = new Set(start)
   // Last those that need a program of their own.
   const isLate = ({ loadedWith }: Planned) => Number(loadedWith !== undefined)
@@ -42,6 +39,6 @@ export function planTrials(
         ? { name, source: number, cases: all, loadedWith: number }
         : { name, source: number, cases: [] }
     }),
-    ...wire.map(({ name, operation }): Planned => ({ name, cases: byOperation.get(operation) ?? [] })),
+    ...wire.map(({ name }): Planned => ({ name, cases: byMutant.get(name) ?? [] })),
   ].sort((a, b) => isLate(a) - isLate(b))
 }

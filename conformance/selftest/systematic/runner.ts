@@ -18,7 +18,7 @@ export class MutantRunner {
   #worker: Worker | undefined
 
   /** @param limitMs longest time between the ends of two cases */
-  constructor(program: string, limitMs = 45_000) {
+  constructor(program: string, limitMs = 15_000) {
     this.#program = program
     this.#limitMs = limitMs
   }

@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../src/harness/contract.ts'
+import type { Contract } from '../../src/harness/contract.ts'
 import type { Fetch } from '../../src/harness/target.ts'
 import { type Body, bodyOf, responseFrom } from '../mutate.ts'
 import { SchemaMembers } from './schema-members.ts'
@@ -7,7 +7,7 @@ import { SchemaMembers } from './schema-members.ts'
 export interface WireMutant {
   readonly name: string
   readonly operation: string
-  change(next: Fetch): Fetch
+  readonly alter: Alter
 }
 
 /** Changes the body of a response, or returns the status to show instead of the real one. */
@@ -39,31 +39,61 @@ export function wireMutants(contract: Contract): WireMutant[] {
     if (items) made.push(...listFaults)
     for (const status of Object.keys(operation.responses).filter(one => /^4\d\d$/.test(one)))
       made.push([`${status} as ${otherStatus(status)}`, refusedAs(Number(status), otherStatus(status))])
-    return made.map(([what, alter]) =>
-      onOperation(contract, operation, `wire ${operation.id}: ${what}`, alter),
-    )
+    return made.map(([what, alter]) => ({
+      name: `wire ${operation.id}: ${what}`,
+      operation: operation.id,
+      alter,
+    }))
   })
 }
 
 /** Members whose first value is the present one. */
 const neverChanged = new Set(['id', 'tenant_id', 'type', 'created_by', 'created_at', 'key'])
 
-function onOperation(contract: Contract, operation: Operation, name: string, alter: Alter): WireMutant {
-  return {
-    name,
-    operation: operation.id,
-    change(next) {
-      const firsts = new Map<string, Body>()
-      return async request => {
-        const { pathname } = new URL(request.url)
-        const response = await next(request)
-        const body = await bodyOf(response)
-        for (const one of resourcesIn(body)) if (!firsts.has(one.id)) firsts.set(one.id, one)
-        if (contract.operationOf(request.method, pathname)?.id !== operation.id) return response
-        const altered = body === undefined && response.ok ? undefined : alter(body, response.status, firsts)
-        return altered ? responseFrom(response, altered) : response
-      }
-    },
+/** Puts a mutant between the suite and the server. */
+export function withWireMutant(contract: Contract, { operation, alter }: WireMutant, next: Fetch): Fetch {
+  return reading(contract, next, (response, { id, body, firsts }) => {
+    if (id !== operation || (body === undefined && response.ok)) return response
+    const altered = alter(body, response.status, firsts)
+    return altered ? responseFrom(response, altered) : response
+  })
+}
+
+/** Calls `note` with each mutant that would change a response. */
+export function notingWireMutants(
+  contract: Contract,
+  mutants: readonly WireMutant[],
+  note: (mutant: string) => void,
+  next: Fetch,
+): Fetch {
+  return reading(contract, next, (response, { id, body, firsts }) => {
+    const own = mutants.filter(one => one.operation === id && (body !== undefined || !response.ok))
+    for (const { name, alter } of own) {
+      const altered = alter(body, response.status, firsts)
+      const differs =
+        altered && ('status' in altered || JSON.stringify(altered.body) !== JSON.stringify(body))
+      if (differs) note(name)
+    }
+    return response
+  })
+}
+
+interface Read {
+  /** Id of the operation. */
+  readonly id: string | undefined
+  readonly body: Body
+  /** Resources by id, as they were first shown. */
+  readonly firsts: ReadonlyMap<string, Body>
+}
+
+function reading(contract: Contract, next: Fetch, use: (response: Response, read: Read) => Response): Fetch {
+  const firsts = new Map<string, Body>()
+  return async request => {
+    const { pathname } = new URL(request.url)
+    const response = await next(request)
+    const body = await bodyOf(response)
+    for (const one of resourcesIn(body)) if (!firsts.has(one.id)) firsts.set(one.id, one)
+    return use(response, { id: contract.operationOf(request.method, pathname)?.id, body, firsts })
   }
 }
 

@@ -6,14 +6,15 @@ import type { Result } from '../../src/result.ts'
 import { cases, run } from '../../src/run.ts'
 import { outcomeOf } from '../../src/verdict.ts'
 import { mutantSwitch, takeReached } from './switch.ts'
-import { wireMutants } from './wire.ts'
+import { notingWireMutants, wireMutants, withWireMutant } from './wire.ts'
 
 /** The mutants whose code one case runs, from a run without a mutant. */
 export interface Reach {
   readonly id: string
   readonly ms: number
   readonly mutants: readonly number[]
-  readonly operations: readonly string[]
+  /** Names of mutants of responses. */
+  readonly wire: readonly string[]
 }
 
 /** A mutant by its number in the source, or by its name on the wire, and the cases that it is run against, in order. */
@@ -75,7 +76,7 @@ async function onReference<T>(
 ): Promise<T> {
   const reference = await openReference(change)
   try {
-    const target = { ...reference.target, patienceMs: 3_000 }
+    const target = { ...reference.target, timeoutMs: 12_000, patienceMs: 3_000 }
     return await use(async (chosen, onResult) => {
       const made = await run(target, {
         ...options,
@@ -98,20 +99,15 @@ async function reach(): Promise<void> {
   const found: Reach[] = []
   const broken: string[] = []
   let start: readonly number[] = []
-  const operations = new Set<string>()
-  const noting =
-    (fetch: Fetch): Fetch =>
-    request => {
-      const operation = contract.operationOf(request.method, new URL(request.url).pathname)
-      if (operation) operations.add(operation.id)
-      return fetch(request)
-    }
+  const onWire = new Set<string>()
+  const noting = (fetch: Fetch) =>
+    notingWireMutants(contract, [...wire.values()], name => onWire.add(name), fetch)
   await onReference(noting, async ask => {
     start = takeReached()
     for (const one of inOrder)
       await ask([one], result => {
-        found.push({ id: one.id, ms: result.ms, mutants: takeReached(), operations: [...operations] })
-        operations.clear()
+        found.push({ id: one.id, ms: result.ms, mutants: takeReached(), wire: [...onWire] })
+        onWire.clear()
         if (failed(result)) broken.push(`${one.id} ${result.error ?? result.findings[0]?.message}`)
       })
   })
@@ -126,7 +122,7 @@ async function attempt({ name, source, cases: ids, early }: Trial): Promise<void
   let why = ''
   try {
     await onReference(
-      fetch => (onWire ? onWire.change(fetch) : fetch),
+      fetch => (onWire ? withWireMutant(contract, onWire, fetch) : fetch),
       async ask => {
         if (source !== undefined) mutantSwitch.active = source
         const all = ids.flatMap(id => byId.get(id) ?? [])

@@ -121,6 +121,7 @@ export const sessionCases = cases({
         'another text': `${nonce}x`,
         'no nonce': undefined,
       })
+      c.refused(await authorize('x'), 404, 'a short text')
     },
   ],
   'SES-009.a': [

@@ -172,7 +172,7 @@ function withNames({ maxProperties, propertyNames }: Schema, value: Json): Json 
   if (maxProperties === undefined) return value
   const [sample = 'x'] = Object.values(value)
   const count = maxProperties - Object.keys(value).length
-  const longest = 'k'.repeat(propertyNames?.maxLength ?? 1)
+  const longest = 'k'.repeat(propertyNames?.maxLength ?? 10)
   const names = Array.from({ length: count }, (_, index) => (index === 0 ? longest : `k${index}`))
   return { ...value, ...Object.fromEntries(names.map(name => [name, sample])) }
 }

@@ -41,8 +41,10 @@ interface Keyed {
 const keyed: readonly Keyed[] = [
   ...subjects
     .filter(
-      ({ name, operation }) =>
-        operation !== 'tokens.search' && (operation !== 'tokens.create' || name.endsWith('-token')),
+      ({ name, operation, requirement }) =>
+        operation !== 'tokens.search' &&
+        requirement !== 'TYP-540' &&
+        (operation !== 'tokens.create' || name.endsWith('-token')),
     )
     .map(
       (one): Keyed => ({

@@ -15,6 +15,8 @@ export interface Subject {
   readonly title: string
   /** Id of the operation whose limits hold. */
   readonly operation: string
+  /** Where the contract states the limits of this part of the body, if not for the body as a whole. */
+  readonly schema?: string
   readonly needs: readonly Capability[]
   /** A valid body with all members that have limits. */
   body(c: Context): Promise<Body>
@@ -32,7 +34,9 @@ export const limitCell = (one: Subject): Cell => ({
   ...one,
   title: `${one.title} accepts members at their limits, and refuses each beyond`,
   async run(c) {
-    const schema = c.contract.operations.find(({ id }) => id === one.operation)?.body ?? {}
+    const schema = one.schema
+      ? { $ref: one.schema }
+      : (c.contract.operations.find(({ id }) => id === one.operation)?.body ?? {})
     const body = () => one.body(c)
     for (const end of ['most', 'least'] as const)
       c.success(

@@ -116,6 +116,34 @@ const update: Subject = {
 const named = (count: number, value: unknown) =>
   Object.fromEntries(times(count, index => [`k${index}`, value]))
 
+const dataSchemas: Readonly<Record<string, string>> = {
+  card: 'CardData',
+  bank: 'BankData',
+  card_number: 'CardNumberData',
+  us_bank_account_number: 'UsBankAccountNumberData',
+  us_bank_routing_number: 'UsBankRoutingNumberData',
+  social_security_number: 'SocialSecurityNumberData',
+  employer_id_number: 'EmployerIdNumberData',
+}
+/** Updates of data, whose limits hold for the merged data. */
+const dataUpdates = Object.entries(dataSchemas).map(
+  ([type, name]): Subject => ({
+    requirement: 'TYP-540',
+    name: `limits-${type}`,
+    title: `an update of the data of a ${type}`,
+    operation: 'tokens.update',
+    schema: `#/components/schemas/${name}`,
+    needs: [],
+    // What a patch leaves out stays as it is.
+    open: ['without number', 'without routing_number', 'without account_number'],
+    body: async () => (type === 'card' ? { ...card, cvc: '123' } : valuesByType[type]) as Body,
+    async send(c, data, call = c.asPrivate, options) {
+      const { id } = await c.shared(`limits of ${type}`, s => s.token({ type, data: valuesByType[type] }))
+      return call('PATCH', `/tokens/${id}`, { data }, options)
+    },
+  }),
+)
+
 const search: Subject = {
   requirement: 'SEA-543',
   name: 'search',
@@ -127,4 +155,4 @@ const search: Subject = {
 }
 
 /** Requests that make, change and find tokens. */
-export const tokenSubjects: readonly Subject[] = [...creates, update, search]
+export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search]
