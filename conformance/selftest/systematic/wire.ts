@@ -86,7 +86,11 @@ interface Read {
   readonly firsts: ReadonlyMap<string, Body>
 }
 
-function reading(contract: Contract, next: Fetch, use: (response: Response, read: Read) => Response): Fetch {
+function reading(
+  contract: Contract,
+  next: Fetch,
+  use: (response: Response, read: Read) => Response | Promise<Response>,
+): Fetch {
   const firsts = new Map<string, Body>()
   return async request => {
     const { pathname } = new URL(request.url)
