@@ -9,6 +9,7 @@ import { callerCases } from './matrices/callers.ts'
 import { coveringCases } from './matrices/covering.ts'
 import { derivedCases } from './matrices/derived.ts'
 import { duplicateCases } from './matrices/duplicates.ts'
+import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { foldingCases } from './matrices/folding.ts'
 import { hiddenCases } from './matrices/hidden.ts'
@@ -84,6 +85,7 @@ export const allCases: readonly Case[] = [
   ...repeatedCases,
   ...spellingCases,
   ...queryCases,
+  ...embeddedCases,
   ...referenceCases,
   ...tokenizingCases,
   ...tenantAndWebhookCases,

@@ -1,0 +1,162 @@
+import type { Context } from '../../harness/context.ts'
+import { type Cell, matrix } from './cell.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const given = (c: Context) => ({
+  name: c.tag,
+  type: 'private',
+  permissions: ['token:read'],
+  rules: [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
+  expires_at: '2099-01-01T00:00:00Z',
+})
+const changed = (c: Context) => ({
+  name: `${c.tag} new`,
+  permissions: ['token:search'],
+  rules: [{ priority: 2, container: '/b/', transform: 'reveal', permissions: ['token:use'] }],
+  expires_at: '2098-01-01T00:00:00Z',
+})
+
+/** Returns an application that was changed, its path and its key. */
+async function changedApplication(c: Context) {
+  const made = c.success(await c.asManagement('POST', '/applications', given(c)), 201).body
+  const path = `/applications/${made.id}`
+  const own = c.as(made.key)
+  const first = c.success(await own('GET', '/applications/key'), 200).body as Body
+  c.equal(first, c.success(await c.asManagement('GET', path), 200).body, 'by its own key')
+  c.success(await c.asManagement('PUT', path, changed(c)), 200)
+  return { path, own }
+}
+
+const read = async (c: Context, path: string): Promise<Body> =>
+  c.success(await c.asManagement('GET', path), 200).body
+
+const applicationCells: readonly Cell[] = [
+  {
+    requirement: 'WIR-541',
+    name: 'application-key',
+    title: 'an application is the same when it is read by its own key, before and after a change',
+    needs: ['applications'],
+    async run(c) {
+      const { path, own } = await changedApplication(c)
+      c.equal(
+        c.success(await own('GET', '/applications/key'), 200).body,
+        await read(c, path),
+        'by its own key',
+      )
+    },
+  },
+  {
+    requirement: 'WIR-541',
+    name: 'application-regenerate',
+    title: 'an application is the same in the response with its new key',
+    needs: ['applications'],
+    async run(c) {
+      const { path } = await changedApplication(c)
+      const { key, ...shown } = c.success(await c.asManagement('POST', `${path}/regenerate`), 200).body
+      c.ok(typeof key === 'string', 'it has a key')
+      c.equal(shown, await read(c, path), 'the rest')
+    },
+  },
+  {
+    requirement: 'PAG-540',
+    name: 'applications',
+    title: 'pages of applications are counted, whole and in order',
+    needs: ['applications'],
+    async run(c) {
+      for (let made = 0; made < 2; made++) await c.application({ permissions: ['token:read'] })
+      // Other cases create applications at the same time, so each page is compared with itself.
+      for (const [page, size] of [
+        [1, 1],
+        [2, 1],
+        [1, 100],
+      ] as const) {
+        const reply = await c.asManagement('GET', `/applications?page=${page}&size=${size}`)
+        const { data, pagination } = c.success(reply, 200).body as { data: readonly Body[]; pagination: Body }
+        const total = Number(pagination.total_items)
+        const expected = {
+          total_items: total,
+          page_number: page,
+          page_size: size,
+          total_pages: Math.ceil(total / size),
+        }
+        c.equal(pagination, expected, 'pagination')
+        c.equal(data.length, Math.min(size, total), 'the number of items')
+        const times = data.map(one => String(one.created_at))
+        c.equal(times, [...times].sort().reverse(), 'the newest first')
+      }
+    },
+  },
+]
+
+/** Operations that show a reactor with its formula and application. */
+const reactorViews: Readonly<Record<string, (c: Context, id: string) => Promise<Body>>> = {
+  get: (c, id) => read(c, `/reactors/${id}`),
+  list: async (c, id) => c.success(await c.asManagement('GET', `/reactors?id=${id}`), 200).body.data[0],
+  put: async (c, id) => {
+    const { name, configuration, application } = await read(c, `/reactors/${id}`)
+    const body = { name, configuration, application: { id: (application as Body).id } }
+    return c.success(await c.asManagement('PUT', `/reactors/${id}`, body), 200).body
+  },
+}
+const reactorCells = Object.entries(reactorViews).map(
+  ([name, view]): Cell => ({
+    requirement: 'REA-502',
+    name: `embedded-${name}`,
+    title: `a reactor contains its formula and application as they are now: ${name}`,
+    needs: ['applications'],
+    async run(c) {
+      const formula = await c.formula()
+      const application = await c.application({ permissions: ['token:read'] })
+      const { id } = await c.reactor({}, { formula: { id: formula.id }, application: { id: application.id } })
+      const paths = {
+        formula: `/reactor-formulas/${formula.id}`,
+        application: `/applications/${application.id}`,
+      }
+      const check = async (when: string) => {
+        const shown = await view(c, id)
+        c.equal(shown.formula, await read(c, paths.formula), `the formula ${when}`)
+        c.equal(shown.application, await read(c, paths.application), `the application ${when}`)
+      }
+      await check('as made')
+      const next = {
+        name: `${c.tag} new`,
+        type: 'private',
+        code: 'c',
+        configuration: [],
+        request_parameters: [],
+      }
+      c.success(await c.asManagement('PUT', paths.formula, next), 200)
+      const rights = { name: `${c.tag} new`, permissions: ['token:search'] }
+      c.success(await c.asManagement('PUT', paths.application, rights), 200)
+      await check('as changed')
+    },
+  }),
+)
+
+const duplicateCell: Cell = {
+  requirement: 'TOK-501',
+  name: 'readable',
+  title: 'a create with deduplication shows the existing token with all its members',
+  async run(c) {
+    const { id } = await c.token({
+      mask: 'X',
+      metadata: { a: 'b' },
+      search_indexes: ['{{ data }}'],
+      expires_at: '2099-01-01T00:00:00Z',
+    })
+    await c.patch(id, { metadata: { c: 'd' } })
+    const { data: _data, ...existing } = await c.read(id)
+    const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+    const { data, ...shown } = c.success(await c.asPrivate('POST', '/tokens', body), 200).body
+    c.equal(shown, existing, 'the token')
+    c.equal(data, 'X', 'its data')
+    const counts = { total_items: 1, page_number: 1, page_size: 1, total_pages: 1 }
+    const search = () => c.asPrivate('POST', '/tokens/search', { query: `id:${id}`, size: 1 })
+    const pagination = async () => c.success(await search(), 200).body.pagination
+    await c.settles(pagination, counts, 'pagination of a search')
+  },
+}
+
+/** Resources that others contain, or show. */
+export const embeddedCases = matrix([...applicationCells, ...reactorCells, duplicateCell])
