@@ -1,3 +1,4 @@
+import { cases as allCases } from '../../src/run.ts'
 import type { SourceMutant } from './instrument.ts'
 import type { WireMutant } from './wire.ts'
 import type { Reach, Trial } from './worker.ts'
@@ -15,8 +16,8 @@ export interface Planned extends Trial {
 }
 
 /**
- * Plans which cases each mutant is run against: those that reach its line or its operation, first those that reach
- * least else, since they check most about it.
+ * Plans which cases each mutant is run against: those to which it makes a difference. First are those whose titles have
+ * words of its name, then those that reach least else, since they check most about it.
  */
 export function planTrials(
   source: readonly SourceMutant[],
@@ -34,11 +35,23 @@ export function planTrials(
   return [
     ...source.map(({ id: name }, number): Planned => {
       const reaching = byMutant.get(name)
-      if (reaching) return { name, source: number, cases: reaching }
+      if (reaching) return { name, source: number, cases: likelyFirst(name, reaching) }
       return early.has(name)
-        ? { name, source: number, cases: all, loadedWith: number }
+        ? { name, source: number, cases: likelyFirst(name, all), loadedWith: number }
         : { name, source: number, cases: [] }
     }),
     ...wire.map(({ name }): Planned => ({ name, cases: byMutant.get(name) ?? [] })),
   ].sort((a, b) => isLate(a) - isLate(b))
+}
+
+const titles = new Map(allCases.map(({ id, title }) => [id, `${id} ${title}`.toLowerCase()]))
+
+/** Sorts cases by the number of words that their titles share with the file and function of a mutant. */
+function likelyFirst(name: string, cases: readonly string[]): string[] {
+  const [place = ''] = name.split(':')
+  const words = place.split(/[^A-Za-z]+|(?=[A-Z])/).filter(word => word.length > 3)
+  const shared = (id: string) =>
+    words.filter(word => titles.get(id)?.includes(word.toLowerCase().slice(0, -1))).length
+  const scores = new Map(cases.map(id => [id, shared(id)]))
+  return [...cases].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }

@@ -13,6 +13,7 @@ import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { foldingCases } from './matrices/folding.ts'
 import { hiddenCases } from './matrices/hidden.ts'
+import { logListCases } from './matrices/log-lists.ts'
 import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
@@ -80,6 +81,7 @@ export const allCases: readonly Case[] = [
   ...coveringCases,
   ...duplicateCases,
   ...logCases,
+  ...logListCases,
   ...endedSessionCases,
   ...reevaluatedCases,
   ...repeatedCases,

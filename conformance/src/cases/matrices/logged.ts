@@ -3,7 +3,7 @@ import { allTokenPermissions } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 import { echoReactor } from './ways.ts'
 
-interface Entry {
+export interface Entry {
   readonly operation: string
   readonly entity_type: string
   readonly entity_id?: string

@@ -1,0 +1,77 @@
+import { allTokenPermissions, minute } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+import type { Entry } from './logged.ts'
+
+const listCells: readonly Cell[] = [
+  {
+    requirement: 'LOG-501',
+    name: 'pages',
+    title: 'the entries of a resource have pages, the newest first, and can be narrowed by time',
+    needs: ['management'],
+    async run(c) {
+      const { id } = await c.token()
+      for (const a of ['1', '2']) await c.patch(id, { metadata: { a } })
+      const path = `/logs?entity_id=${id}&entity_type=token`
+      const ask = async (query: string) =>
+        c.success(await c.asManagement('GET', `${path}&${query}`), 200).body as {
+          readonly data: readonly {
+            readonly id: string
+            readonly operation: string
+            readonly created_at: string
+          }[]
+          readonly pagination: object
+        }
+      const { data: all } = await c.eventually(async () => {
+        const found = await ask('size=100')
+        return found.data.filter(one => one.operation === 'token:update').length === 2 ? found : undefined
+      }, 'entries of two updates')
+      const times = all.map(one => one.created_at)
+      c.equal(times, [...times].sort().reverse(), 'the newest first')
+      const to = encodeURIComponent(times[0] ?? '')
+      const ids = all.map(one => one.id)
+      c.equal(new Set(ids).size, ids.length, 'each entry once')
+      for (const [page, size] of [
+        [1, 1],
+        [2, 2],
+      ] as const) {
+        const { data, pagination } = await ask(`to=${to}&page=${page}&size=${size}`)
+        const total = all.length
+        const expected = {
+          total_items: total,
+          page_number: page,
+          page_size: size,
+          total_pages: Math.ceil(total / size),
+        }
+        c.equal(pagination, expected, 'pagination')
+        c.equal(
+          data.map(one => one.id),
+          ids.slice((page - 1) * size, page * size),
+          'the entries of a page',
+        )
+      }
+      const from = encodeURIComponent(times[0] ?? '')
+      c.equal((await ask(`from=${from}`)).data[0]?.id, ids[0], 'entries from the time of the last')
+    },
+  },
+  {
+    requirement: 'LOG-501',
+    name: 'repeated-refusals',
+    title: 'refusals that repeat within a minute have one more entry with their number',
+    needs: ['management', 'applications', 'clock'],
+    async run(c) {
+      const { id } = await c.token()
+      const { call } = await c.ruled('reveal', allTokenPermissions, `${c.container}elsewhere/`)
+      for (let count = 0; count < 3; count++) c.refused(await call('GET', `/tokens/${id}`), 403)
+      await c.advance(3 * minute)
+      const counts = await c.eventually(async () => {
+        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+        const refused = data.filter((one: Entry) => one.outcome === 'refused')
+        return refused.length === 2 ? refused.map((one: { count?: number }) => one.count ?? 1) : undefined
+      }, 'two entries of refusals')
+      c.equal([...counts].sort(), [1, 2], 'the numbers of refusals')
+    },
+  },
+]
+
+/** Lists of the log. */
+export const logListCases = matrix(listCells)
