@@ -62,6 +62,12 @@ const failures: Readonly<
     named: 'search_indexes',
     hidden: 'data',
   },
+  fingerprint: {
+    token: () => ({ fingerprint_expression: '{{ 10 | divided_by: metadata.n }}', metadata: { n: '2' } }),
+    patch: { metadata: { n: '0' } },
+    named: 'fingerprint_expression',
+    hidden: 'metadata',
+  },
 }
 const failureCells = Object.entries(failures).map(
   ([name, { token, patch, named, hidden }]): Cell => ({
@@ -85,6 +91,20 @@ const failureCells = Object.entries(failures).map(
 )
 
 const cells: readonly Cell[] = [
+  {
+    requirement: 'TOK-510',
+    name: 'mask',
+    title:
+      'an update of data on which the mask fails is refused for callers who may read the data, and for no other',
+    needs: ['applications'],
+    async run(c) {
+      const { id } = await c.token({ data: { n: 2 }, mask: '{{ 10 | divided_by: data.n }}' })
+      const send = async (transform: string) =>
+        (await c.ruled(transform, ['token:update'])).call('PATCH', `/tokens/${id}`, { data: { n: 0 } })
+      c.refused(await send('reveal'), 400, 'a caller who may read the data')
+      c.success(await send('mask'), 200, 'another caller')
+    },
+  },
   {
     requirement: 'TYP-504',
     name: 'update',

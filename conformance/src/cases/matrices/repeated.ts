@@ -127,7 +127,8 @@ const requests: Readonly<
   react: {
     needs: ['management'],
     async prepare(c) {
-      const code = 'module.exports = async () => ({ raw: 1, tokenize: { made: "value" } })'
+      const code =
+        'module.exports = async () => ({ raw: 1, tokenize: { made: "value", card: { type: "card", data: { number: "4242424242424242" } } } })'
       const { id } = await c.reactor({ code })
       return {
         call: c.asPrivate,
