@@ -10,6 +10,7 @@ import { readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 
 export { explain } from '../dev/explanation.ts'
+
 /** Deliveries that are due later are counted up to this number. */
 const mostCounted = 100_000
 
