@@ -80,7 +80,7 @@ export const flags: readonly Flag[] = [
   booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
   listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
   listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
-  listFlag('formula-module', 'NAME', 'package that formulas may require'),
+  listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
     'audit-retention',

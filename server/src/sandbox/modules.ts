@@ -6,25 +6,36 @@ export class FormulaModuleRefused extends OperatorError {
 }
 
 const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*(\/[\w./-]+)?$/i
+const filePath = /^\.{0,2}\//
+/** Modules that every formula may require; a package that requires them gets these, too. */
+const ours = [
+  '@surrogate/formula-errors',
+  ...['buffer', 'crypto', 'url'].flatMap(name => [name, `node:${name}`]),
+]
 const longest = 4 * 1024 * 1024
 
 /**
- * Bundles each package into one CommonJS text without modules of Node: a package that uses files or the network
- * cannot be bundled. @throws {FormulaModuleRefused}
+ * Bundles each package into one CommonJS text without modules of Node other than those that formulas have: a package that
+ * uses files or the network cannot be bundled.
+ *
+ * @param modules `name`, or `name=target` for a name that stands for another package, a file, or a module of ours
+ * @param root the folder from which packages and files are found
+ * @throws {FormulaModuleRefused}
  */
 export async function bundleModules(
-  names: readonly string[],
+  modules: readonly string[],
   root: string,
 ): Promise<ReadonlyMap<string, string>> {
   const bundles = new Map<string, string>()
-  if (names.length === 0) return bundles
+  if (modules.length === 0) return bundles
   // Loaded only if the operator allows modules.
   const [{ build }, { rewrite }] = await Promise.all([import('esbuild'), import('./rewrite.ts')])
-  for (const name of names) {
-    if (!packageName.test(name)) throw new FormulaModuleRefused(`${name} is not the name of a package`)
+  for (const module of modules) {
+    const { name, target } = readModule(module)
+    if (bundles.has(name)) throw new FormulaModuleRefused(`the module ${name} is given twice`)
     const made = await build({
       stdin: {
-        contents: `module.exports = require(${JSON.stringify(name)})`,
+        contents: `module.exports = require(${JSON.stringify(target)})`,
         resolveDir: root,
         loader: 'js',
       },
@@ -32,6 +43,7 @@ export async function bundleModules(
       write: false,
       format: 'cjs',
       platform: 'browser',
+      external: ours,
       target: 'es2021',
       legalComments: 'none',
       minifySyntax: true,
@@ -52,4 +64,16 @@ export async function bundleModules(
     }
   }
   return bundles
+}
+
+function readModule(module: string): { readonly name: string; readonly target: string } {
+  const [name = '', target = name, ...more] = module.split('=')
+  if (!packageName.test(name)) throw new FormulaModuleRefused(`${name} is not the name of a package`)
+  if (ours.includes(name)) throw new FormulaModuleRefused(`${name} is a module that every formula has`)
+  const isTarget = packageName.test(target) || filePath.test(target) || ours.includes(target)
+  if (!isTarget || more.length > 0) {
+    const example = 'NAME=PACKAGE or NAME=./file.js'
+    throw new FormulaModuleRefused(`${module} does not say which module ${name} stands for; write ${example}`)
+  }
+  return { name, target }
 }
