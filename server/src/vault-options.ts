@@ -46,6 +46,11 @@ export interface VaultOptions {
   readonly metrics?: boolean
   /** Gets a line for each request, unless its member `level` is `warn` or `error`. */
   readonly log?: Log
+  /**
+   * Makes ids, keys, aliases and times the same in each run, for snapshot tests. Needs `dev` and `memory:`. Time stands
+   * still at 2030-01-01T00:00:00Z, until `now` or a clock says otherwise.
+   */
+  readonly seed?: number
   /** Returns the time in epoch milliseconds; by default the time of the database, or else of this machine. */
   readonly now?: () => number
 }
@@ -143,6 +148,7 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
       ),
     'an object with the functions info, warn and error',
   ],
+  seed: [value => Number.isSafeInteger(value), 'a whole number'],
   now: [value => typeof value === 'function', 'a function that returns epoch milliseconds'],
 }
 

@@ -2,6 +2,7 @@ import { devApplications } from '../dev/applications.ts'
 import { faultHandlers } from '../dev/faults.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { settled } from '../dev/settled.ts'
+import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import type { Services, TestObserver } from '../http/exchange.ts'
 import { DevEndpoints } from '../http/outside/dev.ts'
@@ -32,7 +33,9 @@ function handlersOf(deployment: Deployment): DevHandlers {
   const { faults, journal, inbox, idleness } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const operations = validators.operations.map(({ id }) => id)
+  const snapshots = new Snapshots(deployment)
   return {
+    ...snapshots.handlers(),
     ...devApplications(applications),
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),

@@ -43,11 +43,11 @@ export interface Domain extends Stores {
 
 /** @param core returns the core, which serves the requests of formulas and is made after the domain */
 export async function createDomain(stores: Stores, core: () => Core): Promise<Domain> {
-  const { options, parts, headerPrefix, dev, clock, random } = stores
+  const { options, parts, headerPrefix, dev, clock, random, randomOf } = stores
   const headerNames = headerNamesOf(headerPrefix)
   const validators = new Validators(headerPrefix)
   const turns = () => new Turns(parts.monotonicMs)
-  const audit = new AuditRecorder(stores)
+  const audit = new AuditRecorder({ ...stores, random: randomOf('audit') })
   const applications = new Applications({
     ...stores,
     endSessionsOf: (tenant, application, actor) => endSessionsOf(stores, tenant, application, actor),
@@ -65,6 +65,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const send = createCallbackSender(callbacks)
   const webhooks = createWebhooks({
     ...stores,
+    random: randomOf('webhooks'),
     tokens,
     callbacks,
     send: observeDelivery(tools?.sender(send) ?? send, stores.observer),

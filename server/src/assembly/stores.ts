@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../base/cache-size.ts'
 import { type Log, silentLog } from '../base/log.ts'
-import { type Random, systemRandom } from '../base/random.ts'
+import { type Random, seededRandom, systemRandom } from '../base/random.ts'
 import { machineMs, monotonicMs } from '../base/real-time.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
@@ -32,6 +32,8 @@ export interface Stores extends Observers {
   readonly store: SealedStore
   readonly clock: DurableClock
   readonly random: Random
+  /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
+  randomOf(work: string): Random
   readonly log: Log
   /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
   nowUs(tenant?: string): number
@@ -48,14 +50,21 @@ interface MasterKey {
 /** Opens the store, finds its master key, and starts the clock where it stopped. */
 export async function openStores(options: VaultOptions, parts: VaultParts): Promise<Stores> {
   const { dev = false, headerPrefix = contractHeaderPrefix, log = silentLog, storage = 'memory:' } = options
-  const random = parts.random ?? systemRandom()
+  const { seed } = options
+  const random = parts.random ?? (seed === undefined ? systemRandom() : seededRandom(`${seed}`))
+  const randomOf = (work: string) => (seed === undefined ? random : seededRandom(`${seed} ${work}`))
+  // Two boxes under one key must never have the same nonce, in no two runs either.
+  const sealing = seed === undefined ? random : systemRandom()
   const location = parseStorage(storage)
+  if (seed !== undefined && !(dev && location.engine === 'memory')) {
+    throw new VaultOptionsError('seed needs dev: true and storage: memory:, as anyone could repeat its keys')
+  }
   const observers = await openObservers(options.metrics ?? false, log, location.engine)
   const opened = await (parts.openStore ?? openStore)(location, options.dev)
   const engine = observeStore(opened, observers.observer)
   try {
     const masterKey = await findMasterKey(options, location, random)
-    const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), random, logOnce(log))
+    const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), sealing, logOnce(log))
     const clock = await openDurableClock(realTime(options, engine), store, log)
     store.tenantTime = clock.tenants
     const nowUs = (tenant?: string) => clock.nowUs(tenant)
@@ -71,6 +80,7 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
       store,
       clock,
       random,
+      randomOf,
       log,
       nowUs,
     }
@@ -103,9 +113,12 @@ async function findMasterKey(
   )
 }
 
+const seededTimeMs = Date.UTC(2030, 0, 1)
+
 /** Returns the time of a test, or else that of the database, or else that of this machine. */
-function realTime({ now }: VaultOptions, engine: Store): RealTime {
+function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
+  if (seed !== undefined) return { nowMs: () => seededTimeMs }
   return { nowMs: engine.now?.bind(engine) ?? machineMs, monotonicMs: monotonicMs }
 }
 

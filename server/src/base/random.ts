@@ -1,4 +1,4 @@
-import { randomFillSync, randomUUID } from 'node:crypto'
+import { createHash, randomFillSync, randomUUID } from 'node:crypto'
 
 /** A source of random values. Tests may pass their own. */
 export interface Random {
@@ -27,5 +27,27 @@ export function systemRandom(): Random {
       return bytes
     },
     uuid: () => randomUUID(),
+  }
+}
+
+/** Returns the same values in each run: the digests of a name and a counter. For tests only, as anyone can repeat it. */
+export function seededRandom(name: string): Random {
+  let pool = Buffer.alloc(0)
+  let blocks = 0
+  const bytes = (length: number): Uint8Array => {
+    while (pool.length < length) {
+      pool = Buffer.concat([pool, createHash('sha256').update(`${name} ${blocks++}`).digest()])
+    }
+    const taken = new Uint8Array(pool.subarray(0, length))
+    pool = pool.subarray(length)
+    return taken
+  }
+  return {
+    bytes,
+    uuid: () => {
+      const hex = Buffer.from(bytes(16)).toString('hex')
+      const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4]
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
+    },
   }
 }

@@ -172,6 +172,14 @@ export interface Store {
    */
   now?(): number
 
+  /**
+   * Returns a function that puts the documents of a tenant back to what they are now, without those of others. Keys of
+   * its applications, which lie with those of all tenants, are added again. Absent where the engine cannot do this at
+   * once. Only test servers call it.
+   * @param root the tenant that has the keys
+   */
+  snapshot?(tenant: string, root: string): () => void
+
   /** Removes everything. Only test servers call it. */
   clear(): Promise<void>
 

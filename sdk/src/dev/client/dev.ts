@@ -5,6 +5,8 @@ import {
   devConsoleList,
   devReset,
   devSettled,
+  devSnapshotsCreate,
+  devSnapshotsRestore,
   devTenantsCreate,
 } from './generated/operations.gen.ts'
 import type { DevApplicationRequest, DevConsoleLine } from './generated/types.gen.ts'
@@ -46,6 +48,10 @@ export interface DevTenant extends DevTenantKeys {
   readonly clock: DevTenantClock
   /** Creates an application of this tenant. */
   application(rights?: DevRights): Promise<DevApplication>
+  /** Keeps all data and the time of this tenant, and returns the name to `restore`. */
+  snapshot(name?: string): Promise<string>
+  /** Puts all data and the time of this tenant back. */
+  restore(name: string): Promise<void>
 }
 
 /**
@@ -124,6 +130,8 @@ export class Dev {
     return {
       clock: own.tenantClock,
       application: rights => own.application(rights),
+      snapshot: name => own.snapshot(name),
+      restore: name => own.restore(name),
       tenantId: tenant.tenant_id,
       publicKey: tenant.public_key,
       privateKey: tenant.private_key,
@@ -143,6 +151,16 @@ export class Dev {
       ...(headerPrefix === undefined ? {} : { headerPrefix }),
       ...(fetch === undefined ? {} : { fetch }),
     }
+  }
+
+  /** Keeps all data and the time of the tenant, and returns the name to `restore`. Needs the storage `memory:`. */
+  async snapshot(name?: string): Promise<string> {
+    return (await this.#send(devSnapshotsCreate, { body: name === undefined ? {} : { name } })).name
+  }
+
+  /** Puts all data and the time of the tenant back. Other tenants are not affected. */
+  async restore(name: string): Promise<void> {
+    await this.#send(devSnapshotsRestore, { path: { id: name } })
   }
 
   /** Deletes all data of all tenants and applies the bootstrap file again. */

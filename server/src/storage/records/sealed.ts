@@ -34,6 +34,7 @@ export class SealedStore {
   /** As promises, so that a request need not make one to get its tenant. */
   readonly #tenants = new Map<string, Promise<TenantStore>>()
   readonly #shared: Shared
+  #clears = 0
 
   constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
     this.store = store
@@ -91,8 +92,28 @@ export class SealedStore {
     return this.store.commit(writes, nowUs)
   }
 
+  /**
+   * Returns a function that puts the records of a tenant back, or returns false if the store was emptied since, and with
+   * it the keys of the tenant; `undefined` if the engine cannot do this.
+   */
+  snapshot(tenant: string): (() => boolean) | undefined {
+    const restore = this.store.snapshot?.(tenant, rootTenant)
+    const clears = this.#clears
+    return (
+      restore &&
+      (() => {
+        if (clears !== this.#clears) return false
+        restore()
+        // Another record may have had the same version since.
+        this.#shared.opened.clear()
+        return true
+      })
+    )
+  }
+
   async clear(): Promise<void> {
     await this.store.clear()
+    this.#clears++
     this.keyring.forget()
     this.#tenants.clear()
     this.#shared.opened.clear()

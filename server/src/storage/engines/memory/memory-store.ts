@@ -1,22 +1,25 @@
-import type {
-  CommitResult,
-  Conflict,
-  Digest,
-  DocumentKind,
-  FindOptions,
-  Found,
-  Lease,
-  Query,
-  Store,
-  StoredDocument,
-  Write,
-  Written,
+import {
+  type CommitResult,
+  type Conflict,
+  type Digest,
+  type DocumentKind,
+  documentKinds,
+  type FindOptions,
+  type Found,
+  type Lease,
+  type Query,
+  type Store,
+  type StoredDocument,
+  type Write,
+  type Written,
 } from '../../port.ts'
 
 /** One kind of one tenant. */
 interface Collection {
-  readonly documents: Map<Digest, StoredDocument>
-  readonly holders: Map<Digest, Digest>
+  documents: Map<Digest, StoredDocument>
+  holders: Map<Digest, Digest>
+  /** True if a snapshot has these maps: they must be copied before they are changed. */
+  isShared?: boolean
   lastUs: number
   /** The stamp of the newest document, even if it was removed. */
   lastCreatedUs: number
@@ -45,6 +48,7 @@ export class MemoryStore implements Store {
         for (const step of undo.reverse()) step()
         return { ok: false, conflict: { write: index, ...conflict } }
       }
+      unshare(collection)
       const { lastUs, lastCreatedUs } = collection
       undo.push(remember(collection, write.id), () => {
         Object.assign(collection, { lastUs, lastCreatedUs })
@@ -105,6 +109,29 @@ export class MemoryStore implements Store {
     return true
   }
 
+  snapshot(tenant: string, root: string): () => void {
+    const share = (name: string): Collection | undefined => {
+      const collection = this.#collections.get(name)
+      if (collection) collection.isShared = true
+      return collection && { ...collection }
+    }
+    const names = documentKinds.map(kind => `${kind} ${tenant}`)
+    const kept = names.map(name => [name, share(name)] as const)
+    const keys = share(`key ${root}`)
+    return () => {
+      for (const [name, collection] of kept) {
+        if (collection) this.#collections.set(name, { ...collection })
+        else this.#collections.delete(name)
+      }
+      const current = this.#collection('key', root)
+      if (!keys || keys.documents === current.documents) return
+      unshare(current)
+      for (const [id, document] of keys.documents) {
+        if (!current.documents.has(id)) current.documents.set(id, document)
+      }
+    }
+  }
+
   async compact(): Promise<void> {}
 
   async clear(): Promise<void> {
@@ -127,6 +154,13 @@ export class MemoryStore implements Store {
     }
     return collection
   }
+}
+
+function unshare(collection: Collection): void {
+  if (!collection.isShared) return
+  collection.documents = new Map(collection.documents)
+  collection.holders = new Map(collection.holders)
+  collection.isShared = false
 }
 
 function checkTime(time: number): void {

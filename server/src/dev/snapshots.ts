@@ -1,0 +1,65 @@
+import { invalid, ServiceError } from '../base/errors.ts'
+import type { TenantTime } from '../base/tenant-time.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
+import type { DevHandlersOf } from './handlers.ts'
+
+export interface SnapshotsContext {
+  readonly store: SealedStore
+  readonly clock: { readonly tenants: TenantTime }
+  /** Entries of the audit log are written later than the response, and belong to what was asked before. */
+  readonly audit: { settled(): Promise<void> }
+}
+
+const mostPerTenant = 100
+
+/** Keeps the state of tenants under names, to return to. They end with a reset of the vault. */
+export class Snapshots {
+  readonly #context: SnapshotsContext
+  readonly #kept = new Map<string, Map<string, () => boolean>>()
+
+  constructor(context: SnapshotsContext) {
+    this.#context = context
+  }
+
+  handlers(): DevHandlersOf<'snapshots'> {
+    return {
+      'dev.snapshots.create': async ({ tenant, body }) => {
+        const name = body?.name ?? this.#freeName(tenant)
+        await this.#take(tenant, name)
+        return { status: 201, body: { name } }
+      },
+      'dev.snapshots.restore': async ({ tenant, path }) => {
+        const restore = this.#kept.get(tenant)?.get(path.id)
+        await this.#context.audit.settled()
+        if (!restore?.()) throw new ServiceError('not_found', 'there is no snapshot with this name')
+        return { status: 204 }
+      },
+    }
+  }
+
+  async #take(tenant: string, name: string): Promise<void> {
+    const { store, clock, audit } = this.#context
+    await audit.settled()
+    const own = this.#kept.get(tenant) ?? new Map<string, () => boolean>()
+    if (own.size >= mostPerTenant && !own.has(name)) {
+      throw invalid('name', `must be that of an earlier snapshot, as a tenant has at most ${mostPerTenant}`)
+    }
+    const restore = store.snapshot(tenant)
+    if (!restore) throw new ServiceError('conflict', 'snapshots need a server with the storage memory:')
+    const aheadMs = clock.tenants.offsetMs(tenant)
+    own.set(name, () => {
+      if (!restore()) return false
+      clock.tenants.setOffset(tenant, aheadMs)
+      return true
+    })
+    this.#kept.set(tenant, own)
+  }
+
+  #freeName(tenant: string): string {
+    const own = this.#kept.get(tenant)
+    for (let number = (own?.size ?? 0) + 1; ; number++) {
+      const name = `snapshot-${number}`
+      if (!own?.has(name)) return name
+    }
+  }
+}
