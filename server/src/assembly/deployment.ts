@@ -53,7 +53,9 @@ export async function deploy(domain: Domain): Promise<Deployment> {
       await clock.keep()
     },
     advanceTenant: async (tenant, ms) => {
+      await catchUp()
       await clock.advanceTenant(tenant, ms)
+      await catchUp()
       await clock.keep()
     },
     advance: async ms => {

@@ -18,7 +18,9 @@ const mostCounted = 100_000
 /** Loaded under `--dev` only. */
 export function observerOf({ tools, clock, headerNames }: Deployment): TestObserver | undefined {
   const idempotencyHeader = headerNames.idempotency
-  return tools && createTestObserver({ ...tools, nowMs: () => clock.nowMs(), idempotencyHeader })
+  return (
+    tools && createTestObserver({ ...tools, nowMs: tenant => clock.nowUs(tenant) / 1000, idempotencyHeader })
+  )
 }
 
 /** Makes the endpoints of a development server. Loaded under `--dev` only. */

@@ -43,6 +43,18 @@ t.test('a delivery under way fails at the time at which it began: moving the clo
   t.equal((await inbox.list()).length, 1, 'repeated before advance returned')
 })
 
+t.test('the clock of a tenant, too, waits for a delivery under way', async t => {
+  const vault = openReactors(t)
+  const tenant = await openTenant(vault)
+  const { faults, inbox, tenantClock } = vault.dev.forTenant(tenant)
+  const react = await reactorOn(tenant, 'module.exports = async () => ({ raw: 1 })')
+  await faults.next({ on: 'delivery', latency: 100, status: 503 })
+  await react({ callback_url: inbox.url })
+  while ((await faults.list())[0]?.left === 1) await new Promise(resolve => setImmediate(resolve))
+  await tenantClock.advance('1m')
+  t.equal((await inbox.list()).length, 1, 'repeated before advance returned')
+})
+
 t.test('a job that is due is done before advance returns, by however little the clock moves', async t => {
   const random = systemRandom()
   // Time stands still but for `advance`, and the first retry comes after exactly 7.2 seconds.

@@ -15,7 +15,8 @@ interface Tools {
   readonly faults: Faults
   readonly journal: Journal
   readonly idleness: Idleness
-  nowMs(): number
+  /** The time of a tenant. */
+  nowMs(tenant: string): number
   /** In lower case. */
   readonly idempotencyHeader: string
 }
@@ -43,12 +44,11 @@ export function createTestObserver(tools: Tools): TestObserver {
       if (fault.drop === 'before' || fault.timeout === 'before') throw ordered(fault, 503)
     },
     observe: async (exchange, run) => {
-      const at = new Date(tools.nowMs()).toISOString()
       const startMs = monotonicMs()
       const end = idleness.begin()
       try {
         const response = await run()
-        record(exchange, response, at, monotonicMs() - startMs)
+        record(exchange, response, monotonicMs() - startMs)
         return exchange.fault ? await failing(exchange.fault, response) : response
       } finally {
         end()
@@ -62,13 +62,13 @@ export function createTestObserver(tools: Tools): TestObserver {
     return truncate === undefined ? response : { ...response, cutAfter: truncate }
   }
 
-  function record(exchange: Exchange, response: CoreResponse, at: string, durationMs: number): void {
+  function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
     const { operation, caller, parameters, body, traceId, request, fault, error } = exchange
     if (!operation || !caller) return
     const idempotencyKey = request.headers[tools.idempotencyHeader]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
     journal.add(caller.tenant, {
-      at,
+      at: new Date(tools.nowMs(caller.tenant) - durationMs).toISOString(),
       operation: operation.id,
       // Only the id of something that is there: anything can be put into a path.
       ...(parameters?.id !== undefined && response.status < 400 ? { id: parameters.id } : {}),
