@@ -12,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import type ts from 'typescript'
+import { complaintsOf } from '../server/testing/resolutions.ts'
 
 t.setTimeout(300_000)
 t.comment('timeout=300000')
@@ -117,69 +118,17 @@ const consumer = `
   }`
 
 type Compiler = typeof ts
-type Settings = Record<string, unknown>
 
-/** How applications find packages. The file name decides whether \`node16\` sees an ES module or CommonJS. */
-const resolutions: readonly (readonly [name: string, file: string, settings: Settings])[] = [
-  ['node10', 'use.ts', { module: 'commonjs', moduleResolution: 'node10' }],
-  ['node16 in CommonJS', 'use.cts', { module: 'node16', moduleResolution: 'node16' }],
-  ['node16 in an ES module', 'use.mts', { module: 'node16', moduleResolution: 'node16' }],
-  ['bundler', 'use.ts', { module: 'esnext', moduleResolution: 'bundler' }],
-  [
-    "bundler with Next's settings",
-    'use.ts',
-    {
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      target: 'es2017',
-      isolatedModules: true,
-      esModuleInterop: true,
-      jsx: 'preserve',
-    },
-  ],
-]
-
-/** Returns what a compiler says about the consumer. The declarations of the package are checked too. */
-function complaints(compiler: Compiler, file: string, settings: Settings): string[] {
-  const deprecated = settings.moduleResolution === 'node10' && Number.parseFloat(compiler.version) >= 6
-  const { options, errors } = compiler.convertCompilerOptionsFromJson(
-    {
-      strict: true,
-      noEmit: true,
-      target: 'es2022',
-      lib: ['es2022', 'dom', 'dom.iterable'],
-      types: [],
-      skipDefaultLibCheck: true,
-      ...settings,
-      ...(Number.parseFloat(compiler.version) < 5.1 && settings.moduleResolution === 'node10'
-        ? { moduleResolution: 'node' }
-        : {}),
-      ...(deprecated ? { ignoreDeprecations: '6.0' } : {}),
-    },
-    folder,
-  )
-  const program = compiler.createProgram([join(folder, file)], options)
-  return [...errors, ...compiler.getPreEmitDiagnostics(program)].map(({ messageText }) =>
-    compiler.flattenDiagnosticMessageText(messageText, '\n'),
-  )
-}
-
-async function compiles(t: Test, compiler: Compiler): Promise<void> {
-  for (const [name, file, settings] of resolutions) {
-    await writeFile(join(folder, file), consumer)
-    t.same(complaints(compiler, file, settings), [], `TypeScript ${compiler.version}, ${name}`)
-  }
+function compiles(t: Test, compiler: Compiler): void {
+  const complaints = complaintsOf(compiler, { folder, code: consumer })
+  for (const [name, found] of Object.entries(complaints))
+    t.same(found, [], `TypeScript ${compiler.version}, ${name}`)
 }
 
 t.test('TypeScript finds the types by every resolution', async t => {
-  await compiles(t, require('typescript'))
-  await writeFile(join(folder, 'use.ts'), consumer.replace("'4'", '4'))
-  const [, , settings] = resolutions[0] ?? []
-  t.match(
-    complaints(require('typescript'), 'use.ts', settings ?? {}),
-    [/number/],
-    'control: a wrong type is seen',
-  )
+  compiles(t, require('typescript'))
+  const wrong = complaintsOf(require('typescript'), { folder, code: consumer.replace("'4'", '4') })
+  t.match(wrong.node10, [/number/], 'control: a wrong type is seen')
 })
 
 t.test('the oldest supported TypeScript finds them too', async t => {
@@ -197,7 +146,7 @@ t.test('the oldest supported TypeScript finds them too', async t => {
     t.comment('skipped: the registry cannot be reached, so TypeScript 5.0 cannot be installed')
     return
   }
-  await compiles(t, createRequire(join(old, 'package.json'))('typescript'))
+  compiles(t, createRequire(join(old, 'package.json'))('typescript'))
 })
 
 t.test('the package contains what its README promises, and no tests', async t => {

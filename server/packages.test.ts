@@ -2,12 +2,14 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { runsTheSuite } from '../conformance/selftest/_installed.ts'
+import { complaintsOf } from './testing/resolutions.ts'
 
 /**
  * Packs each package as for publishing, installs it alone into an empty folder, and uses it there. A package contains
@@ -118,6 +120,71 @@ async function usesMsw(t: Test, folder: string): Promise<void> {
   else t.comment('skipped: the registry cannot be reached, so msw cannot be installed')
 }
 
+/** Does not compile if a type of a package is not found, or is `any`. */
+const never =
+  'type IsAny<T> = 0 extends 1 & T ? true : false; function never<T>(isAny: IsAny<T>) { return isAny }'
+
+const consumers: Readonly<Record<string, string>> = {
+  server: `import { createVault, type FormulaRun, OperatorError, runFormula, type Vault, type VaultOptions } from '@surrogate/server'
+    ${never}
+    const options: VaultOptions = { storage: 'memory:' }
+    const vault: Vault = createVault(options)
+    export async function use(run: FormulaRun, error: OperatorError) {
+      const tenant = await vault.createTenant()
+      const ran = await runFormula('', { args: 1 })
+      if (error instanceof OperatorError) never<typeof error.program>(false)
+      for (const check of [never<Vault>, never<typeof tenant.privateKey>, never<typeof ran.outcome>]) check(false)
+      never<VaultOptions['storage']>(false)
+      never<FormulaRun['console']>(false)
+      // @ts-expect-error the storage is a string
+      createVault({ storage: 1 })
+      return run
+    }`,
+  conformance: `import { run, type Feature, features } from '@surrogate/conformance'
+    ${never}
+    export async function use(target: Parameters<typeof run>[0], feature: Feature) {
+      const report = await run(target, { only: ['TOK-001'] })
+      never<typeof report>(false)
+      never<typeof report.verdicts>(false)
+      never<typeof feature>(false)
+      never<typeof features>(false)
+      // @ts-expect-error a target is an object
+      await run(1)
+    }`,
+}
+
+const require = createRequire(import.meta.url)
+
+/** Loads an installed package by \`require\`, and finds its types in every way that TypeScript has. */
+async function loadsEverywhere(t: Test, name: string, folder: string, use: string): Promise<void> {
+  const consumer = consumers[name]
+  // The SDK has tests of its own.
+  if (consumer === undefined) return
+  const required = use.replace(/import (\{.+\}) from ('.+')/, 'const $1 = require($2)')
+  await writeFile(join(folder, 'use.cjs'), `(async () => {${required}})()`)
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const run = (...flags: string[]) => execute(process.execPath, [...flags, 'use.cjs'], { cwd: folder, env })
+  const { stdout, stderr } = await run()
+  t.equal(stdout.trim(), 'abc', 'by require')
+  t.equal(stderr, '')
+  const flag = '--no-experimental-require-module'
+  if (process.allowedNodeEnvironmentFlags.has('--experimental-require-module')) {
+    const refused = await run(flag).catch(error => error)
+    t.match(
+      refused.stderr,
+      /^Error: @surrogate\/\w+ is an ES module, and this Node cannot require those: use .+$/m,
+    )
+  }
+  const compiler = require('typescript')
+  const all = complaintsOf(compiler, { folder, code: consumer, settings: { skipLibCheck: true } })
+  // Checking all declarations takes most of the time, and they are the same ones.
+  const settings = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] }
+  const only = 'node16 in an ES module'
+  const checked = complaintsOf(compiler, { folder, code: consumer, settings, only })
+  t.equal(Object.keys(all).length, 5)
+  for (const [way, found] of [...Object.entries(all), ...Object.entries(checked)]) t.same(found, [], way)
+}
+
 /** Runs a linter for packages. */
 const lint = (program: string, ...args: string[]) =>
   execute(process.execPath, [join(root, 'node_modules/.bin', program), ...args], { cwd: root })
@@ -149,8 +216,12 @@ for (const [name, files, use] of packages) {
       const { size } = await stat(tarball)
       t.ok(size <= mostPackedBytes, `${size} bytes packed`)
       await lint('publint', '--strict', join(root, name))
-      // The packages are ES modules; Node 20.19 and later can `require` those too.
-      await lint('attw', tarball, '--profile', 'esm-only')
+      // `node10` knows main entries only.
+      await lint(
+        'attw',
+        tarball,
+        ...(name === 'server' ? ['--profile', 'node16', '--exclude-entrypoints', 'testing/setup'] : []),
+      )
 
       const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
       t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -170,6 +241,7 @@ for (const [name, files, use] of packages) {
       await writeFile(join(folder, 'use.mjs'), use)
       const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
       t.equal(stdout.trim(), 'abc')
+      await loadsEverywhere(t, name, folder, use)
       if (name === 'server') await usesMsw(t, folder)
       if (name === 'conformance') await runsTheSuite(t, folder)
     },

@@ -123,6 +123,33 @@ t.test(
   },
 )
 
+t.test('jest loads the server itself by require and by import', { skip: missing }, async t => {
+  const place = join(folder, 'jest-loads')
+  await mkdir(place)
+  const use = `test('one', async () => {
+    const vault = createVault()
+    const { privateKey } = await vault.createTenant()
+    const response = await vault.fetch('http://vault/tokens', { headers: { 'SVC-API-KEY': privateKey } })
+    expect(response).toBeInstanceOf(Response)
+    expect(response.status).toBe(200)
+    await expect(createVault({ storge: 1 }).ready()).rejects.toBeInstanceOf(VaultOptionsError)
+    await vault.close()
+  })`
+  const names = '{ createVault, VaultOptionsError }'
+  await writeFile(join(place, 'a.test.cjs'), `const ${names} = require('@surrogate/server')\n${use}`)
+  await writeFile(join(place, 'b.test.mjs'), `import ${names} from '@surrogate/server'\n${use}`)
+  await writeFile(join(place, 'jest.config.cjs'), `module.exports = { testMatch: ['**/*.test.*js'] }`)
+  const { PATH = '', HOME = '' } = process.env
+  const run = (file: string, NODE_OPTIONS: string) =>
+    execute(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), file], {
+      cwd: place,
+      env: { PATH, HOME, NODE_OPTIONS },
+      timeout,
+    })
+  t.match((await run('a.test.cjs', '')).stderr, /1 passed/)
+  t.match((await run('b.test.mjs', '--experimental-vm-modules')).stderr, /1 passed/)
+})
+
 t.test('node --test', { skip: missing }, async t => {
   const place = join(folder, 'node')
   await mkdir(place)

@@ -4,7 +4,7 @@
  */
 export { BootstrapError } from './access/bootstrap.ts'
 export type { NewTenant } from './access/tenants.ts'
-export type { Log, LogFields } from './base/log.ts'
+export type { Log, LogFields, LogLevel } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
 export {
   Dev,

@@ -45,7 +45,7 @@ export interface QueryParameter {
   readonly default?: JsonValue
 }
 
-const require = createRequire(generatedFiles)
+const require = createRequire(new URL('operations.json', generatedFiles))
 
 /** Returns every operation of the contract. On demand, since the script that generates the file imports this module. */
 export function readOperations(): readonly Operation[] {

@@ -24,7 +24,7 @@ export interface RequestParts {
 type Validate = Readonly<Record<string, ValidateFunction>>
 type Folder = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
 
-const require = createRequire(generatedFiles)
+const require = createRequire(new URL('operations.json', generatedFiles))
 
 /** Formats by name, as a pattern or a function: ajv's own that the contract uses, and ours. */
 const formatTable = {

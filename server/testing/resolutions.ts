@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type ts from 'typescript'
+
+type Compiler = typeof ts
+type Settings = Record<string, unknown>
+
+/** How applications find packages. The file name decides whether `node16` sees an ES module or CommonJS. */
+const resolutions: readonly (readonly [name: string, file: string, settings: Settings])[] = [
+  ['node10', 'use.ts', { module: 'commonjs', moduleResolution: 'node10' }],
+  ['node16 in CommonJS', 'use.cts', { module: 'node16', moduleResolution: 'node16' }],
+  ['node16 in an ES module', 'use.mts', { module: 'node16', moduleResolution: 'node16' }],
+  ['bundler', 'use.ts', { module: 'esnext', moduleResolution: 'bundler' }],
+  [
+    "bundler with Next's settings",
+    'use.ts',
+    {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2017',
+      isolatedModules: true,
+      esModuleInterop: true,
+      jsx: 'preserve',
+    },
+  ],
+]
+
+export interface Consumer {
+  /** With the installed package in its `node_modules`. */
+  readonly folder: string
+  readonly code: string
+  /** Settings that replace the usual ones. */
+  readonly settings?: Settings
+  /** The name of one way to find packages; otherwise all are tried. */
+  readonly only?: string
+}
+
+/**
+ * Compiles a file of an application by each way in which TypeScript finds packages. Returns the complaints of each, by
+ * its name. The declarations of the package are checked too, unless the settings skip them.
+ */
+export function complaintsOf(
+  compiler: Compiler,
+  { folder, code, settings = {}, only }: Consumer,
+): Record<string, string[]> {
+  const libraries = new Map<string, ts.SourceFile | undefined>()
+  return Object.fromEntries(
+    resolutions
+      .filter(([name]) => only === undefined || name === only)
+      .map(([name, file, own]) => {
+        writeFileSync(join(folder, file), code)
+        return [name, complaints(compiler, folder, file, { ...own, ...settings }, libraries)]
+      }),
+  )
+}
+
+/** @param libraries the declarations of the language that were read before, as they take most of the time */
+function complaints(
+  compiler: Compiler,
+  folder: string,
+  file: string,
+  settings: Settings,
+  libraries: Map<string, ts.SourceFile | undefined>,
+): string[] {
+  const version = Number.parseFloat(compiler.version)
+  const isNode10 = settings.moduleResolution === 'node10'
+  const { options, errors } = compiler.convertCompilerOptionsFromJson(
+    {
+      strict: true,
+      noEmit: true,
+      target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
+      skipDefaultLibCheck: true,
+      ...settings,
+      ...(version < 5.1 && isNode10 ? { moduleResolution: 'node' } : {}),
+      ...(version >= 6 && isNode10 ? { ignoreDeprecations: '6.0' } : {}),
+    },
+    folder,
+  )
+  const host = compiler.createCompilerHost(options)
+  const read = host.getSourceFile
+  host.getSourceFile = (path, how, ...more) => {
+    if (!/\/lib\.[\w.]+\.d\.ts$/.test(path)) return read(path, how, ...more)
+    const key = `${path} ${options.target}`
+    if (!libraries.has(key)) libraries.set(key, read(path, how, ...more))
+    return libraries.get(key)
+  }
+  const program = compiler.createProgram([join(folder, file)], options, host)
+  return [...errors, ...compiler.getPreEmitDiagnostics(program)].map(({ messageText }) =>
+    compiler.flattenDiagnosticMessageText(messageText, '\n'),
+  )
+}
