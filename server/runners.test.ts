@@ -63,7 +63,7 @@ const runners: readonly Runner[] = [
     file: 'test.js',
     test: `import { test } from 'vitest'\n${imported}\ntest('one', async () => {${body}})`,
     config: 'vitest.config.js',
-    content: setup => `export default { test: { ${setup} } }`,
+    content: setup => `export default { test: { testTimeout: ${timeout}, ${setup} } }`,
     run: ['vitest/vitest.mjs', 'run'],
   },
   {
@@ -71,7 +71,7 @@ const runners: readonly Runner[] = [
     file: 'test.cjs',
     test: `const { testVault } = require('@surrogate/server/testing')\ntest('one', async () => {${body}})`,
     config: 'jest.config.cjs',
-    content: setup => `module.exports = { testMatch: ['**/*.test.cjs'], ${setup} }`,
+    content: setup => `module.exports = { testTimeout: ${timeout}, testMatch: ['**/*.test.cjs'], ${setup} }`,
     run: ['jest/bin/jest.js'],
   },
   {
@@ -138,7 +138,10 @@ t.test('jest loads the server itself by require and by import', { skip: missing 
   const names = '{ createVault, VaultOptionsError }'
   await writeFile(join(place, 'a.test.cjs'), `const ${names} = require('@surrogate/server')\n${use}`)
   await writeFile(join(place, 'b.test.mjs'), `import ${names} from '@surrogate/server'\n${use}`)
-  await writeFile(join(place, 'jest.config.cjs'), `module.exports = { testMatch: ['**/*.test.*js'] }`)
+  await writeFile(
+    join(place, 'jest.config.cjs'),
+    `module.exports = { testTimeout: ${timeout}, testMatch: ['**/*.test.*js'] }`,
+  )
   const { PATH = '', HOME = '' } = process.env
   const run = (file: string, NODE_OPTIONS: string) =>
     execute(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), file], {
