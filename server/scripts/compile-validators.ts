@@ -57,7 +57,12 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
   const requests = requestSchemas(open, ids)
   // Those of development servers are in one module, as they are seldom used and have much in common.
   const devRequests = { dev: inOne(requestSchemas(development, devIds)) }
-  const responses = { ...responseSchemas(closed, ids), dev: inOne(responseSchemas(development, devIds)) }
+  const problem = problemSchema(closed)
+  const responses = {
+    ...withoutProblems(responseSchemas(closed, ids), problem),
+    dev: inOne(withoutProblems(responseSchemas(development, devIds), problem)),
+    problem: { body: problem },
+  }
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
   const checked = Object.fromEntries(
     checkedSchemas.map(name => [name, { value: components[name] as object }]),
@@ -71,7 +76,7 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
   }
   await Promise.all([
     // Stops at the first error: enough for a request that is as it should be.
-    write('requests', validatorCompiler({ thorough: false }), { ...requests, ...devRequests }),
+    write('requests', validatorCompiler({ thorough: false }), requests),
     write('refusals', validatorCompiler({ thorough: true }), { ...requests, ...devRequests }),
     write('schemas', validatorCompiler({ thorough: false }), checked),
     write('schema-refusals', validatorCompiler({ thorough: true }), checked),
@@ -105,6 +110,25 @@ function responseSchemas({ validator }: OpenAPIBackend, ids: readonly string[]):
       ...headers.map(([status, byMatch]) => [`${status} headers`, byMatch.any] as const),
     ]
   })
+}
+
+function problemSchema(closed: OpenAPIBackend): object {
+  const { schemas } = (closed.definition as unknown as { components: { schemas: Schemas } }).components
+  return schemas.Problem as object
+}
+
+/** Leaves out the bodies of errors: all are problem documents, whose validator would be most of each module. */
+function withoutProblems(schemas: Record<string, Schemas>, problem: object): Record<string, Schemas> {
+  const text = JSON.stringify(problem)
+  const kept = Object.entries(schemas).map(([id, own]) => [
+    id,
+    Object.fromEntries(
+      Object.entries(own).filter(
+        ([name, schema]) => !/^[45].. body$/.test(name) || JSON.stringify(schema) !== text,
+      ),
+    ),
+  ])
+  return Object.fromEntries(kept)
 }
 
 /** Puts the schemas of all operations into one module, with the operation's id before each name. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
-import type { Operation } from './contract.ts'
+import { type Operation, readDevOperations } from './contract.ts'
 import { type RequestParts, Validators } from './validators.ts'
 
 const validators = new Validators('ACME')
@@ -42,9 +42,26 @@ t.test("a response is held against the contract's headers, whatever this server 
   t.match(validators.findResponseFault(create, 299, {}, null), /does not have/)
 })
 
+t.test('every error has to be a problem document, of each operation', async t => {
+  const problem = {
+    type: 'urn:surrogate:error:internal',
+    title: 'Something went wrong on our side',
+    status: 500,
+    detail: 'something',
+    instance: 'urn:surrogate:trace:abc',
+  }
+  for (const operation of [...validators.operations, ...readDevOperations()]) {
+    const fault = (body: object) =>
+      validators.findResponseFault(operation, 500, { 'ACME-TRACE-ID': 'abc' }, body as never)
+    t.equal(fault(problem), undefined, operation.id)
+    t.match(fault({ ...problem, title: 1 }), /title must be string/, operation.id)
+    t.match(fault({ ...problem, undocumented: 1 }), /additional properties/, operation.id)
+  }
+})
+
 t.test('each operation has validators', async t => {
   const nothing = { path: {}, query: {}, idempotencyKey: undefined, requestBody: undefined }
-  for (const operation of validators.operations) {
+  for (const operation of [...validators.operations, ...readDevOperations()]) {
     const takesNothing = !operation.bodyRequired && !operation.path.includes('{')
     t.equal(refusalOf(operation, nothing) === undefined, takesNothing, operation.id)
   }

@@ -71,7 +71,9 @@ export class Validators {
   checkRequest(operation: Operation, parts: RequestParts): void {
     const { path, query, idempotencyKey, requestBody } = parts
     const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
-    for (const validate of Object.values(this.#loadOf(operation, 'requests'))) {
+    // Those of development servers are few, and have only the thorough one.
+    const folder = operation.id.startsWith('dev.') ? 'refusals' : 'requests'
+    for (const validate of Object.values(this.#loadOf(operation, folder))) {
       if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
     }
   }
@@ -124,8 +126,12 @@ export class Validators {
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
     const validators = this.#loadOf(operation, 'responses')
+    // The bodies of errors are the same for all operations, and not in their modules.
+    const isProblem = Number(documented) >= 400
+    const ofBody =
+      validators[`${documented} body`] ?? (isProblem ? this.#load('responses', 'problem').body : undefined)
     const held = [
-      [validators[`${documented} body`], body ?? null],
+      [ofBody, body ?? null],
       [validators[`${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
     ] as const
     const faults = held.flatMap(([validate, value]) =>
