@@ -12,11 +12,16 @@ export {
   type DevClock,
   type DevConsoleLine,
   DevError,
+  type DevLeakPlace,
+  type DevLeakReport,
+  type DevLeaks,
+  type DevLeakWatch,
   type DevOptions,
   type DevRights,
   type DevTenant,
   type DevTenantClock,
   type DevTenantKeys,
+  type DevWritable,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/listener.ts'
 export { IsolationMissing } from './sandbox/isolation.ts'

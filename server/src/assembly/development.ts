@@ -1,6 +1,7 @@
 import { devApplications } from '../dev/applications.ts'
 import { faultHandlers } from '../dev/faults.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
+import { Leaks } from '../dev/leaks/leaks.ts'
 import { settled } from '../dev/settled.ts'
 import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
@@ -38,6 +39,7 @@ function handlersOf(deployment: Deployment): DevHandlers {
   const snapshots = new Snapshots(deployment)
   return {
     ...snapshots.handlers(),
+    ...new Leaks(deployment).handlers(),
     ...devApplications(applications),
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),

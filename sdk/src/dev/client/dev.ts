@@ -11,6 +11,7 @@ import {
 } from './generated/operations.gen.ts'
 import type { DevApplicationRequest, DevConsoleLine } from './generated/types.gen.ts'
 import { DevInbox } from './inbox.ts'
+import { type DevLeaks, leaks } from './leaks.ts'
 import { DevRequests } from './requests.ts'
 import { type DevOptions, type DevSend, devSend } from './send.ts'
 import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
@@ -102,6 +103,8 @@ export class Dev {
   readonly requests: DevRequests
   /** Receives webhooks of the tenant. */
   readonly inbox: DevInbox
+  /** Finds values of the tenant's tokens in logs, dumps and traffic. */
+  readonly leaks: DevLeaks
   readonly #options: DevOptions
   readonly #send: DevSend
 
@@ -116,6 +119,7 @@ export class Dev {
       advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
     }
     this.tenantClock = tenantClock(send)
+    this.leaks = leaks(send)
   }
 
   /** Returns the same for another tenant, named by its management key. */

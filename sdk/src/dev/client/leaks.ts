@@ -1,0 +1,166 @@
+import { devLeaksFind } from './generated/operations.gen.ts'
+import type { DevSend } from './send.ts'
+
+/**
+ * A place where a value of a token was found. It does not contain the value.
+ *
+ * @example
+ * ```ts
+ * const { places } = await dev.leaks.find(log)
+ * const [place]: DevLeakPlace[] = places
+ * ```
+ */
+export interface DevLeakPlace {
+  /** From 1. */
+  readonly line: number
+  /** From 1, in UTF-16 units. */
+  readonly column: number
+  readonly tokenId: string
+  readonly spelling: 'plain' | 'separated' | 'base64' | 'url' | 'json'
+}
+
+/**
+ * The result of a search for leaks.
+ *
+ * @example
+ * ```ts
+ * const report: DevLeakReport = await dev.leaks.find(log)
+ * assert.deepEqual(report.places, [])
+ * ```
+ */
+export interface DevLeakReport {
+  readonly places: readonly DevLeakPlace[]
+  /** Number of values that were searched for. */
+  readonly values: number
+  /** Number of values that are too short to be searched for. */
+  readonly skipped: number
+}
+
+/**
+ * Finds values of the tenant's tokens in what an application wrote.
+ *
+ * @example
+ * ```ts
+ * const leaks: DevLeaks = dev.leaks
+ * const watch = leaks.watch(process.stdout)
+ * await runTheTest()
+ * assert.deepEqual((await watch.end()).places, [])
+ * ```
+ */
+export interface DevLeaks {
+  /** @param source a text, or a stream of texts or bytes in UTF-8 */
+  find(
+    source: string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+  ): Promise<DevLeakReport>
+  /** Keeps what is written to a stream from now on. `end` stops that and searches it. */
+  watch(stream: DevWritable): DevLeakWatch
+}
+
+/**
+ * A stream that can be watched, such as `process.stdout`.
+ *
+ * @example
+ * ```ts
+ * const stream: DevWritable = process.stdout
+ * ```
+ */
+export interface DevWritable {
+  // biome-ignore lint/suspicious/noExplicitAny: streams overload it
+  write: (...args: any[]) => any
+}
+
+/**
+ * A stream that is watched.
+ *
+ * @example
+ * ```ts
+ * const watch: DevLeakWatch = dev.leaks.watch(process.stdout)
+ * ```
+ */
+export interface DevLeakWatch {
+  end(): Promise<DevLeakReport>
+}
+
+/** Sent at once. With what is sent again it is within the bounds of the contract. */
+const partLength = 100_000
+/** The longest spelling of a value, which could lie across two parts. */
+const overlap = 4000
+
+export function leaks(send: DevSend): DevLeaks {
+  const find: DevLeaks['find'] = async source => {
+    const places = new Map<string, DevLeakPlace>()
+    let [values, skipped, line, lineAt, from] = [0, 0, 1, 0, 0]
+    let isFirst = true
+    let rest = ''
+    const search = async (text: string, isLast: boolean) => {
+      const found = await send(devLeaksFind, { body: { text, ...(isFirst ? {} : { continues: true }) } })
+      isFirst = false
+      values = found.values
+      skipped = found.skipped
+      const next = isLast ? text.length : Math.max(0, text.length - overlap)
+      const sorted = [...found.places].sort((a, b) => a.offset - b.offset)
+      let at = 0
+      const moveTo = (end: number) => {
+        for (
+          let feed = text.indexOf('\n', at);
+          feed !== -1 && feed < end;
+          feed = text.indexOf('\n', feed + 1)
+        ) {
+          line++
+          lineAt = from + feed + 1
+        }
+        at = end
+      }
+      // Places in what is sent again are reported with the next part.
+      for (const { offset, token_id: tokenId, spelling } of sorted.filter(place => place.offset < next)) {
+        moveTo(offset)
+        const column = from + offset - lineAt + 1
+        places.set(`${from + offset} ${tokenId}`, { line, column, tokenId, spelling })
+      }
+      moveTo(next)
+      from += next
+      rest = text.slice(next)
+    }
+    for await (const text of texts(source)) {
+      rest += text
+      while (rest.length >= partLength) {
+        const tail = rest.slice(partLength)
+        await search(rest.slice(0, partLength), false)
+        rest += tail
+      }
+    }
+    await search(rest, true)
+    return { places: [...places.values()], values, skipped }
+  }
+  return { find, watch: stream => watch(stream, find) }
+}
+
+async function* texts(source: Parameters<DevLeaks['find']>[0]): AsyncGenerator<string> {
+  if (typeof source === 'string') {
+    for (let at = 0; at < source.length; at += partLength) yield source.slice(at, at + partLength)
+    return
+  }
+  const decoder = new TextDecoder()
+  for await (const part of source)
+    yield typeof part === 'string' ? part : decoder.decode(part, { stream: true })
+  yield decoder.decode()
+}
+
+function watch(stream: DevWritable, find: DevLeaks['find']): DevLeakWatch {
+  const written: (string | Uint8Array)[] = []
+  const { write } = stream
+  const isOwn = Object.hasOwn(stream, 'write')
+  stream.write = (...args) => {
+    const [part] = args
+    if (typeof part === 'string' || part instanceof Uint8Array)
+      written.push(typeof part === 'string' ? part : part.slice())
+    return write.apply(stream, args)
+  }
+  return {
+    end: () => {
+      if (isOwn) stream.write = write
+      else delete (stream as Partial<DevWritable>).write
+      return find(written)
+    },
+  }
+}

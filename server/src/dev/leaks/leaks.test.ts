@@ -1,0 +1,124 @@
+import t from 'tap'
+import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
+import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+
+const number = '4242424242424242'
+const name = 'Zoë "the" O\'Neil & sons'
+const note = 'a secret of the customer'
+
+async function fill(tenant: TestTenant) {
+  for (const [id, type, data] of [
+    ['the-card', 'card', { number, expiration_month: 12, expiration_year: 2030 }],
+    ['the-name', 'token', { nested: [{ name }] }],
+    ['the-note', 'token', note],
+    ['the-short', 'token', 'short'],
+    ['the-same', 'token', 'aaaaaaaaaa'],
+    ['the-number', 'token', 98765432],
+  ] as const) {
+    const { status, text } = await tenant.send('POST', '/tokens', { id, type, data } as never)
+    if (status !== 201) throw new Error(text)
+  }
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** A text without a leak that differs in little, and the same with one. */
+const cases: readonly [text: string, token: string, spelling: string, control: string][] = [
+  [`card=${number};`, 'the-card', 'plain', `card=${number.slice(0, -1)}3;`],
+  [`x${number}y`, 'the-card', 'plain', `x${number.slice(1)}y`],
+  ['4242 4242 4242 4242', 'the-card', 'separated', '4242 4242 4242 4241'],
+  ['12 4242-4242-4242-4242', 'the-card', 'separated', '4242--4242-4242-4242'],
+  [base64(number), 'the-card', 'base64', base64(number.replace('2', '3'))],
+  [base64(`a: ${note}`), 'the-note', 'base64', base64(`a: ${note.replace('secret', 'secre')}`)],
+  [base64(`ab: ${note}.`), 'the-note', 'base64', base64('ab: another text')],
+  [Buffer.from(`?>${note}`).toString('base64url'), 'the-note', 'base64', 'YSBzZWNyZXQ'],
+  [JSON.stringify({ name }), 'the-name', 'json', JSON.stringify({ name: name.replace('Z', 'z') })],
+  [`?q=${encodeURIComponent(note)}`, 'the-note', 'url', `?q=${encodeURIComponent('a secret')}`],
+  [`INSERT ('${name}')`, 'the-name', 'plain', `INSERT ('${name.slice(1)}')`],
+  ['{"n":98765432}', 'the-number', 'plain', '{"n":9876543}'],
+]
+
+t.test('values are found in each spelling, and nothing that only resembles them', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  for (const [text, token, spelling, control] of cases) {
+    const report = await leaks.find(`first line\n  ${text}`)
+    t.match(report.places, [{ line: 2, tokenId: token, spelling }], text)
+    t.equal(report.places.length, 1, text)
+    t.same((await leaks.find(control)).places, [], control)
+  }
+  const { places, values, skipped } = await leaks.find('short aaaaaaaaaa 12 2030')
+  t.same(places, [], 'short and repeated values are left out')
+  t.same([values, skipped], [4, 4], 'and counted')
+})
+
+t.test('places are lines and columns, also where a text is sent in parts', async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
+  const filler = `${'x'.repeat(99)}\n`.repeat(990)
+  for (const { leaks } of [vault.dev.forTenant(tenant), wire]) {
+    // Around the end of the first part, and of what is sent again.
+    for (let before = 96_980; before < 97_020; before += 5) {
+      const text = `${filler.slice(0, before)}${number}\n${filler}${'é'}${number}`
+      const { places } = await leaks.find(text)
+      const lines = text.split('\n')
+      t.same(
+        places.map(({ line, column }) => lines[line - 1]?.slice(column - 1, column - 1 + number.length)),
+        [number, number],
+        String(before),
+      )
+    }
+    const whole = `${filler}é${number}`
+    const bytes = Buffer.from(whole)
+    const cut = bytes.indexOf('é') + 1
+    const stream = (async function* () {
+      yield bytes.subarray(0, cut)
+      yield bytes.subarray(cut)
+    })()
+    t.match((await leaks.find(stream)).places, [{ line: 991, column: 2, tokenId: 'the-card' }])
+  }
+})
+
+t.test('a stream is watched until the end of the watch, and goes on to be written', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  class Stream {
+    written: unknown[] = []
+    write(part: string | Uint8Array): boolean {
+      this.written.push(part)
+      return true
+    }
+  }
+  const stream = new Stream()
+  const watch = vault.dev.forTenant(tenant).leaks.watch(stream)
+  t.ok(stream.write('begin '))
+  stream.write(Buffer.from(number.slice(0, 8)))
+  stream.write(number.slice(8))
+  t.match((await watch.end()).places, [{ line: 1, column: 7, tokenId: 'the-card' }])
+  t.equal(stream.written.length, 3)
+  t.notOk(Object.hasOwn(stream, 'write'), 'it is as it was')
+})
+
+t.test('a report has no values, and only those of its tenant are searched for', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const other = await openTenant(vault)
+  await fill(tenant)
+  const find = (of: TestTenant, body: object) => of.asManagement('POST', '/_dev/leaks', body as never)
+  const { status, text, json } = await find(tenant, { text: `${number} ${note}` })
+  t.equal(status, 200)
+  t.equal(json.places.length, 2)
+  t.notMatch(text, /4242|secret/)
+  for (const continues of [false, true]) {
+    t.same((await find(other, { text: number, continues })).json.places, [], 'another tenant')
+  }
+  t.equal((await find(tenant, { text: 'x'.repeat(1_100_000) })).status, 413)
+  t.equal((await find(tenant, { text: number, colour: 1 })).status, 400)
+  t.equal((await tenant.send('POST', '/_dev/leaks', { text: number })).status, 403)
+})

@@ -1,0 +1,80 @@
+import type { JsonValue } from '../../base/json.ts'
+import type { SealedStore, TenantStore } from '../../storage/records/sealed.ts'
+import type { TokenRecord } from '../../tokens/token.ts'
+import type { DevHandlersOf } from '../handlers.ts'
+import { LeakFinder } from './finder.ts'
+
+export interface LeaksContext {
+  readonly store: SealedStore
+  nowUs(tenant: string): number
+}
+
+const mostPlaces = 1000
+const pageSize = 500
+
+/** Finds values of a tenant's tokens in what an application wrote. Returns places, never values. */
+export class Leaks {
+  readonly #context: LeaksContext
+  /** The values of one tenant, for the further parts of a long text. */
+  #last: { readonly tenant: string; readonly finder: LeakFinder } | undefined
+
+  constructor(context: LeaksContext) {
+    this.#context = context
+  }
+
+  handlers(): DevHandlersOf<'leaks'> {
+    return {
+      'dev.leaks.find': async ({ tenant, body }) => {
+        const known = body.continues && this.#last?.tenant === tenant ? this.#last.finder : undefined
+        const finder = known ?? (await this.#collect(tenant))
+        const places = finder
+          .find(body.text, mostPlaces)
+          .map(({ token, ...place }) => ({ ...place, token_id: token }))
+        return { status: 200, body: { places, values: finder.values, skipped: finder.skipped } }
+      },
+    }
+  }
+
+  async #collect(tenant: string): Promise<LeakFinder> {
+    const finder = new LeakFinder()
+    const store = await this.#context.store.tenant(tenant)
+    if (store) {
+      for await (const { id, data } of this.#tokens(store)) {
+        for (const value of leavesOf(data)) finder.add(id, value)
+      }
+    }
+    this.#last = { tenant, finder }
+    return finder
+  }
+
+  async *#tokens(store: TenantStore): AsyncGenerator<TokenRecord> {
+    const nowUs = this.#context.nowUs(store.tenant)
+    for (let afterUs: number | undefined; ; ) {
+      const { records } = await store.findReadable<TokenRecord>(
+        'token',
+        { op: 'all' },
+        {
+          nowMs: nowUs / 1000,
+          offset: 0,
+          limit: pageSize,
+          oldestFirst: true,
+          ...(afterUs === undefined ? {} : { afterUs }),
+        },
+      )
+      // Codes of cards are too short to be searched for.
+      for (const { value } of records) yield value
+      const last = records.at(-1)
+      if (!last || records.length < pageSize) return
+      afterUs = last.createdUs
+    }
+  }
+}
+
+/** Returns the texts and numbers in a value, as texts. */
+function* leavesOf(value: JsonValue): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'number') yield String(value)
+  else if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) yield* leavesOf(child)
+  }
+}
