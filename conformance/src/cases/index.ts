@@ -12,6 +12,7 @@ import { duplicateCases } from './matrices/duplicates.ts'
 import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { foldingCases } from './matrices/folding.ts'
+import { formulaClientCases } from './matrices/formula-clients.ts'
 import { grantingCases } from './matrices/granting.ts'
 import { hiddenCases } from './matrices/hidden.ts'
 import { logListCases } from './matrices/log-lists.ts'
@@ -88,6 +89,7 @@ export const allCases: readonly Case[] = [
   ...repeatedCases,
   ...spellingCases,
   ...queryCases,
+  ...formulaClientCases,
   ...grantingCases,
   ...embeddedCases,
   ...referenceCases,

@@ -1,0 +1,47 @@
+import { type Cell, matrix } from './cell.ts'
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'INV-520',
+    name: 'depth',
+    title: 'a formula can invoke others, of which two may wait for another',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const { id } = await c.application({ permissions: ['token:use'] })
+      const code = `module.exports = async ({ args: { id, left }, svc }) => {
+        if (left === 0) return { raw: 'end' }
+        const next = await svc.reactors.react(id, { args: { id, left: left - 1 } }).catch(error => ({ raw: error.status }))
+        return { raw: next.raw }
+      }`
+      const reactor = await c.reactor({ code }, { application: { id } })
+      for (const [left, expected] of [
+        [0, 'end'],
+        [2, 'end'],
+        [3, 400],
+      ] as const) {
+        const reply = await c.react(reactor, { args: { id: reactor.id, left } })
+        c.equal(c.success(reply, 200).body.raw, expected, `the end of ${left} more`)
+      }
+    },
+  },
+  {
+    requirement: 'INV-520',
+    name: 'repeated',
+    title: 'a repeated request of the client of a formula returns the first success',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const { id } = await c.application({ permissions: ['token:create'] })
+      const code = `module.exports = async ({ args, svc }) => {
+        const create = key => svc.tokens.create({ type: 'token', data: 'x', containers: [args.at] }, { idempotencyKey: key })
+        const ids = [(await create('one')).id, (await create('one')).id, (await create('two')).id]
+        return { raw: [ids[0] === ids[1], ids[0] === ids[2]] }
+      }`
+      const reactor = await c.reactor({ code }, { application: { id } })
+      const { raw } = c.success(await c.react(reactor, { args: { at: c.container } }), 200).body
+      c.equal(raw, [true, false], 'which are the same')
+    },
+  },
+]
+
+/** What the client of a formula can do. */
+export const formulaClientCases = matrix(cells)
