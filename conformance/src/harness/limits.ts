@@ -170,7 +170,7 @@ function brokenMembers(schema: Schema, value: Json): [string, unknown][] {
 /** Adds members up to the limit, the first with the longest name. */
 function withNames({ maxProperties, propertyNames }: Schema, value: Json): Json {
   if (maxProperties === undefined) return value
-  const [sample = 'x'] = Object.values(value)
+  const [sample = 'x'] = Object.values(value).map(one => (typeof one === 'string' ? one.slice(0, 1) : one))
   const count = maxProperties - Object.keys(value).length
   const longest = 'k'.repeat(propertyNames?.maxLength ?? 10)
   const names = Array.from({ length: count }, (_, index) => (index === 0 ? longest : `k${index}`))

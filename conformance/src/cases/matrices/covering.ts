@@ -145,7 +145,7 @@ const ruleOf = (rule: Rule, index: number, { root, ids }: Covered) => ({
 })
 
 const coveringCells = Object.entries(ruleSets).map(
-  ([name, rules]): Cell => ({
+  ([name, rules], cell): Cell => ({
     requirement: 'ACC-534',
     name,
     title: `reads, lists and searches show exactly the tokens that rules cover: ${name.replaceAll('-', ' ')}`,
@@ -169,6 +169,8 @@ const coveringCells = Object.entries(ruleSets).map(
       const search = call('POST', '/tokens/search', { size: 100 }).then(reply => c.success(reply, 200))
       c.equal(await shown(search), expected, 'the search')
       for (const [number, id] of ids.entries()) {
+        // Each cell reads some of them; lists and searches have shown all.
+        if ((number + cell) % 3 !== 0) continue
         const reply = await call('GET', `/tokens/${id}`)
         if (isCovered(number)) c.success(reply, 200, `reading ${tokens[number]}`)
         else c.refused(reply, 403, `reading ${tokens[number]}`)

@@ -43,15 +43,8 @@ const tokenBody = async (c: Context, type: string): Promise<Body> => ({
 /** How tokens are made: alone, or deep in a payload behind others. */
 const creators: Readonly<Record<string, Subject['send']>> = {
   create: (c, body, call = c.asPrivate, options) => call('POST', '/tokens', body, options),
-  tokenize: (c, body, call = c.asPrivate, options) => {
-    const plain = { type: body.type ?? 'token', data: valuesByType[String(body.type)] ?? 1 }
-    return call(
-      'POST',
-      '/tokenize',
-      { a: { ...plain, containers: [c.container] }, b: { deep: [body] } },
-      options,
-    )
-  },
+  tokenize: (c, body, call = c.asPrivate, options) =>
+    call('POST', '/tokenize', { a: {}, b: { deep: [body] } }, options),
 }
 
 const creates = Object.entries(creators).flatMap(([operation, send], way) =>
