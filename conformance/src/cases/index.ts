@@ -23,6 +23,7 @@ import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
 import { referenceCases } from './matrices/references.ts'
 import { repeatedCases } from './matrices/repeated.ts'
+import { retryCases } from './matrices/retries.ts'
 import { sameCases } from './matrices/same.ts'
 import { shownCases } from './matrices/shown.ts'
 import { spellingCases } from './matrices/spellings.ts'
@@ -89,6 +90,7 @@ export const allCases: readonly Case[] = [
   ...repeatedCases,
   ...spellingCases,
   ...queryCases,
+  ...retryCases,
   ...formulaClientCases,
   ...grantingCases,
   ...embeddedCases,
