@@ -185,6 +185,24 @@ async function loadsEverywhere(t: Test, name: string, folder: string, use: strin
   for (const [way, found] of [...Object.entries(all), ...Object.entries(checked)]) t.same(found, [], way)
 }
 
+/** Libraries that only operators need are not loaded by a server that was not asked for metrics. */
+async function loadsMetricsLate(t: Test, folder: string): Promise<void> {
+  const program = `
+    const { createVault } = require('@surrogate/server')
+    const isLoaded = () => Object.keys(require.cache).some(path => /prom-client|@opentelemetry/.test(path))
+    const open = async options => {
+      const vault = createVault(options)
+      await vault.createTenant()
+      await vault.fetch('http://x/readyz')
+      await vault.close()
+      return isLoaded()
+    }
+    open({}).then(async before => console.log(before, await open({ metrics: true })))`
+  await writeFile(join(folder, 'late.cjs'), program)
+  const { stdout } = await execute(process.execPath, ['late.cjs'], { cwd: folder })
+  t.equal(stdout.trim(), 'false true')
+}
+
 /** Runs a linter for packages. */
 const lint = (program: string, ...args: string[]) =>
   execute(process.execPath, [join(root, 'node_modules/.bin', program), ...args], { cwd: root })
@@ -242,6 +260,7 @@ for (const [name, files, use] of packages) {
       const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
       t.equal(stdout.trim(), 'abc')
       await loadsEverywhere(t, name, folder, use)
+      if (name === 'server') await loadsMetricsLate(t, folder)
       if (name === 'server') await usesMsw(t, folder)
       if (name === 'conformance') await runsTheSuite(t, folder)
     },

@@ -81,7 +81,7 @@ export function createVault(options: VaultOptions = {}): Vault {
   return createVaultWith({}, options)
 }
 
-/** Like `createVault`, with some of its parts replaced. */
+/** Like `createVault`, with some of its parts replaced. @internal */
 export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): Vault {
   const listeners = new Set<Listening>()
   const forMetrics = new Set<Listening>()

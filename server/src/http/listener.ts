@@ -25,6 +25,7 @@ export interface Address {
   readonly unref?: boolean
 }
 
+/** Opens a port. @internal */
 export async function listen(
   core: Core,
   { host, port, unref = false }: Address,

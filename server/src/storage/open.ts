@@ -45,7 +45,7 @@ export async function openExisting(
   throw new UnknownStorage('memory: holds no data after the process ends; use level:<folder> or postgres://…')
 }
 
-/** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} */
+/** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} @internal */
 export async function openFolder(
   url: string,
   options: { readonly forRepair?: boolean } = {},
