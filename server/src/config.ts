@@ -191,7 +191,8 @@ function fromArguments(table: readonly Flag[], argv: readonly string[], operands
   const allowPositionals = operands.length > 0
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals })
-    if (positionals.length === operands.length || values.help === true) {
+    const isList = operands.at(-1)?.endsWith('…') && positionals.length > operands.length
+    if (positionals.length === operands.length || isList || values.help === true) {
       return { values: values as FlagValues, positionals }
     }
   } catch (error) {

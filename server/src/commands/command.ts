@@ -1,14 +1,14 @@
 import { ConfigError, type Environment, type Flag, type FlagValues, readMasterKey } from '../config.ts'
 import { readDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 
-/** A subcommand of the program: one job on data that no server is using. */
+/** A subcommand of the program: one job, most of them on data that no server is using. */
 export interface Command {
   readonly name: string
   /** One line of `--help`. */
   readonly summary: string
   /** The flags it takes; each is also `SURROGATE_<NAME>`. */
   readonly flags: readonly Flag[]
-  /** Arguments that are not flags, such as `FILE`; all are required. */
+  /** Arguments that are not flags, such as `FILE`; all are required. A last one such as `PATH…` may be several. */
   readonly operands: readonly string[]
   /** Further lines of its own `--help`. */
   readonly details: readonly string[]

@@ -2,6 +2,7 @@ import { didYouMean } from '../base/near-names.ts'
 import { ConfigError, describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
+import { leaksCommand } from './leaks.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   rotateMasterKeyCommand,
   reindexCommand,
   runFormulaCommand,
+  leaksCommand,
 ]
 
 /** Runs a command. Resolves with the text to print. @throws {OperatorError} */

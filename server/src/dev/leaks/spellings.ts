@@ -24,7 +24,7 @@ function withinBase64(bytes: Buffer, encoding: 'base64' | 'base64url'): string[]
   return [0, 1, 2].map(before => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString(encoding)
-      .replace(/=+$/, '')
+      .replace(/={1,2}$/, '')
     // Characters at both ends have bits of what is beside the value.
     const from = Math.ceil((before * 8) / 6)
     const to = Math.floor(((before + bytes.length) * 8) / 6)
