@@ -22,6 +22,8 @@ tap.test('two replicas conform over the wire behind a round-robin', onPostgresOn
   for (const replica of replicas) {
     const { code, stderr } = await replica.end()
     t.equal(code, 0)
-    t.notMatch(stderr, /"level":"(warn|error)"/, 'no warnings or errors in the log')
+    // Cases let deliveries fail until the server gives up.
+    const lines = stderr.split('\n').filter(line => !line.includes('"event":"webhook given up"'))
+    t.notMatch(lines.join('\n'), /"level":"(warn|error)"/, 'no warnings or errors in the log')
   }
 })

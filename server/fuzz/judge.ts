@@ -22,7 +22,7 @@ export interface Found {
   readonly what: string
 }
 
-const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'errors']
+const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'errors', 'explanation']
 
 /** Checks responses against the contract. */
 export class Judge {

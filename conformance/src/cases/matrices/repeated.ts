@@ -10,6 +10,8 @@ interface Prepared {
   readonly path: string
   readonly body?: object
   readonly status: number
+  /** A body that makes it another request. */
+  readonly other?: object
   /** Path of a resource that the request depends on, or made. Once it is deleted, the repetition is a 404. */
   readonly gone?: (made: { readonly id?: string }) => string
 }
@@ -51,6 +53,7 @@ const requests: Readonly<
       path: '/tokenize',
       body: [tokenBody(c), 'plain', { inner: { ...tokenBody(c), data: 1 } }],
       status: 200,
+      other: ['plain'],
     }),
   },
   'update-token': {
@@ -148,6 +151,7 @@ const requests: Readonly<
       path: `/reactors/${(await echoReactor(c)).id}/react`,
       body: {},
       status: 200,
+      other: { args: { a: 1 } },
     }),
   },
   'react-later': {
@@ -216,11 +220,12 @@ const cells = Object.entries(requests).map(
     title: `a repeated request returns the first success: ${name.replaceAll('-', ' ')}`,
     needs,
     async run(c) {
-      const { call, method, path, body, status, gone } = await prepare(c)
+      const { call, method, path, body, status, other, gone } = await prepare(c)
       const send = () => call(method, path, body, keyed(c))
       const first = c.success(await send(), status, 'the first')
       const again = c.success(await send(), status, 'the same again')
       c.equal(again.body, first.body, 'body of the response')
+      if (other) c.refused(await call(method, path, other, keyed(c)), 422, 'another body')
       if (!gone) return
       const resource = gone(first.body ?? {})
       const remover = resource.startsWith('/tokens') ? c.asPrivate : c.asManagement
