@@ -140,7 +140,8 @@ t.test('what is held back does not keep a vault from closing', async t => {
     dev.inbox.next({ timeout: 30_000 }),
     next.call(dev.requests, { operation: 'tokens.search', timeout: 30_000 }),
   ].map(one => one.catch(error => error))
-  await dev.requests.next()
+  const first = await dev.requests.next()
+  await dev.requests.next({ since: first.number })
   const startMs = performance.now()
   await vault.close()
   t.ok(performance.now() - startMs < 8_000, 'not after a minute')
