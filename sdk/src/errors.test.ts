@@ -56,7 +56,7 @@ t.test('the message has the first reasons', async t => {
 t.test('texts that may come from a formula are not in the message', async t => {
   const { surrogate } = fakeClient(() => problem(400, 'x', { errors: { 'args.card': ['4242424242424242'] } }))
   const error = await failure(surrogate.reactors.react('an-id', {}))
-  t.equal(error.message, '400 Title: Detail. (args.card)')
+  t.equal(error.message, '400 Title: Detail.: args.card')
   t.same(error.errors, { 'args.card': ['4242424242424242'] })
 })
 

@@ -19,23 +19,23 @@ import type { Problem } from './generated/types.gen.ts'
  */
 export class SurrogateError extends Error {
   /** HTTP status of the response. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /** Problem document (RFC 9457) of the response, if it has one. Decide by its `type`. */
-  readonly problem: Problem | undefined
+  declare readonly problem: Problem | undefined
   /** Messages by the path of the member they are about: `{ 'data.number': ['must pass the Luhn check'] }`. */
-  readonly errors: Record<string, string[]>
+  declare readonly errors: Record<string, string[]>
   /** Identifies the request in the server's log. */
-  readonly traceId: string | undefined
+  declare readonly traceId: string | undefined
   /** Headers of the response. */
-  readonly headers: Headers | undefined
+  declare readonly headers: Headers | undefined
 
-  constructor(message: string, answer: Partial<ErrorAnswer> = {}, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    { status, problem, traceId, headers }: Partial<ErrorAnswer> = {},
+    options?: ErrorOptions,
+  ) {
     super(message, options)
-    this.status = answer.status
-    this.problem = answer.problem
-    this.errors = answer.problem?.errors ?? {}
-    this.traceId = answer.traceId
-    this.headers = answer.headers
+    Object.assign(this, { status, problem, errors: problem?.errors ?? {}, traceId, headers })
   }
 }
 

@@ -47,10 +47,10 @@ export interface FetchResponse {
  */
 export function isMistake(error: unknown): boolean {
   const { name, message, code, cause } = (error ?? {}) as Error & { code?: unknown }
-  if (name !== 'TypeError') return /^(Reference|Syntax|Range|Assertion)Error$/.test(name)
-  if (cause !== undefined) return false
-  return (
-    /^ERR_INVALID_/.test(String(code)) ||
-    /\bis (not (a|an|iterable)\b|undefined$|null$)|\bCannot |can't access|^Assignment to/.test(message)
-  )
+  return name === 'TypeError'
+    ? cause === undefined &&
+        /^ERR_INVALID_|\bis (not (a|an|iterable)\b|undefined$|null$)|\bCannot |can't access|^\w+ Assignment to/.test(
+          `${code} ${message}`,
+        )
+    : /^(Reference|Syntax|Range|Assertion)Error$/.test(name)
 }

@@ -115,23 +115,26 @@ export function observerOf(options: ObserveOptions): Observer {
   } = options
   const most = levels.indexOf(logLevel)
   if (most < 0) throw new TypeError(`logLevel must be one of ${levels}`)
-  const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
-    if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
-  }
+  const log =
+    logLevel === 'off'
+      ? undefined
+      : (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
+          if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
+        }
   return {
     request(event) {
       onRequest?.(event)
-      log('debug', event, 'sent')
+      log?.('debug', event, 'sent')
     },
     response(event) {
       onResponse?.(event)
       const { status, durationMs, traceId } = event
-      log(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
+      log?.(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
     },
     retry(event) {
       onRetry?.(event)
-      log('warn', event, `${event.reason}, retry ${event.retries + 1} in ${Math.round(event.waitMs)} ms`)
+      log?.('warn', event, `${event.reason}, retry ${event.retries + 1} in ${Math.round(event.waitMs)} ms`)
     },
-    lost: (event, reason) => log('error', event, reason),
+    lost: (event, reason) => log?.('error', event, reason),
   }
 }

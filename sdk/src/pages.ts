@@ -25,13 +25,6 @@ export interface Page<T> extends PageBody<T> {
   getNextPage(): Promise<Page<T> | undefined>
 }
 
-/** Access to further pages by cursor, which writes in between cannot shift as they shift page numbers. */
-export interface Cursors<T> {
-  fetchFrom(start: string): Call<PageBody<T>>
-  /** True if the first page was requested by a cursor, so that the others have no numbers. */
-  startedByCursor: boolean
-}
-
 /**
  * A list that can be awaited as one page or iterated item by item. Nothing is sent before either.
  *
@@ -48,24 +41,21 @@ export interface Cursors<T> {
  * ```
  */
 export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, AsyncIterable<T> {
-  readonly #fetchPage: (number?: number) => Call<PageBody<T>>
-  readonly #cursors: Cursors<T> | undefined
+  readonly #fetch: (position?: object) => Call<PageBody<T>>
+  readonly #isByCursor: boolean
   #asked: Promise<Envelope<Page<T>>> | undefined
 
   /** @internal */
-  constructor(fetchPage: (number?: number) => Call<PageBody<T>>, cursors?: Cursors<T>) {
-    this.#fetchPage = fetchPage
-    this.#cursors = cursors
+  constructor(fetchPage: (position?: object) => Call<PageBody<T>>, start?: string | null) {
+    this.#fetch = fetchPage
+    this.#isByCursor = typeof start === 'string'
   }
 
   /** Fetches the requested page, once, and resolves with it and its response. */
   withResponse(): Promise<Envelope<Page<T>>> {
-    this.#asked ??= this.#fetchPage()
+    this.#asked ??= this.#fetch()
       .withResponse()
-      .then(envelope => ({
-        ...envelope,
-        data: this.#asPage(envelope.data, this.#cursors?.startedByCursor === true),
-      }))
+      .then(envelope => ({ ...envelope, data: this.#asPage(envelope.data, this.#isByCursor) }))
     return this.#asked
   }
 
@@ -101,10 +91,17 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
   /** Yields every item of this page and of those after it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string>()
-    let page = await this.#fetchPage()
-    let number = page.pagination.page_number
-    if (this.#cursors && (this.#cursors.startedByCursor || page.pagination.next !== undefined)) {
-      yield* this.#followCursors(page, this.#cursors)
+    let page = await this.#fetch()
+    let { next, page_number: number } = page.pagination
+    if (this.#isByCursor || next !== undefined) {
+      yield* page.data
+      while (next !== undefined) {
+        const start: string = next
+        page = await this.#fetchFrom(start)
+        yield* page.data
+        // A server that returns the same cursor again must not cause an endless loop.
+        next = page.pagination.next === start ? undefined : page.pagination.next
+      }
       return
     }
     for (;;) {
@@ -119,35 +116,28 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
       const lastRead = number
       for (let from = lastRead + 1; from !== number; ) {
         number = from
-        page = await this.#fetchPage(number)
+        page = await this.#fetch({ page: number })
         const gone = Math.max(0, total_items - page.pagination.total_items)
         from = Math.max(1, Math.min(number, lastRead + 1 - Math.ceil(gone / page_size)))
       }
     }
   }
 
-  /** Yields the items of a page and of all pages that follow by cursor. */
-  async *#followCursors(first: PageBody<T>, { fetchFrom }: Cursors<T>): AsyncGenerator<T, void, undefined> {
-    yield* first.data
-    let { next } = first.pagination
-    while (next !== undefined) {
-      const page = await fetchFrom(next)
-      yield* page.data
-      // A server that returns the same cursor again must not cause an endless loop.
-      next = page.pagination.next === next ? undefined : page.pagination.next
-    }
+  /** Fetches a page by its cursor, which writes in between cannot shift as they shift page numbers. */
+  #fetchFrom(start: string): Call<PageBody<T>> {
+    return this.#fetch({ start, page: undefined })
   }
 
   /** Adds the members of a page to a body. They are not enumerable, so that printing shows the body alone. */
   #asPage(body: PageBody<T>, isByCursor: boolean): Page<T> {
+    const { total_items, next, page_number, total_pages } = body.pagination
     const getNextPage = async () => {
-      const { next, page_number, total_pages } = body.pagination
-      if (this.#cursors && next !== undefined) return this.#asPage(await this.#cursors.fetchFrom(next), true)
+      if (next !== undefined) return this.#asPage(await this.#fetchFrom(next), true)
       if (isByCursor || !(page_number < total_pages)) return undefined
-      return this.#asPage(await this.#fetchPage(page_number + 1), false)
+      return this.#asPage(await this.#fetch({ page: page_number + 1 }), false)
     }
     return Object.defineProperties(body, {
-      total: { value: body.pagination.total_items },
+      total: { value: total_items },
       getNextPage: { value: getNextPage },
     }) as Page<T>
   }

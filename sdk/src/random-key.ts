@@ -1,6 +1,3 @@
-/** Returns 128 random bits. `randomUUID()` does not exist in pages loaded over plain http. */
-export function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
-}
+/** Returns 122 random bits or more as text. `randomUUID` does not exist in pages loaded over plain http. */
+export const randomKey = (): string =>
+  crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

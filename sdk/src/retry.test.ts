@@ -81,7 +81,7 @@ t.test('all attempts of a call have the same idempotency key, and each call anot
   await surrogate.tokens.create({ type: 'token', data: 1 })
   const keys = sent.map(({ headers }) => headers.get('svc-idempotency-key'))
   t.equal(keys.length, 4)
-  t.match(keys[0], /^[0-9a-f]{32}$/)
+  t.match(keys[0], /^[0-9a-f-]{36}$/)
   t.same([keys[1], keys[2]], [keys[0], keys[0]])
   t.not(keys[3], keys[0])
 })

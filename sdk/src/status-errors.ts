@@ -185,7 +185,7 @@ export class ServiceUnavailableError extends ServerError {
   declare readonly name: 'ServiceUnavailableError'
 }
 
-nameErrors({
+const classes = {
   BadRequestError,
   AuthenticationError,
   PaymentMethodError,
@@ -196,25 +196,14 @@ nameErrors({
   UnsupportedMediaTypeError,
   UnprocessableError,
   RateLimitError,
-  ServerError,
   NotImplementedError,
   ServiceUnavailableError,
-})
-
-const byStatus: Record<number, typeof APIError> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  402: PaymentMethodError,
-  403: PermissionError,
-  404: NotFoundError,
-  409: ConflictError,
-  413: PayloadTooLargeError,
-  415: UnsupportedMediaTypeError,
-  422: UnprocessableError,
-  429: RateLimitError,
-  501: NotImplementedError,
-  503: ServiceUnavailableError,
+  ServerError,
 }
+nameErrors(classes)
+
+/** The statuses of `classes`, in their order. */
+const statuses = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 501, 503]
 
 /** How many reasons an error message has at most; `errors` has all of them. */
 const mostReasons = 3
@@ -225,14 +214,15 @@ const mostReasons = 3
  */
 export function errorFor(answer: ErrorAnswer, reason: string, areReasonsSafe = false): APIError {
   const { status, problem } = answer
-  const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : APIError)
+  const ErrorClass: typeof APIError =
+    Object.values(classes)[statuses.indexOf(status)] ?? (status > 499 ? ServerError : APIError)
   if (!problem) return new ErrorClass(`${status}: ${reason}`, answer)
-  const members = Object.keys(problem.errors ?? {})
-  const reasons = members.flatMap(name => [problem.errors?.[name]].flat().map(text => `${name}: ${text}`))
+  const { title, detail, errors = {} } = problem
+  const reasons = Object.entries(errors).flatMap(([name, texts]) =>
+    areReasonsSafe ? [texts].flat().map(text => `${name}: ${text}`) : name,
+  )
   const more = reasons.length - mostReasons
-  const detail =
-    areReasonsSafe && reasons.length > 0
-      ? reasons.slice(0, mostReasons).join('; ') + (more > 0 ? `; ${more} more` : '')
-      : [problem.detail ?? '', members.length > 0 ? `(${members.join(', ')})` : ''].filter(Boolean).join(' ')
-  return new ErrorClass(`${status} ${problem.title}${detail && `: ${detail}`}`, answer)
+  if (more > 0) reasons.splice(mostReasons, more, `${more} more`)
+  const parts = [`${status} ${title}`, !(areReasonsSafe && reasons[0]) && detail, reasons.join('; ')]
+  return new ErrorClass(parts.filter(Boolean).join(': '), answer)
 }

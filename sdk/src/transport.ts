@@ -3,7 +3,7 @@ import { ConnectionError, type ErrorAnswer, TimeoutError } from './errors.ts'
 import { type FetchResponse, isMistake } from './fetch.ts'
 import type { Operations } from './generated/operations.gen.ts'
 import type { Problem } from './generated/types.gen.ts'
-import { mergeHeaders } from './headers.ts'
+import { mergeHeaders, setHeader } from './headers.ts'
 import { observerOf } from './observe.ts'
 import {
   checked,
@@ -13,9 +13,9 @@ import {
   settingsFrom,
 } from './options.ts'
 import { randomKey } from './random-key.ts'
-import { realWaits, type Waits, withRetries } from './retry.ts'
+import { isMaybeDone, realWaits, type Waits, waitBefore } from './retry.ts'
 import { userAgent } from './runtime.ts'
-import { errorFor, NotFoundError } from './status-errors.ts'
+import { errorFor } from './status-errors.ts'
 import { fillPath, queryString } from './url.ts'
 
 type Name = keyof Operations
@@ -48,14 +48,16 @@ export const sendBy = (by: SurrogateOptions | Send): Send =>
   typeof by === 'function' ? by : createSend(settingsFrom(by), realWaits)
 
 export function createSend(settings: Settings, waits: Waits): Send {
+  const { fetch } = settings
+  const prefix = `${settings.headerPrefix}-`.toLowerCase()
   const observer = observerOf(settings)
-  const agent = userAgent()
+  const defaultHeaders = mergeHeaders({ 'user-agent': userAgent() }, settings.defaultHeaders)
+
   const carryOut = async (
-    operation: Operation,
+    { id: operation, method, path, contentType, repeatable, separators }: Operation,
     request: { path?: Record<string, unknown> | undefined; query?: object | undefined; body?: unknown },
     options: RequestOptions,
   ): Promise<Envelope<unknown>> => {
-    const { id, method } = operation
     const { signal } = options
     const { apiKey, timeout, maxRetries } = checked({
       apiKey: options.apiKey ?? settings.apiKey,
@@ -63,58 +65,47 @@ export function createSend(settings: Settings, waits: Waits): Send {
       maxRetries: options.maxRetries ?? settings.maxRetries,
       dangerouslyAllowBrowser: settings.dangerouslyAllowBrowser,
     })
-    const bare = settings.baseUrl + fillPath(operation.path, request.path)
-    const url = bare + queryString({ ...settings.defaultQuery, ...request.query }, operation.separators)
-    const prefix = settings.headerPrefix
+    const url = settings.baseUrl + fillPath(path, request.path)
+    const query = queryString({ ...settings.defaultQuery, ...request.query }, separators)
     const body = request.body === undefined ? undefined : JSON.stringify(request.body)
-    const headers = mergeHeaders({ 'user-agent': agent }, settings.defaultHeaders, options.headers, {
-      [`${prefix}-api-key`]: apiKey,
-      'content-type': body && (operation.contentType ?? 'application/json'),
-      // POST, PUT and PATCH.
-      [`${prefix}-idempotency-key`]:
-        method[0] === 'P' && !operation.repeatable ? (options.idempotencyKey ?? randomKey()) : undefined,
-      [`${prefix}-trace-id`]: options.traceId || undefined,
-    })
-    const init = {
-      method,
-      headers,
-      ...(body && { body }),
-      redirect: 'manual',
-    } as const
+    const headers = { ...defaultHeaders, ...mergeHeaders(options.headers) }
+    headers[`${prefix}api-key`] = apiKey
+    if (body) headers['content-type'] = contentType ?? 'application/json'
+    // POST, PUT and PATCH.
+    if (method[0] === 'P' && !repeatable)
+      setHeader(headers, `${prefix}idempotency-key`, options.idempotencyKey ?? randomKey())
+    setHeader(headers, `${prefix}trace-id`, options.traceId || undefined)
 
-    const attempt = async (retries: number, maybeDone: boolean) => {
-      const event = { operation: id, method, url: bare, retries }
-      observer.request(event)
-      const start = waits.now()
-      const answer = await within(timeout, signal, async aborted => {
-        // Called without a `this`: a browser's own fetch throws when called as a method of another object.
-        const { fetch } = settings
-        return read(await fetch(url, { ...init, signal: aborted }), prefix)
-      }).catch(error => {
-        observer.lost(event, error?.name)
-        throw error
-      })
-      const { status, body, response, traceId } = answer
-      observer.response({ ...event, status, traceId, durationMs: waits.now() - start })
-      const envelope = { data: body, response, traceId, retries }
-      if (status >= 200 && status < 300) {
-        if (answer.readable) return envelope
-        throw errorFor(answer, 'the body is not JSON')
-      }
-      const error = errorFor(
-        answer,
-        status < 400 ? 'redirects are not followed' : 'the body is not a problem document',
+    let maybeDone = false
+    for (let retries = 0; ; retries++) {
+      signal?.throwIfAborted()
+      const event = { operation, method, url, retries }
+      try {
+        observer.request(event)
+        const start = waits.now()
+        const answer = await within(timeout, signal, async aborted => {
+          const init = { method, headers, redirect: 'manual', signal: aborted } as const
+          return read(await fetch(url + query, body ? { ...init, body } : init), prefix)
+        }).catch(error => {
+          observer.lost(event, error?.name)
+          throw error
+        })
+        const { status, body: data, response, traceId, reason } = answer
+        observer.response({ ...event, status, traceId, durationMs: waits.now() - start })
+        // An earlier attempt, whose response was lost, has deleted it.
+        const isGone = maybeDone && method === 'DELETE' && status === 404
         // A formula can put anything into its errors.
-        id !== 'reactors.react',
-      )
-      // An earlier attempt, whose response was lost, has deleted it.
-      if (maybeDone && method === 'DELETE' && error instanceof NotFoundError)
-        return { ...envelope, data: undefined }
-      throw error
+        if (reason && !isGone) throw errorFor(answer, reason, operation !== 'reactors.react')
+        return { data: isGone ? undefined : data, response, traceId, retries }
+      } catch (error) {
+        const waitMs =
+          signal?.aborted || retries >= maxRetries ? undefined : waitBefore(error, retries, maybeDone, waits)
+        if (waitMs === undefined) throw error
+        maybeDone ||= isMaybeDone(error)
+        observer.retry({ ...event, reason: (error as Error).name, waitMs })
+        await waits.sleep(waitMs, signal)
+      }
     }
-    const onRetry: Parameters<typeof withRetries>[1]['onRetry'] = (reason, retries, waitMs) =>
-      observer.retry({ operation: id, method, url: bare, retries, reason, waitMs })
-    return withRetries(attempt, { maxRetries, signal, waits, onRetry })
   }
   return (operation, request, options = {}) => asCall(carryOut(operation, request, options)) as Call<never>
 }
@@ -123,37 +114,37 @@ export function createSend(settings: Settings, waits: Waits): Send {
  * Waits for `work` until it is done, `timeout` has passed or the caller's signal aborts, even if the `fetch` in it
  * ignores signals.
  */
-async function within<T>(
+function within<T>(
   timeout: number,
   signal: AbortSignal | undefined,
   work: (aborted: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
-  const onAbort = () => controller.abort(signal?.reason)
-  signal?.addEventListener('abort', onAbort)
-  // A timer fires at once if its delay exceeds a 32-bit integer.
-  const timer = timeout < 2 ** 31 ? setTimeout(() => controller.abort(), timeout) : undefined
-  try {
-    return await Promise.race([
-      work(controller.signal),
-      new Promise<never>((_, reject) => {
-        controller.signal.addEventListener('abort', () => reject(controller.signal.reason))
-      }),
-    ])
-  } catch (cause) {
-    if (signal?.aborted) throw signal.reason
-    if (controller.signal.aborted) throw new TimeoutError(`no complete response within ${timeout} ms`)
-    if (isMistake(cause)) throw cause
-    throw new ConnectionError('no response from the server', {}, { cause })
-  } finally {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let onAbort: () => void
+  return new Promise<T>((resolve, reject) => {
+    const stop = (reason: unknown) => {
+      reject(reason)
+      controller.abort(reason)
+    }
+    onAbort = () => stop(signal?.reason)
+    signal?.addEventListener('abort', onAbort)
+    // A timer fires at once if its delay exceeds a 32-bit integer.
+    if (timeout < 2 ** 31)
+      timer = setTimeout(() => stop(new TimeoutError(`no complete response within ${timeout} ms`)), timeout)
+    work(controller.signal).then(resolve, cause =>
+      reject(isMistake(cause) ? cause : new ConnectionError('no response from the server', {}, { cause })),
+    )
+  }).finally(() => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
-  }
+  })
 }
 
 interface Answer extends ErrorAnswer {
-  readonly readable: boolean
   readonly response: Response
+  /** Says why the response is a failure, in case that it has no problem document; undefined for a success. */
+  readonly reason: string | undefined
 }
 
 async function read(response: FetchResponse, prefix: string): Promise<Answer> {
@@ -162,21 +153,26 @@ async function read(response: FetchResponse, prefix: string): Promise<Answer> {
   const { status, headers } = response as Response
   const text = await response.text()
   let body: unknown = text || undefined
-  let readable = true
+  let reason = status < 200 || status > 399 ? 'the body is not a problem document' : undefined
+  if (status > 299) reason ??= 'redirects are not followed'
   try {
     if (text) body = JSON.parse(text)
   } catch {
-    readable = false
+    reason ??= 'the body is not JSON'
   }
-  const problem = /^application\/problem\+json/i.test(headers.get('content-type') ?? '')
-    ? asProblem(body)
-    : undefined
-  const traceId = headers.get(`${prefix}-trace-id`) ?? undefined
-  return { status, headers, body, readable, problem, traceId, response: response as Response }
-}
-
-/** Returns the body as a problem document, or undefined if it has not the form of one. */
-function asProblem(body: unknown): Problem | undefined {
   const { title, errors = {} } = (body ?? {}) as Partial<Problem>
-  return typeof title === 'string' && errors && typeof errors === 'object' ? (body as Problem) : undefined
+  const isProblem =
+    /^application\/problem\+json/i.test(headers.get('content-type') ?? '') &&
+    typeof title === 'string' &&
+    errors &&
+    typeof errors === 'object'
+  return {
+    status,
+    headers,
+    body,
+    reason,
+    problem: isProblem ? (body as Problem) : undefined,
+    traceId: headers.get(`${prefix}trace-id`) ?? undefined,
+    response: response as Response,
+  }
 }

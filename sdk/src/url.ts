@@ -7,11 +7,10 @@ export function refuseMissing(name: string, value: unknown): void {
 /** Checks a base URL and returns it without a slash at the end. */
 export function checkedBaseUrl(baseUrl: string | undefined): string {
   refuseMissing('baseUrl', baseUrl)
-  const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+  // No credentials, query or fragment.
+  if (!baseUrl || !/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError('baseUrl must be an http or https URL without credentials, query and fragment')
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  return new URL(baseUrl).href.replace(/\/+$/, '')
 }
 
 /**

@@ -143,8 +143,6 @@ export class Applications {
    * ```
    */
   list(query?: ApplicationQuery, options?: RequestOptions): Pages<Application> {
-    return new Pages(page =>
-      this.#send(applicationsList, { query: { ...query, ...(page && { page }) } }, options),
-    )
+    return new Pages(position => this.#send(applicationsList, { query: { ...query, ...position } }, options))
   }
 }

@@ -39,6 +39,6 @@ export class Logs {
    * ```
    */
   list(query?: LogQuery, options?: RequestOptions): Pages<LogEntry> {
-    return new Pages(page => this.#send(logsList, { query: { ...query, ...(page && { page }) } }, options))
+    return new Pages(position => this.#send(logsList, { query: { ...query, ...position } }, options))
   }
 }

@@ -117,8 +117,8 @@ export class ReactorFormulas {
    * ```
    */
   list(query?: ReactorFormulaQuery, options?: RequestOptions): Pages<ReactorFormula> {
-    return new Pages(page =>
-      this.#send(reactorFormulasList, { query: { ...query, ...(page && { page }) } }, options),
+    return new Pages(position =>
+      this.#send(reactorFormulasList, { query: { ...query, ...position } }, options),
     )
   }
 }

@@ -137,9 +137,7 @@ export class Reactors {
    * ```
    */
   list(query?: ReactorQuery, options?: RequestOptions): Pages<Reactor> {
-    return new Pages(page =>
-      this.#send(reactorsList, { query: { ...query, ...(page && { page }) } }, options),
-    )
+    return new Pages(position => this.#send(reactorsList, { query: { ...query, ...position } }, options))
   }
 
   /**

@@ -14,7 +14,7 @@ import type {
   TokenType,
 } from '../generated/types.gen.ts'
 import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { type PageBody, Pages } from '../pages.ts'
+import { Pages } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
 import type {
   AnyRevealedToken,
@@ -145,13 +145,10 @@ export class Tokens {
   list(query?: TokenQuery, options?: RequestOptions): Pages<AnyToken>
   list<T>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>>
   list(query?: TokenQuery, options?: RequestOptions): Pages<never> {
-    const fetch = (query: TokenQuery | undefined) =>
-      this.#send(tokensList, { query: { ...query } }, options) as Call<PageBody<never>>
-    const { page: _, ...filter } = query ?? {}
-    return new Pages(page => fetch({ ...query, ...(page && { page }) }), {
-      fetchFrom: start => fetch({ ...filter, start }),
-      startedByCursor: query?.start !== undefined,
-    })
+    return new Pages(
+      position => this.#send(tokensList, { query: { ...query, ...position } }, options) as Call<never>,
+      query?.start,
+    )
   }
 
   /**
@@ -167,13 +164,10 @@ export class Tokens {
   search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyToken>
   search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>>
   search(body: SearchTokensRequest, options?: RequestOptions): Pages<never> {
-    const fetch = (body: SearchTokensRequest) =>
-      this.#send(tokensSearch, { body }, options) as Call<PageBody<never>>
-    const { page: _, ...search } = body
-    return new Pages(page => fetch({ ...body, ...(page && { page }) }), {
-      fetchFrom: start => fetch({ ...search, start }),
-      startedByCursor: typeof body.start === 'string',
-    })
+    return new Pages(
+      position => this.#send(tokensSearch, { body: { ...body, ...position } }, options) as Call<never>,
+      body.start,
+    )
   }
 }
 
