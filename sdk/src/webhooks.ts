@@ -110,9 +110,9 @@ function headerOf(headers: WebhookHeaders, name: string): string {
     typeof headers.get === 'function'
       ? (headers as Headers).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  const value = Array.isArray(found) ? found.join(' ') : found
+  const value = [found ?? []].flat().join(' ')
   if (!value) throw new WebhookVerificationError(`the header ${name} is missing`)
-  return value as string
+  return value
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {
@@ -133,13 +133,8 @@ function bytesOf(payload: unknown): Uint8Array<ArrayBuffer> {
 }
 
 /** Returns the bytes that a signature covers. */
-function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
-  const signed = new Uint8Array(head.length + body.length)
-  signed.set(head)
-  signed.set(body, head.length)
-  return signed
-}
+const signedBytes = (id: string, timestamp: string, body: Uint8Array<ArrayBuffer>) =>
+  new Blob([`${id}.${timestamp}.`, body]).arrayBuffer()
 
 async function verify<Raw = unknown>(
   payload: string | Uint8Array | ArrayBuffer,
@@ -161,7 +156,7 @@ async function verify<Raw = unknown>(
   if (Math.abs(Number(timestamp) - Number(now) / 1000) > tolerance) {
     throw new WebhookVerificationError(`the delivery is more than ${tolerance} seconds old or early`)
   }
-  const signed = signedBytes(id, timestamp, body)
+  const signed = await signedBytes(id, timestamp, body)
   for (const signature of signatures) {
     const bytes = signature.startsWith(scheme) && fromBase64(signature.slice(scheme.length))
     if (!bytes) continue
@@ -179,7 +174,7 @@ async function sign(
   { id = `msg_${randomKey()}`, now = Date.now() }: SignOptions = {},
 ): Promise<SignedHeaders> {
   const timestamp = String(Math.floor(Number(now) / 1000))
-  const signed = signedBytes(id, timestamp, bytesOf(payload))
+  const signed = await signedBytes(id, timestamp, bytesOf(payload))
   const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), signed))
   return {
     'webhook-id': id,
