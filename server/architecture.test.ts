@@ -98,6 +98,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(
     t,
     /^node:child_process$/,
+    'server/src/master-key-variables.ts',
     'server/src/sandbox/empty-root.ts',
     'server/src/sandbox/find-node.ts',
     'server/src/sandbox/launch.ts',

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ConfigError, flags, helpText, isLoopback, readConfig } from './config.ts'
+import { flags, helpText, isLoopback, readConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
 
 const key = Buffer.alloc(32, 1)
 
@@ -27,6 +28,7 @@ t.test('the defaults apply without flags and environment', async t => {
     metricsHost: '127.0.0.1',
     drainSeconds: 0,
     masterKey: undefined,
+    masterKeyFile: undefined,
     help: false,
     version: false,
   })
@@ -172,6 +174,12 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
       [],
       { SURROGATE_STORGE: 'memory:' },
       /^unknown environment variable SURROGATE_STORGE; did you mean SURROGATE_STORAGE\?$/,
+    ],
+    [
+      'a misspelled key file',
+      [],
+      { SURROGATE_MASTER_KEY_FIEL: 'x' },
+      /did you mean SURROGATE_MASTER_KEY_FILE\?$/,
     ],
     ['a misspelled key', [], { SURROGATE_MASTERKEY: 'x' }, /did you mean SURROGATE_MASTER_KEY\?$/],
     ['a flag without its value', ['--port'], {}, /--port/],

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type LogLevel, logLevels } from './base/log.ts'
 import { didYouMean } from './base/near-names.ts'
-import { OperatorError } from './base/operator-error.ts'
+import { ConfigError } from './config-error.ts'
 import { headerPrefix } from './generated/facts.ts'
+import { keyFileVariable, keyVariable, masterKeyVariables, readMasterKey } from './master-key-variables.ts'
 import {
   defaultAuditRetentionDays,
   devTokenForm,
@@ -36,11 +37,8 @@ export interface Config {
   /** The time between a signal and the end of listening. */
   readonly drainSeconds: number
   readonly masterKey: Uint8Array | undefined
-}
-
-/** Thrown for flags, variables and files of configuration that are not valid. */
-export class ConfigError extends OperatorError {
-  override readonly name = 'ConfigError'
+  /** The file that it was read from, if it was. */
+  readonly masterKeyFile: string | undefined
 }
 
 export interface Flag {
@@ -122,6 +120,7 @@ export function helpText(
     '',
     'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
     'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
+    'Or name what has it: SURROGATE_MASTER_KEY_FILE, a file; SURROGATE_MASTER_KEY_COMMAND, a command that prints it.',
     '',
   ].join('\n')
 }
@@ -171,7 +170,8 @@ export function readConfig(
     metricsPort: readOptional(text('metrics-port'), given => readPort('--metrics-port', given)),
     metricsHost: readHost('--metrics-host', text('metrics-host') ?? ''),
     drainSeconds: readSeconds(text('drain-seconds') ?? ''),
-    masterKey: readMasterKey(environment, 'SURROGATE_MASTER_KEY'),
+    masterKeyFile: environment[keyFileVariable] || undefined,
+    masterKey: on('help') || on('version') ? undefined : readMasterKey(environment, keyVariable),
     help: on('help'),
     version: on('version'),
   }
@@ -232,8 +232,7 @@ function isServiceLink(name: string, value = ''): boolean {
 /** Refuses variables that are nearly one of ours. Others may belong to other programs, such as a client's key. */
 function refuseMisspelled(table: readonly Flag[], environment: Environment): void {
   const known = [...flags, ...table].map(({ name }) => variableOf(name))
-  const keys = ['SURROGATE_MASTER_KEY', 'SURROGATE_NEW_MASTER_KEY']
-  const names = [...new Set([...known, ...keys])].map(name => name.slice('SURROGATE_'.length))
+  const names = [...new Set([...known, ...masterKeyVariables])].map(name => name.slice('SURROGATE_'.length))
   for (const variable of Object.keys(environment)) {
     const [, name] = /^SURROGATE_(.+)$/.exec(variable) ?? []
     if (name === undefined || names.includes(name) || environment[variable] === '') continue
@@ -320,17 +319,6 @@ function readMappedOrigins(texts: readonly string[]): Record<string, string> {
   const twice = pairs.find(([from], index) => pairs.findIndex(([other]) => other === from) !== index)
   if (twice) throw new ConfigError(`--formula-map-origin maps ${twice[0]} twice`)
   return Object.fromEntries(pairs)
-}
-
-/** Reads a master key from an environment variable. @throws {ConfigError} */
-export function readMasterKey(environment: Environment, name: string): Uint8Array | undefined {
-  const text = environment[name]
-  if (text === undefined || text === '') return undefined
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== 32 || key.toString('base64').replaceAll('=', '') !== text.trim().replaceAll('=', '')) {
-    throw new ConfigError(`${name} must be 32 bytes in base64; make one with: openssl rand -base64 32`)
-  }
-  return key
 }
 
 export function isLoopback(host: string): boolean {

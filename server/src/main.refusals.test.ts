@@ -72,6 +72,18 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
         { SURROGATE_MASTER_KEY: masterKey.slice(4) },
         /SURROGATE_MASTER_KEY/,
       ],
+      [
+        'a file of the master key that is not there',
+        memory,
+        { SURROGATE_MASTER_KEY_FILE: join(folder, 'none') },
+        /SURROGATE_MASTER_KEY_FILE: .* cannot be read \(ENOENT\)/,
+      ],
+      [
+        'a command for the master key that fails',
+        memory,
+        { SURROGATE_MASTER_KEY_COMMAND: 'exit 3' },
+        /the command in SURROGATE_MASTER_KEY_COMMAND ended with exit code 3/,
+      ],
       ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
       ['an address of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
       [
@@ -84,7 +96,9 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   for (const [name, args, environment, says] of cases)
     await t.test(name, async t => refused(t, args, environment, says))
 
-  const control = startProcess(t, ['--port', '0', '--storage', storage], keyed)
+  const control = startProcess(t, ['--port', '0', '--storage', storage], {
+    SURROGATE_MASTER_KEY_COMMAND: `echo ${masterKey}`,
+  })
   const { url } = await control.ready()
   t.equal((await fetch(`${url}/healthz`)).status, 200)
   t.equal((await control.end()).code, 0, 'the control: the refused starts did no harm')

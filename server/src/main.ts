@@ -6,7 +6,8 @@ import { JsonError, parseJson } from './base/json.ts'
 import { createLog, type Log } from './base/log.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { commands, runCommand } from './commands/table.ts'
-import { type Config, ConfigError, helpText, readConfig } from './config.ts'
+import { type Config, helpText, readConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { describeIsolation } from './sandbox/isolation.ts'
@@ -61,7 +62,7 @@ async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | u
   try {
     const facts = await vault.ready()
     await warn(log, 'the bootstrap file', config.bootstrap)
-    await warn(log, 'the master key', facts.masterKeyFile)
+    await warn(log, 'the master key', facts.masterKeyFile ?? config.masterKeyFile)
     // Before the ready line: a signal that follows it at once must be handled.
     const ended = signal('SIGTERM', 'SIGINT')
     // Counts from the first request on.

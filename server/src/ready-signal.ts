@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { writeDurably } from './base/durable-file.ts'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './config-error.ts'
 import type { VaultFacts } from './vault-options.ts'
 import { version } from './version.ts'
 

@@ -1,4 +1,6 @@
-import { ConfigError, type Environment, type Flag, type FlagValues, readMasterKey } from '../config.ts'
+import type { Environment, Flag, FlagValues } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { keyVariable, readMasterKey } from '../master-key-variables.ts'
 import { readDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 
 /** A subcommand of the program: one job, most of them on data that no server is using. */
@@ -33,9 +35,6 @@ export interface CommandInput {
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
-
-export const keyVariable = 'SURROGATE_MASTER_KEY'
-export const newKeyVariable = 'SURROGATE_NEW_MASTER_KEY'
 
 export interface FoundMasterKey {
   readonly key: Uint8Array

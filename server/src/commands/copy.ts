@@ -1,7 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { systemRandom } from '../base/random.ts'
 import { machineMs } from '../base/real-time.ts'
-import { ConfigError, type FlagValues, readMasterKey, textFlag } from '../config.ts'
+import { type FlagValues, textFlag } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Copied, copyStore, openSource, type Progress } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
@@ -12,8 +14,6 @@ import {
   type FoundMasterKey,
   findMasterKey,
   formatCount,
-  keyVariable,
-  newKeyVariable,
 } from './command.ts'
 
 export const copyCommand: Command = {

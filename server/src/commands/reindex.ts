@@ -1,6 +1,8 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
-import { booleanFlag, ConfigError, flags } from '../config.ts'
+import { booleanFlag, flags } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { keyVariable } from '../master-key-variables.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
 import {
@@ -15,7 +17,7 @@ import {
 import { SealedStore } from '../storage/records/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'
-import { type Command, findMasterKey, formatCount, keyVariable } from './command.ts'
+import { type Command, findMasterKey, formatCount } from './command.ts'
 
 /** Thrown if the store is damaged or its index is wrong, and this was not corrected. */
 export class IndexDisagrees extends OperatorError {

@@ -1,10 +1,12 @@
 import { systemRandom } from '../base/random.ts'
 import { machineMs } from '../base/real-time.ts'
-import { ConfigError, flags, readMasterKey } from '../config.ts'
+import { flags } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { type Rotated, rotateMasterKey } from '../storage/keys/rotation.ts'
 import { openExisting } from '../storage/open.ts'
-import { type Command, findMasterKey, keyVariable, newKeyVariable } from './command.ts'
+import { type Command, findMasterKey } from './command.ts'
 
 export const rotateMasterKeyCommand: Command = {
   name: 'rotate-master-key',

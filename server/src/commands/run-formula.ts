@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
-import { ConfigError, flags, textFlag } from '../config.ts'
+import { flags, textFlag } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { runFormula } from '../sandbox/run-formula.ts'
 import type { Command } from './command.ts'
 

@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/near-names.ts'
-import { ConfigError, describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
+import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { leaksCommand } from './leaks.ts'
