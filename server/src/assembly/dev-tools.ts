@@ -1,10 +1,12 @@
 import { readTenant, tenantStore } from '../access/tenants.ts'
+import { Events } from '../dev/events.ts'
 import { Faults } from '../dev/faults.ts'
 import { Idleness } from '../dev/idleness.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
+import type { PrintedLine } from '../reactors/console.ts'
 import type { Stores } from './stores.ts'
 
 /** What a development server keeps for tests, in memory only. */
@@ -13,6 +15,9 @@ export interface DevTools {
   readonly journal: Journal
   readonly inbox: Inbox
   readonly idleness: Idleness
+  readonly events: Events
+  /** To be called with each line that a formula prints. */
+  printed(tenant: string, reactor: string, line: PrintedLine): void
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
   sender(send: CallbackSender): CallbackSender
   isKeptBusy(tenant: string, reactor: string): Promise<boolean>
@@ -26,22 +31,27 @@ export interface DevTools {
 export function createDevTools(stores: Stores): DevTools {
   const { clock } = stores
   const faults = new Faults()
-  const journal = new Journal()
+  const events = new Events()
+  const journal = new Journal((tenant, request) => events.publish(tenant, 'request', request))
   const inbox = new Inbox({
     nowMs: () => clock.nowMs(),
     machineMs: () => clock.machineMs(),
     secretOf: async tenant => (await readTenant(await tenantStore(stores, tenant)))?.webhook_secret ?? '',
+    published: (tenant, webhook) => events.publish(tenant, 'webhook', webhook),
   })
   const clear = () => {
     faults.reset()
     journal.clear()
     inbox.clear()
+    events.clear()
   }
   return {
     faults,
     journal,
     inbox,
     idleness: new Idleness(),
+    events,
+    printed: (tenant, reactor, line) => events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
     sender: send => async callback => {
       const { tenant, reactor, traceId } = callback
       const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })

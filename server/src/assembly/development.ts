@@ -2,6 +2,7 @@ import { devApplications } from '../dev/applications.ts'
 import { faultHandlers } from '../dev/faults.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
+import { devSessions } from '../dev/sessions.ts'
 import { settled } from '../dev/settled.ts'
 import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
@@ -33,7 +34,7 @@ function handlersOf(deployment: Deployment): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, applications, store, tools, validators } =
     deployment
   if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness } = tools
+  const { faults, journal, inbox, idleness, events } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const operations = validators.operations.map(({ id }) => id)
   const snapshots = new Snapshots(deployment)
@@ -45,6 +46,8 @@ function handlersOf(deployment: Deployment): DevHandlers {
     ...faultHandlers(faults, operations),
     ...journal.handlers(),
     ...inbox.handlers(),
+    ...events.handlers(),
+    ...devSessions(deployment),
     'dev.settled': async () => ({
       status: 200,
       body: { later: await settled({ idleness, catchUp, later }) },

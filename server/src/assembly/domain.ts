@@ -81,7 +81,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
       if (!parts.sandbox) sandbox.warm().catch(() => {})
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
-    console: dev ? new FormulaConsole() : undefined,
+    console: dev ? new FormulaConsole(tools?.printed) : undefined,
     isKeptBusy: tools?.isKeptBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }

@@ -20,7 +20,15 @@ export type DevAnswer<Id extends DevOperationId> = {
   [S in keyof Responses<Id> & number]: { readonly status: S } & Body<Responses<Id>[S]>
 }[keyof Responses<Id> & number]
 
-export type DevHandler<Id extends DevOperationId> = (request: DevRequest<Id>) => Promise<DevAnswer<Id>>
+/** A response that goes on: server-sent events. */
+export interface DevEventsAnswer {
+  readonly status: 200
+  readonly events: AsyncIterable<string>
+}
+
+export type DevHandler<Id extends DevOperationId> = (
+  request: DevRequest<Id>,
+) => Promise<Id extends 'dev.events.stream' ? DevEventsAnswer : DevAnswer<Id>>
 
 /** A handler for each operation of development servers. */
 export type DevHandlers = { readonly [Id in DevOperationId]: DevHandler<Id> }

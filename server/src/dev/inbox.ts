@@ -30,6 +30,8 @@ interface Parts {
   /** The time that signatures have, in epoch milliseconds. */
   machineMs(): number
   secretOf(tenant: string): Promise<string>
+  /** Is called at each attempt. */
+  published(tenant: string, webhook: Immutable<DevWebhook>): void
 }
 
 /** Receives the webhooks whose callback URL is that of the inbox, each for its own tenant. */
@@ -54,6 +56,7 @@ export class Inbox {
       before.shown.attempts.push(attempt)
       Object.assign(before.shown.headers, headers)
       log.serve()
+      this.#parts.published(tenant, before.shown)
       return status
     }
     const parsed: JsonValue = JSON.parse(Buffer.from(body).toString())
@@ -67,6 +70,7 @@ export class Inbox {
       attempts: [attempt],
     }
     log.add({ tenant, bytes: body, shown }, 2 * body.length)
+    this.#parts.published(tenant, shown)
     return status
   }
 

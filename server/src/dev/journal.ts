@@ -13,12 +13,19 @@ type Recorded = Immutable<DevRecordedRequest>
 /** The last requests of each tenant, without what callers put into them. */
 export class Journal {
   readonly #logs = new TenantLogs<Recorded>(mostRequests, mostBytes)
+  readonly #published: (tenant: string, request: Recorded) => void
   #count = 0
+
+  /** @param published is called with each request */
+  constructor(published: (tenant: string, request: Recorded) => void) {
+    this.#published = published
+  }
 
   add(tenant: string, request: Omit<Recorded, 'number'>): void {
     const recorded = { number: ++this.#count, ...request }
     // Two bytes for each character, and as much again for what holds them.
     this.#logs.of(tenant).add(recorded, JSON.stringify(recorded).length)
+    this.#published(tenant, recorded)
   }
 
   handlers(): DevHandlersOf<'requests'> {

@@ -154,7 +154,8 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
     options.log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
   }
   const denied = options.dev ? deniedCause(refusal) : undefined
-  return problemResponse(refusal, traceId, denied?.missing, options.explain?.(exchange, refusal, denied))
+  exchange.explanation = options.explain?.(exchange, refusal, denied)
+  return problemResponse(refusal, traceId, denied?.missing, exchange.explanation)
 }
 
 /** Adds a refused operation to the audit log. */

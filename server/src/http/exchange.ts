@@ -9,6 +9,7 @@ import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Validators } from '../contract/validators.ts'
 import type { Fault } from '../dev/check-fault.ts'
+import type { Explanation } from '../dev/explanation.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { ReadToken } from '../tokens/read.ts'
 import type { Handlers, Replays } from './handlers/handler.ts'
@@ -34,6 +35,8 @@ export interface Exchange {
   answer?: Answer
   /** The code of the refusal, if it was refused. */
   error?: ErrorCode
+  /** Why it was refused. Of development servers only. */
+  explanation?: Explanation | undefined
   /** The fault that a test has ordered for it. */
   fault?: Fault
 }

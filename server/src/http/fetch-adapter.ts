@@ -39,9 +39,21 @@ async function* cut(whole: Uint8Array, bytes: number): AsyncGenerator<Uint8Array
   throw new TypeError('terminated', { cause: connectionClosed().cause })
 }
 
-async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+/** Not a generator: a reader who gives up ends the pieces at once, also while the next one is awaited. */
+function encoded(pieces: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder()
-  for await (const piece of pieces) yield encoder.encode(piece)
+  const iterator = pieces[Symbol.asyncIterator]()
+  const encode = ({ done, value }: IteratorResult<string, unknown>): IteratorResult<Uint8Array, undefined> =>
+    done ? { done, value: undefined } : { done: false, value: encoder.encode(value) }
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => encode(await iterator.next()),
+      return: async () => {
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
 }
 
 async function readAll(request: Request, limit: number): Promise<Uint8Array | undefined> {

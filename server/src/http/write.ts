@@ -55,7 +55,10 @@ async function writePieces(
   { progressed, wholeTimeoutMs }: Pace,
 ): Promise<void> {
   const endMs = monotonicMs() + wholeTimeoutMs
-  for await (const piece of pieces) {
+  const iterator = pieces[Symbol.asyncIterator]()
+  // Pieces that take long to come, such as events, should end as soon as nobody reads them.
+  response.once('close', () => void iterator.return?.()?.catch(() => {}))
+  for await (const piece of { [Symbol.asyncIterator]: () => iterator }) {
     // Leaving the loop ends the generator of the pieces.
     if (response.destroyed) return
     if (monotonicMs() > endMs) throw new Error('the receiver is too slow')

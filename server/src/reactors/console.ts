@@ -16,15 +16,23 @@ export interface PrintedLine extends ConsoleLine {
  * shown to the reactor's owner and never logged.
  */
 export class FormulaConsole {
+  readonly #printed: (tenant: string, reactor: string, line: PrintedLine) => void
   readonly #lines = new LRUCache<string, PrintedLine[]>(upTo(mostReactors))
+
+  /** @param printed is called with each line */
+  constructor(printed: (tenant: string, reactor: string, line: PrintedLine) => void = () => {}) {
+    this.#printed = printed
+  }
 
   print(tenant: string, reactor: string, line: ConsoleLine, nowMs: number): void {
     const key = `${tenant} ${reactor}`
     const lines = this.#lines.get(key) ?? []
     const text = line.text.slice(0, mostCharacters)
-    lines.push({ at: new Date(nowMs).toISOString(), level: line.level, text })
+    const printed = { at: new Date(nowMs).toISOString(), level: line.level, text }
+    lines.push(printed)
     if (lines.length > mostLines) lines.shift()
     this.#lines.set(key, lines)
+    this.#printed(tenant, reactor, printed)
   }
 
   /** Oldest first. */

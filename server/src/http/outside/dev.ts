@@ -1,7 +1,7 @@
 import { ServiceError } from '../../base/errors.ts'
 import { readDevOperations } from '../../contract/contract.ts'
 import { sameDigest, sha256 } from '../../crypto/digest.ts'
-import type { DevHandlers, DevRequest } from '../../dev/handlers.ts'
+import type { DevEventsAnswer, DevHandlers, DevRequest } from '../../dev/handlers.ts'
 import type { Exchange, Services } from '../exchange.ts'
 import { authorize, identify, parse, readBody, route, type Step, validate } from '../lifecycle.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
@@ -30,8 +30,9 @@ export class DevEndpoints {
     if (!operation) throw new Error('a request without an operation')
     const handler = this.#handlers[operation.id as keyof DevHandlers] as unknown as (
       request: Omit<DevRequest<never>, 'body'> & { body: unknown },
-    ) => Promise<Answer>
+    ) => Promise<Answer | DevEventsAnswer>
     const answer = await handler({ tenant: caller?.tenant ?? '', path: parameters, query, body } as never)
+    if ('events' in answer) return { status: answer.status, headers: eventHeaders(), pieces: answer.events }
     return answer.body === undefined
       ? { status: answer.status, headers: {} }
       : jsonResponse(answer.status, answer.body)
@@ -47,6 +48,13 @@ export class DevEndpoints {
     )
   }
 }
+
+/** Proxies must neither keep events nor collect them. */
+const eventHeaders = () => ({
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+})
 
 /** The steps of the lifecycle, but the content type does not matter, and what the contract does not name is refused. */
 const steps: readonly Step[] = [

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../base/errors.ts'
 import { monotonicMs } from '../../base/real-time.ts'
 import { codeOf, type Fault } from '../../dev/check-fault.ts'
+import type { Explanation } from '../../dev/explanation.ts'
 import type { Faults } from '../../dev/faults.ts'
 import type { Idleness } from '../../dev/idleness.ts'
 import type { Journal } from '../../dev/journal.ts'
@@ -63,7 +64,7 @@ export function createTestObserver(tools: Tools): TestObserver {
   }
 
   function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
-    const { operation, caller, parameters, body, traceId, request, fault, error } = exchange
+    const { operation, caller, parameters, body, traceId, request, fault, error, explanation } = exchange
     if (!operation || !caller) return
     const idempotencyKey = request.headers[tools.idempotencyHeader]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
@@ -77,12 +78,22 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(request.delegation ? { formula: true } : {}),
       ...(isUnanswered ? {} : { status: response.status }),
       ...(error && !isUnanswered ? { error: `urn:surrogate:error:${error}` } : {}),
+      ...(explanation && !isUnanswered ? { explanation: withoutData(explanation) } : {}),
       duration_ms: Math.round(durationMs * 1000) / 1000,
       trace_id: traceId,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       ...(fault ? { faulty: true } : {}),
       ...(body === undefined ? {} : { body: redact(body) }),
     })
+  }
+}
+
+/** Other members may show data to the caller who may see them. */
+function withoutData({ permission, rules, reasons }: Explanation) {
+  return {
+    ...(permission === undefined ? {} : { permission }),
+    ...(rules ? { rules: rules.map(rule => ({ ...rule })) } : {}),
+    reasons,
   }
 }
 
