@@ -26,7 +26,7 @@ function* walk(folder: string): Generator<string> {
     if (['node_modules', 'dist', 'generated', '.tap'].includes(name)) continue
     const path = join(folder, name)
     if (statSync(path).isDirectory()) yield* walk(path)
-    else if (/\.(ts|mjs|js)$/.test(name)) yield path
+    else if (/\.(tsx?|mjs|js)$/.test(name)) yield path
   }
 }
 
@@ -107,6 +107,7 @@ t.test('each library is imported by one folder only', async t => {
     'server/scripts/',
   )
   onlyIn(t, /^(prom-client|@opentelemetry\/)/, 'server/src/observe/')
+  onlyIn(t, /^preact/, 'server/src/dev/page/')
   onlyIn(t, /^msw$/, 'server/src/msw.ts')
   const wire = ['listener', 'body', 'write'].map(name => `server/src/http/${name}.ts`)
   onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/')
@@ -117,8 +118,8 @@ t.test(
   'the server takes timers and clocks from one module, so that fake timers of a test do not stop it',
   async t => {
     const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
-    // Programs of their own, and code that has its own clock.
-    const exempt = /^server\/src\/(base\/real-time\.ts$|sandbox\/child\/|generated)/
+    // Programs of their own, code that has its own clock, and a page for browsers.
+    const exempt = /^server\/src\/(base\/real-time\.ts$|sandbox\/child\/|dev\/page\/|generated)/
     for (const { path, ours } of server.filter(within('server/src/'))) {
       if (exempt.test(path)) continue
       const code = readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')

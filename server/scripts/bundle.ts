@@ -54,6 +54,7 @@ for (const name of [
   'dev-operations.json',
   'validators',
   'docs',
+  'dev-page',
   'sandbox',
 ]) {
   await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {

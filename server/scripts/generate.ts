@@ -8,18 +8,17 @@ import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import type { JsonObject } from '../src/base/json.ts'
 import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
+import { writeDocsPages } from './docs-pages.ts'
 import { factsModule } from './facts.ts'
 import { operationTypes } from './operation-types.ts'
 
 const root = new URL('../../', import.meta.url)
 const contract = new URL('openapi.yaml', root)
 const generated = new URL('../src/generated/', import.meta.url)
-const docs = new URL('docs/', generated)
-const page = new URL('../src/http/docs/', import.meta.url)
 
 for (const name of ['sdk', 'server', 'conformance'])
   await copyFile(contract, new URL(`${name}/openapi.yaml`, root))
-await mkdir(docs, { recursive: true })
+await mkdir(generated, { recursive: true })
 const whole: JsonObject = parse(await readFile(contract, 'utf8'))
 const document = withoutDevelopment(whole)
 const development = developmentOnly(whole)
@@ -31,10 +30,10 @@ await writeFile(new URL('dev-operations.ts', generated), devTypes)
 await rm(new URL('dev-client/', generated), { recursive: true, force: true })
 await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
-for (const name of ['index.html', 'docs.css', 'docs.js']) {
-  await copyFile(new URL(name, page), new URL(name, docs))
-}
 // Both load sources that import the facts.
 const { bundleSandbox } = await import('./bundle-sandbox.ts')
+const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')
-await Promise.all([bundleSandbox(), compileValidators(whole, generated)])
+await mkdir(new URL('docs/', generated), { recursive: true })
+await writeDocsPages(new URL('docs/guide.json', generated))
+await Promise.all([bundleSandbox(), bundlePages(), compileValidators(whole, generated)])

@@ -8,6 +8,7 @@ import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import type { Services, TestObserver } from '../http/exchange.ts'
 import { DevEndpoints } from '../http/outside/dev.ts'
+import { devPageFiles } from '../http/outside/dev-page.ts'
 import { createTestObserver } from '../http/outside/test-observer.ts'
 import { readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
@@ -27,7 +28,12 @@ export function observerOf({ tools, clock, headerNames }: Deployment): TestObser
 
 /** Makes the endpoints of a development server. Loaded under `--dev` only. */
 export function developmentEndpoints(deployment: Deployment, services: Services): DevEndpoints {
-  return new DevEndpoints(services, handlersOf(deployment), deployment.options.devToken)
+  return new DevEndpoints(
+    services,
+    handlersOf(deployment),
+    devPageFiles(deployment.headerPrefix),
+    deployment.options.devToken,
+  )
 }
 
 function handlersOf(deployment: Deployment): DevHandlers {

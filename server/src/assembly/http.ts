@@ -11,7 +11,7 @@ import { idempotentReplays } from '../http/handlers/replays.ts'
 import { sessionHandlers } from '../http/handlers/sessions.ts'
 import { tokenizationHandlers } from '../http/handlers/tokenization.ts'
 import { tokenHandlers } from '../http/handlers/tokens.ts'
-import { Docs } from '../http/outside/docs.ts'
+import { docsFiles } from '../http/outside/docs.ts'
 import type { Health } from '../http/outside/health.ts'
 import { createMetricsCore } from '../http/outside/metrics.ts'
 import { Router } from '../http/routes.ts'
@@ -36,7 +36,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     random,
     outside: {
       health,
-      docs: new Docs(() => readDocument(headerPrefix)),
+      docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
       dev: development?.developmentEndpoints(deployment, services),
     },
     dev,

@@ -7,24 +7,37 @@ import { authorize, identify, parse, readBody, route, type Step, validate } from
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../message.ts'
 import { refuseUnknownParameters } from '../parameters.ts'
 import { Router } from '../routes.ts'
+import type { StaticFiles } from './static-files.ts'
 
 /** The endpoints of a development server, `/_dev/*`. */
 export class DevEndpoints {
   readonly #services: Services
   readonly #handlers: DevHandlers
+  readonly #page: StaticFiles
   /** The digest of the token that each request has to carry, if there is one. */
   readonly #token: string | undefined
 
-  constructor(services: Services, handlers: DevHandlers, token: string | undefined) {
+  constructor(services: Services, handlers: DevHandlers, page: StaticFiles, token: string | undefined) {
     this.#services = { ...services, router: new Router(readDevOperations()) }
     this.#handlers = handlers
+    this.#page = page
     this.#token = token === undefined ? undefined : sha256(token)
   }
 
-  /** Responds to a request. @throws {ServiceError} */
-  async respond(exchange: Exchange): Promise<CoreResponse> {
-    refuseWebPages(exchange.request, this.#token !== undefined)
-    if (this.#token !== undefined) this.#checkToken(this.#token, exchange.request)
+  /**
+   * Responds to a request.
+   * @param path without a slash at the end
+   * @throws {ServiceError}
+   */
+  async respond(exchange: Exchange, path: string): Promise<CoreResponse> {
+    const { request } = exchange
+    const hasToken = this.#token !== undefined
+    if (!hasToken) refuseOtherHosts(request)
+    // The page has no data and may be linked to. What it asks for goes through all checks.
+    const file = ['GET', 'HEAD'].includes(request.method) ? this.#page.respond(path) : undefined
+    if (file) return file
+    refuseWebPages(request)
+    if (this.#token !== undefined) this.#checkToken(this.#token, request)
     for (const step of steps) await step(exchange, this.#services)
     const { operation, caller, parameters = {}, query = {}, body } = exchange
     if (!operation) throw new Error('a request without an operation')
@@ -74,11 +87,10 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
  * Refuses requests of web pages, as some operations need no key: by the `Origin` header, unless it is that of this
- * server's own pages, by `Sec-Fetch-Site`, and by the `Host` header, as a page whose host name resolves to this machine
- * (DNS rebinding) sends no `Origin` with some requests. A token replaces the check of the host: no such page knows it.
+ * server's own pages, and by `Sec-Fetch-Site`.
  * @throws {ServiceError} permission_denied
  */
-function refuseWebPages({ headers }: CoreRequest, hasToken: boolean): void {
+function refuseWebPages({ headers }: CoreRequest): void {
   const { origin, host } = headers
   const site = headers['sec-fetch-site'] ?? 'none'
   const isOwn =
@@ -86,7 +98,15 @@ function refuseWebPages({ headers }: CoreRequest, hasToken: boolean): void {
   if (!isOwn || (site !== 'none' && site !== 'same-origin')) {
     throw new ServiceError('permission_denied', 'development endpoints refuse requests from web pages')
   }
-  if (!hasToken && host !== undefined && !loopback.test(host)) {
+}
+
+/**
+ * Refuses requests whose `Host` header names another machine: a page whose host name resolves to this machine (DNS
+ * rebinding) sends no `Origin` with some requests. A token replaces this check: no such page knows it.
+ * @throws {ServiceError} permission_denied
+ */
+function refuseOtherHosts({ headers: { host } }: CoreRequest): void {
+  if (host !== undefined && !loopback.test(host)) {
     throw new ServiceError(
       'permission_denied',
       'the Host header names another host; development endpoints accept localhost, 127.0.0.1 or [::1]',

@@ -1,6 +1,7 @@
+import { get } from 'node:http'
 import t from 'tap'
-import { openTenant, openVault } from '../../../testing/vault.ts'
-import { Docs } from './docs.ts'
+import { openTenant, openVault, sender } from '../../../testing/vault.ts'
+import { docsFiles } from './docs.ts'
 
 const vault = openVault(t)
 const ask = (await openTenant(vault)).as(undefined)
@@ -33,7 +34,7 @@ t.test('/docs shows the contract, from files of this package only', async t => {
 
 t.test('files and contract are read once, not for each request', async t => {
   let spelled = 0
-  const docs = new Docs(() => JSON.stringify({ spelled: ++spelled }))
+  const docs = docsFiles({ readDocument: () => JSON.stringify({ spelled: ++spelled }), dev: false })
   for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/openapi.json']) {
     const first = docs.respond(path)
     const second = docs.respond(path)
@@ -99,3 +100,49 @@ t.test('the header prefix is in every header name, and in the contract that is s
   t.same(Object.keys((await refused.json()).errors), ['acme-idempotency-key'])
   t.equal((await store('k'.repeat(255))).status, 201)
 })
+
+t.test('/ leads browsers to /docs, and programs nowhere', async t => {
+  const accept = async (Accept: string) => ask('GET', '/', undefined, { Accept })
+  const browser = await accept('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
+  t.equal(browser.status, 303)
+  t.equal(browser.headers.get('location'), '/docs')
+  t.equal(browser.headers.get('vary'), 'Accept')
+  for (const other of ['*/*', 'application/json', 'text/htmlx'])
+    t.match(await accept(other), { status: 404, json: { type: 'urn:surrogate:error:not_found' } }, other)
+  t.equal((await ask('POST', '/', undefined, { Accept: 'text/html' })).status, 404)
+})
+
+t.test('/_dev is a page of development servers, for their own host', async t => {
+  const files = { '/_dev': 'text/html', '/_dev/page.js': 'text/javascript', '/_dev/page.css': 'text/css' }
+  const service = sender(openVault(t, { dev: false }), undefined)
+  const guarded = openVault(t, { devToken: 'a-token-of-16-or-more', headerPrefix: 'ACME' })
+  const { url } = await vault.listen()
+  for (const [path, type] of Object.entries(files)) {
+    const { status, headers, text } = await ask('GET', path)
+    t.equal(status, 200, path)
+    t.ok(headers.get('content-type')?.startsWith(type), path)
+    t.ok(text.length > 400, path)
+    const policy = headers.get('content-security-policy') ?? ''
+    t.match(policy, /default-src 'none'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/, path)
+    t.notMatch(policy, /https?:|\*|unsafe/, path)
+    t.equal(headers.get('x-frame-options'), 'DENY', path)
+    t.equal((await ask('HEAD', path)).status, 200, path)
+    t.equal((await ask('POST', path)).status, 404, path)
+    t.equal((await service('GET', path)).status, 404, 'not a development server')
+    t.equal((await sender(guarded, undefined)('GET', path)).status, 200, 'the files are no secret')
+    t.equal(await statusFor(url, path, 'evil.example'), 403, 'DNS rebinding')
+    t.equal(await statusFor(url, path, 'localhost:1'), 200)
+  }
+  t.match((await sender(guarded, undefined)('GET', '/_dev')).text, /name="surrogate" content="ACME"/)
+  t.notMatch((await ask('GET', '/_dev')).text, /<script>|style=| on[a-z]+=|(src|href)="(https?:)?\/\//)
+})
+
+/** Returns the status of a request with a Host header of its own, which `fetch` does not send. */
+function statusFor(url: string, path: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url + path, { headers: { Host: host } }, response => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    }).on('error', reject)
+  })
+}

@@ -1,20 +1,20 @@
 import type { Exchange } from '../exchange.ts'
-import type { CoreResponse } from '../message.ts'
+import type { CoreRequest, CoreResponse } from '../message.ts'
 import type { DevEndpoints } from './dev.ts'
-import type { Docs } from './docs.ts'
 import { type Health, respondHealth } from './health.ts'
+import type { StaticFiles } from './static-files.ts'
 
 /** The paths that are not in the contract, or in it for development servers only. */
 export interface OutsidePaths {
   readonly health: Health
-  readonly docs: Docs
+  readonly docs: StaticFiles
   /** Absent unless this is a development server. */
   readonly dev?: DevEndpoints | undefined
 }
 
-const outside = /^\/(healthz|livez|readyz|docs|_dev)(\/|$)/
+const outside = /^\/((healthz|livez|readyz|docs|_dev)(\/|$)|$)/
 
-/** Responds to the health endpoints, `/docs` and `/_dev/*`. Returns `undefined`, or resolves with it, for any other request. */
+/** Responds to `/`, the health endpoints, `/docs` and `/_dev`. Returns `undefined`, or resolves with it, for any other request. */
 export function respondOutside(
   paths: OutsidePaths,
   exchange: Exchange,
@@ -29,7 +29,16 @@ async function respond(
 ): Promise<CoreResponse | undefined> {
   const { request } = exchange
   const path = request.path.replace(/\/$/, '')
-  if (path.startsWith('/_dev/')) return dev?.respond(exchange)
+  if (path === '/_dev' || path.startsWith('/_dev/')) return dev?.respond(exchange, path)
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+  if (path === '') return acceptsHtml(request) ? toDocs() : undefined
   return respondHealth(health, path) ?? docs.respond(path)
 }
+
+/** True for browsers: programs accept JSON, or anything. */
+const acceptsHtml = ({ headers }: CoreRequest) => /\btext\/html\b/i.test(headers.accept ?? '')
+
+const toDocs = (): CoreResponse => ({
+  status: 303,
+  headers: { Location: '/docs', Vary: 'Accept', 'Cache-Control': 'no-store' },
+})

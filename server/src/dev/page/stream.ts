@@ -1,0 +1,35 @@
+import { headersFor, Refusal } from './api.ts'
+import type { Access } from './keys.ts'
+
+export type Receive = (name: string, data: unknown) => void
+
+/**
+ * Reads events until the stream ends or `signal` aborts. `EventSource` cannot send headers, and a key in an address
+ * would be kept in histories and logs.
+ * @param opened is called when the server has accepted the request
+ * @throws {Refusal}
+ */
+export async function readEvents(
+  access: Access,
+  signal: AbortSignal,
+  opened: () => void,
+  receive: Receive,
+): Promise<void> {
+  const headers = headersFor(access, access.keys[0]?.key)
+  const response = await fetch('/_dev/events', { headers, signal, cache: 'no-store' })
+  if (!response.ok) throw new Refusal(await response.json())
+  if (!response.body) return
+  opened()
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const blocks = (rest + value).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
+      if (name !== undefined && data !== undefined) receive(name, JSON.parse(data))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { DevSettled, DevTime } from '../../generated/dev-client/generated/types.gen.ts'
+import { useAction } from './action.ts'
+import { send } from './api.ts'
+import { Field, Form } from './form.tsx'
+import type { Access } from './keys.ts'
+import { Failure } from './show.tsx'
+
+const steps = [
+  ['1 minute', 60_000],
+  ['1 hour', 3_600_000],
+  ['1 day', 86_400_000],
+] as const
+
+/** The clock of the tenant, moved by hand, and a wait until nothing is left to do. */
+export function Time({ access }: { access: Access }) {
+  const { error, isBusy, run } = useAction()
+  const [now, setNow] = useState('')
+  const [settled, setSettled] = useState('')
+  const key = access.keys[0]?.key
+  const move = (body: object) =>
+    run(async () => setNow((await send<DevTime>(access, key, 'POST', '/_dev/tenant/clock', body)).now))
+  const settle = () =>
+    run(async () => {
+      const { later } = await send<DevSettled>(access, undefined, 'POST', '/_dev/settled')
+      setSettled(`Nothing is running or due. Deliveries that are due later: ${later}.`)
+    })
+  useEffect(() => void move({}), [])
+  return (
+    <>
+      <p role="status">
+        It is <strong id="now">{now}</strong> for this tenant. Time never goes back.
+      </p>
+      <Failure error={error} />
+      <p>
+        {steps.map(([label, ms]) => (
+          <button key={label} type="button" disabled={isBusy} onClick={() => move({ advance_ms: ms })}>
+            Move {label}
+          </button>
+        ))}
+      </p>
+      <Form label="Move to this time" isBusy={isBusy} onSend={({ now }) => move({ now })}>
+        <Field label="UTC" name="now" placeholder="2030-01-31T09:30:00Z" required />
+      </Form>
+      <button type="button" disabled={isBusy} onClick={settle}>
+        Wait until nothing is left to do
+      </button>
+      <p role="status">{settled}</p>
+    </>
+  )
+}
