@@ -30,6 +30,13 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     await clock.advance(0)
     await webhooks.catchUp()
   }
+  /** What is in progress first ends at the time at which it began: a failed delivery is due again after that. */
+  const move = async (advance: () => Promise<void>) => {
+    await catchUp()
+    await advance()
+    await catchUp()
+    await clock.keep()
+  }
   let made = development ? [development] : []
   return {
     ...domain,
@@ -52,19 +59,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
       made = development ? [development] : []
       await clock.keep()
     },
-    advanceTenant: async (tenant, ms) => {
-      await catchUp()
-      await clock.advanceTenant(tenant, ms)
-      await catchUp()
-      await clock.keep()
-    },
-    advance: async ms => {
-      // What is in progress ends at the time at which it began: a failed delivery is due again after that, and not after
-      // the move.
-      await catchUp()
-      await clock.advance(ms)
-      await catchUp()
-      await clock.keep()
-    },
+    advance: ms => move(() => clock.advance(ms)),
+    advanceTenant: (tenant, ms) => move(() => clock.advanceTenant(tenant, ms)),
   }
 }
