@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
-import t, { type Test } from 'tap'
+import type { Browser, Page } from 'playwright-core'
+import t from 'tap'
 import { artefact, openBrowser, withoutChromium } from '../../testing/chromium.ts'
 import { openReactors, reactorOn } from '../../testing/reactors.ts'
 import { openTenant, type TestTenant } from '../../testing/vault.ts'
@@ -7,9 +7,17 @@ import { openTenant, type TestTenant } from '../../testing/vault.ts'
 /** Markup that runs in a page that inserts it as such. */
 const hostile = '<img src=x onerror="window.hacked=1">"\'><script>window.hacked=1</script>'
 
+let opened: Promise<Browser> | undefined
+
+/** One browser for all tests. */
+function browser(): Promise<Browser> {
+  opened ??= openBrowser(t)
+  return opened
+}
+
 /** Opens the page. Returns it with everything that went wrong in it, and each address that it asked for. */
-async function openPage(t: Test, url: string) {
-  const page = await (await openBrowser(t)).newPage()
+async function openPage(url: string) {
+  const page = await (await browser()).newPage()
   const failures: string[] = []
   const addresses: string[] = []
   page.on('pageerror', error => failures.push(String(error)))
@@ -53,7 +61,7 @@ t.test('the page of a development server', withoutChromium, async t => {
   const vault = openReactors(t)
   const { url } = await vault.listen()
   const tenant = await openTenant(vault)
-  const { page, failures, addresses } = await openPage(t, url)
+  const { page, failures, addresses } = await openPage(url)
   await signIn(page, tenant.managementKey)
 
   await t.test('shows requests as they come, with the explanation of a refusal', async t => {
@@ -180,7 +188,7 @@ t.test('pages of others neither read nor frame it', withoutChromium, async t => 
   const tenant: TestTenant = await openTenant(vault)
   const { url } = await vault.listen()
   const other = await openReactors(t).listen()
-  const page = await (await openBrowser(t)).newPage()
+  const page = await (await browser()).newPage()
   await page.goto(`${other.url}/livez`)
   const status = await page.evaluate(
     async ([address, key]) => {
