@@ -1,4 +1,5 @@
 import { readTenant, tenantStore } from '../access/tenants.ts'
+import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
 import { Faults } from '../dev/faults.ts'
 import { Idleness } from '../dev/idleness.ts'
@@ -18,6 +19,7 @@ export interface DevTools {
   readonly events: Events
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
+  readonly notes: NoteTaker
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
   sender(send: CallbackSender): CallbackSender
   isKeptBusy(tenant: string, reactor: string): Promise<boolean>
@@ -52,6 +54,7 @@ export function createDevTools(stores: Stores): DevTools {
     idleness: new Idleness(),
     events,
     printed: (tenant, reactor, line) => events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
+    notes: new NoteTaker(),
     sender: send => async callback => {
       const { tenant, reactor, traceId } = callback
       const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })

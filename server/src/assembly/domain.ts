@@ -52,15 +52,16 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     ...stores,
     endSessionsOf: (tenant, application, actor) => endSessionsOf(stores, tenant, application, actor),
   })
+  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const tokens: TokensContext = {
     ...stores,
+    notes: tools?.notes,
     audit,
     schemas: validators,
     turns,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
   const sandbox = await openSandbox(stores)
-  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
   const send = createCallbackSender(callbacks)
   const webhooks = createWebhooks({
@@ -82,6 +83,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole(tools?.printed) : undefined,
+    notes: tools?.notes,
     isKeptBusy: tools?.isKeptBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }

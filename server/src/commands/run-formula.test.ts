@@ -33,9 +33,29 @@ t.test('a refusal is printed with its status, and exit code 1', async t => {
     kind: 'refused',
     error: 'BadRequestError',
     errors: { 'card.cvc': ['is missing'] },
+    thrown: { message: '', stack: [`at module.exports (${file}:2:43)`] },
   })
   t.equal(stderr, '')
 })
+
+t.test(
+  'a failure is printed with its message and lines in the file, and what the formula printed',
+  async t => {
+    const code =
+      "const read = o => o.a.b\nmodule.exports = () => {\n  console.log('before')\n  return read({})\n}"
+    const file = fileWith(t, code)
+    const { stdout, stderr } = await run(file)
+    t.match(JSON.parse(stdout), {
+      kind: 'failed',
+      detail: 'the formula threw a TypeError at line 1',
+      thrown: {
+        message: "Cannot read properties of undefined (reading 'b')",
+        stack: [`at read (${file}:1:23)`, `at module.exports (${file}:4:10)`],
+      },
+    })
+    t.equal(stderr, 'log: before\n')
+  },
+)
 
 t.test('a formula that could not be run gets one sentence and exit code 2', async t => {
   const file = fileWith(t, 'module.exports = async () => ({ raw: 1 })')

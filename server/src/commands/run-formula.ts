@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
 import { flags, textFlag } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
+import type { Thrown } from '../sandbox/messages.ts'
 import { runFormula } from '../sandbox/run-formula.ts'
 import type { Command } from './command.ts'
 
@@ -16,7 +17,7 @@ export const runFormulaCommand: Command = {
   operands: ['FILE'],
   details: [
     'Uses the sandbox and limits of a server; svc is null, and no data is touched.',
-    'Output of the formula goes to standard error.',
+    'Output of the formula goes to standard error. A failure shows its message and the lines in FILE.',
     'The exit code is 0 for an answer, 1 if the formula fails or refuses, 2 if it could not be run.',
   ],
   async run({ values, operands: [file = ''] }) {
@@ -34,10 +35,18 @@ export const runFormulaCommand: Command = {
     for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
     const { kind, ...rest } = run.outcome
     // An answer is printed as it is, and any other outcome with its status.
-    const shown = kind === 'answered' ? rest : { status: run.status, kind, ...rest }
+    const shown = kind === 'answered' ? rest : { status: run.status, kind, ...placedIn(file, rest) }
     const exitCode = kind === 'answered' || kind === 'custom' ? 0 : 1
     return { output: `${JSON.stringify(shown, null, 2)}\n`, exitCode }
   },
+}
+
+/** Puts the name of the file into the stack, so that terminals and editors find the line. */
+function placedIn<T extends object>(file: string, outcome: T & { readonly thrown?: Thrown }): T {
+  const { thrown } = outcome
+  if (!thrown) return outcome
+  const stack = thrown.stack.map(line => line.replace(/formula\.js(?=:\d+:\d+\)?$)/, () => file))
+  return { ...outcome, thrown: { ...thrown, stack } }
 }
 
 function readJson(text: string, name: string): JsonValue {

@@ -37,6 +37,7 @@ export type ConfigurationDefinition = Immutable<contract.ConfigurationDefinition
 export type CreateApplicationRequest = Immutable<contract.CreateApplicationRequest>
 export type CreateReactorRequest = Immutable<contract.CreateReactorRequest>
 export type CreateSessionResponse = Immutable<contract.CreateSessionResponse>
+export type Explanation = Immutable<contract.Explanation>
 export type LogEntry = Immutable<contract.LogEntry>
 export type Pagination = Immutable<contract.Pagination>
 export type PatchReactorRequest = Immutable<contract.PatchReactorRequest>

@@ -1,26 +1,10 @@
 import type { Caller, DeniedCause } from '../access/caller.ts'
 import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
 import type { ServiceError } from '../base/errors.ts'
-import type { AccessRule, Permission, TokenPermission } from '../contract/types.ts'
+import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
+import { wordsOfFormula } from '../reactors/outcome.ts'
 
-/** Why a request was refused. It contains no data of tokens. */
-export interface Explanation {
-  readonly operation?: string
-  readonly application?: string
-  readonly application_type?: string
-  readonly session?: boolean
-  readonly permission?: string
-  readonly rules?: readonly ExplainedRule[]
-  readonly reasons: readonly string[]
-}
-
-interface ExplainedRule {
-  readonly of: 'application' | 'session' | 'authorizer'
-  /** `null` for a permission held directly. */
-  readonly priority: number | null
-  readonly matches: boolean
-  readonly reason: string
-}
+type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
 /** The part of a request that is known when it is refused. */
 export interface Refused {
@@ -38,7 +22,8 @@ const explained = [400, 403, 404]
 
 /** Explains a refusal: who asked, the rights in the order in which they are tried, and why each does not match. */
 export const explain: Explain = ({ operation, caller }, error, denied) => {
-  if (!explained.includes(error.status)) return undefined
+  const formula = wordsOfFormula(error)
+  if (!explained.includes(error.status) && !formula) return undefined
   const permission = operation?.permission ?? undefined
   return {
     ...(operation ? { operation: operation.id } : {}),
@@ -47,6 +32,7 @@ export const explain: Explain = ({ operation, caller }, error, denied) => {
     ...(permission === undefined ? {} : { permission }),
     ...(caller && permission !== undefined ? { rules: rulesOf(caller, permission, denied) } : {}),
     reasons: [...(denied ? [denied.missing] : []), ...expiry(error)],
+    ...(formula ? { formula } : {}),
   }
 }
 

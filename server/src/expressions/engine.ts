@@ -49,10 +49,13 @@ export interface Expressions {
    * or list; values that are not expressions stay, null too. Returns `undefined` if the tree is a single expression and
    * it fails.
    */
-  evaluateTree(tree: JsonValue, bindings: Bindings): JsonValue | undefined
+  evaluateTree(tree: JsonValue, bindings: Bindings, onNothing?: OnNothing): JsonValue | undefined
   /** Like `evaluateTree`, and also returns the errors of its expressions. */
-  checkTree(tree: JsonValue, bindings: Bindings): CheckedTree
+  checkTree(tree: JsonValue, bindings: Bindings, onNothing?: OnNothing): CheckedTree
 }
+
+/** Called with the path of each expression that gives null or an empty text or fails, and with the reason. */
+export type OnNothing = (path: string, reason: string) => void
 
 /** An error in one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
 export interface TreeProblem {
@@ -129,15 +132,19 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
 
   const isExpression = (text: string) => text.includes('{{') || text.includes('{%')
 
-  function checkTree(tree: JsonValue, bindings: Bindings): CheckedTree {
+  function checkTree(tree: JsonValue, bindings: Bindings, onNothing?: OnNothing): CheckedTree {
     const problems: TreeProblem[] = []
     const evaluate = leafEvaluator(bindings)
     const value = mapLeaves(tree, (leaf, path) => {
       if (typeof leaf !== 'string' || !isExpression(leaf)) return leaf
       try {
-        return evaluate(leaf) ?? undefined
+        const result = evaluate(leaf) ?? undefined
+        if (result === undefined) onNothing?.(memberPath(path), 'it gave null')
+        if (result === '') onNothing?.(memberPath(path), 'it gave an empty text')
+        return result
       } catch (error) {
         if (!(error instanceof ExpressionError)) throw error
+        onNothing?.(memberPath(path), error.message)
         if (problems.length < mostProblems) problems.push({ path: memberPath(path), message: error.message })
         return undefined
       }
@@ -180,7 +187,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
       const meter = meterFor(...all)
       return (text, bindings) => run(text, bindings, meter, toValue)
     },
-    evaluateTree: (tree, bindings) => checkTree(tree, bindings).value,
+    evaluateTree: (tree, bindings, onNothing) => checkTree(tree, bindings, onNothing).value,
     checkTree,
   }
 }

@@ -6,7 +6,7 @@ import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
 import type { Explain } from '../dev/explanation.ts'
-import { byFormula } from '../reactors/outcome.ts'
+import { FormulaFailure } from '../reactors/outcome.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -148,7 +148,7 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   const refusal = toServiceError(error)
   exchange.error = refusal.code
   const { traceId, operation } = exchange
-  if (refusal.code === 'permission_denied' && refusal.cause !== byFormula)
+  if (refusal.code === 'permission_denied' && !(refusal.cause instanceof FormulaFailure))
     recordRefusal(options, exchange, refusal)
   if (refusal.status >= 500 && refusal !== error) {
     options.log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })

@@ -1,7 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import { toProblem, unexpectedError } from '../base/problem.ts'
 import { problemType } from '../contract/contract.ts'
-import type { Explanation } from '../dev/explanation.ts'
+import type { Explanation } from '../contract/types.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { CoreResponse } from './message.ts'
 

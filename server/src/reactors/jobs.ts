@@ -1,13 +1,14 @@
 import { type Caller, holds } from '../access/caller.ts'
 import { jobCaller } from '../access/delegation.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
 import { toProblem } from '../base/problem.ts'
 import type { Receipt } from '../storage/transact.ts'
 import { NoRoom } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
-import { refusalOf } from './outcome.ts'
+import { refusalOf, wordsOfFormula } from './outcome.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 import { run } from './react.ts'
 import { keep, settle } from './settle.ts'
@@ -65,9 +66,9 @@ export async function performJob(
       throw new ServiceError('permission_denied', 'the caller does not hold token:use')
     const prepared = await prepare(context, caller, job)
     const { timeoutMs, depth } = job
-    const outcome = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
+    const { outcome, printed } = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
     if (outcome.kind === 'busy') throw new NoRoom()
-    if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
+    if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome, printed)
     let kept: JobAnswer = null
     await settle(context, caller, outcome, reaction => {
       kept = { reaction }
@@ -76,7 +77,9 @@ export async function performJob(
     return kept
   } catch (error) {
     if (!isAnswer(error)) throw error
-    return keep(context, toProblem(error, job.traceId), receipt)
+    const formula = wordsOfFormula(error) as JsonObject | undefined
+    const explanation = formula && { explanation: { reasons: [], formula } }
+    return keep(context, { ...toProblem(error, job.traceId), ...explanation }, receipt)
   }
 }
 

@@ -1,28 +1,50 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { formulaErrors } from '../sandbox/messages.ts'
+import type { PrintedText } from '../base/request-notes.ts'
+import type { Explanation } from '../contract/types.ts'
+import { formulaErrors, type Thrown } from '../sandbox/messages.ts'
 import { type Failure, failureCode } from '../sandbox/outcome-status.ts'
 
-/** The `cause` of a refusal by the formula itself, not by our access rules. */
-export const byFormula = 'formula'
+type FormulaWords = NonNullable<Explanation['formula']>
 
-/** Returns the refusal for a failed invocation. */
-// Requirements: INV-021
-export function refusalOf(failure: Failure): ServiceError {
-  const code = failureCode(failure)
-  switch (failure.kind) {
-    case 'refused': {
-      const errors = Object.entries(failure.errors).map(([path, messages]) => [path, [...messages]])
-      return new ServiceError(code, formulaErrors[failure.error][1], {
-        cause: byFormula,
-        ...(errors.length === 0 ? {} : { errors: Object.fromEntries(errors) as FieldErrors }),
-      })
+/** The `cause` of a refusal or failure by the formula itself, not by our access rules. */
+export class FormulaFailure {
+  /** What the formula said. Of development servers only. */
+  readonly words: FormulaWords | undefined
+
+  constructor(thrown: Thrown | undefined, printed: readonly PrintedText[] | undefined) {
+    if (!printed) return
+    const { message = '', stack = [] } = thrown ?? {}
+    this.words = {
+      ...(message === '' ? {} : { message }),
+      stack: [...stack],
+      console: printed,
     }
-    case 'unusable':
-    case 'failed':
-      return new ServiceError(code, failure.detail)
-    case 'busy':
-      return new ServiceError(code, 'too many formulas are waiting to run; try again in a while', {
-        headers: { 'Retry-After': '1' },
-      })
   }
+}
+
+/** Returns what a formula said when it failed. */
+export function wordsOfFormula({ cause }: ServiceError): FormulaWords | undefined {
+  return cause instanceof FormulaFailure ? cause.words : undefined
+}
+
+/**
+ * Returns the refusal for a failed invocation.
+ *
+ * @param printed what the formula printed; only on a development server
+ */
+// Requirements: INV-021
+export function refusalOf(failure: Failure, printed?: readonly PrintedText[]): ServiceError {
+  const code = failureCode(failure)
+  if (failure.kind === 'busy') {
+    return new ServiceError(code, 'too many formulas are waiting to run; try again in a while', {
+      headers: { 'Retry-After': '1' },
+    })
+  }
+  const cause = new FormulaFailure(failure.thrown, printed)
+  if (failure.kind !== 'refused') return new ServiceError(code, failure.detail, { cause })
+  const errors = Object.entries(failure.errors).map(([path, messages]) => [path, [...messages]])
+  return new ServiceError(code, formulaErrors[failure.error][1], {
+    cause,
+    ...(errors.length === 0 ? {} : { errors: Object.fromEntries(errors) as FieldErrors }),
+  })
 }

@@ -189,7 +189,6 @@ t.test('code that is not a function is 422, as is missing code', async t => {
 })
 
 t.test('whatever else goes wrong is a 500 without any place of ours', async t => {
-  const tenant = await openTenant(vault)
   const rows = [
     "module.exports = async () => { throw new Error('4242424242424242') }",
     "module.exports = () => { throw 'text' }",
@@ -202,10 +201,21 @@ t.test('whatever else goes wrong is a 500 without any place of ours', async t =>
     "module.exports = () => ({ raw: 'x'.repeat(5 * 1024 * 1024) })",
     "require('node:fs')\nmodule.exports = () => ({})",
   ]
-  for (const code of rows) {
-    const reply = await (await reactorOn(tenant, code))()
-    t.match(reply, { status: 500, json: { title: 'Reactor Runtime Error', type: /reactor_runtime/ } }, code)
-    t.notMatch(reply.text, /\/work|node_modules|\.ts\b|\n *at |:\d+:\d+|file:|4242424242424242/, code)
+  // A development server says more, which is the formula's own.
+  for (const [tenant, dev] of [
+    [await openTenant(openReactors(t, { dev: false })), false],
+    [await openTenant(vault), true],
+  ] as const) {
+    for (const code of rows) {
+      const reply = await (await reactorOn(tenant, code))()
+      t.match(reply, { status: 500, json: { title: 'Reactor Runtime Error', type: /reactor_runtime/ } }, code)
+      const { explanation, ...problem } = reply.json
+      t.equal(explanation !== undefined, dev)
+      const text = JSON.stringify(problem)
+      t.notMatch(text, /\/work|node_modules|\.ts\b|\n *at |:\d+:\d+|file:|4242424242424242/, code)
+      const ours = /\/work|node_modules|\.ts\b|runner\.js|surrogate:|file:/
+      t.notMatch(JSON.stringify(explanation ?? ''), ours, code)
+    }
   }
 })
 

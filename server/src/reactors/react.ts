@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { PrintedText } from '../base/request-notes.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/transact.ts'
@@ -6,6 +7,7 @@ import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
+import { Printed } from './printed.ts'
 import { settle } from './settle.ts'
 
 /**
@@ -22,12 +24,12 @@ export async function react(
   receipt?: Receipt<KeptReaction>,
 ): Promise<Reaction> {
   const prepared = await prepare(context, caller, input)
-  const outcome = await run(context, caller, prepared, {
+  const { outcome, printed } = await run(context, caller, prepared, {
     timeoutMs: limits.formulaTime,
     lane: 'sync',
     depth: input.depth,
   })
-  if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
+  if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome, printed)
   return settle(context, caller, outcome, receipt)
 }
 
@@ -37,13 +39,19 @@ export interface RunOptions {
   readonly depth: number
 }
 
+export interface Ran {
+  readonly outcome: Outcome
+  /** What the formula printed; only on a development server. */
+  readonly printed?: readonly PrintedText[]
+}
+
 /** Runs the code of a valid invocation. */
 export async function run(
   context: ReactorsContext,
   caller: Caller,
   { reactor, formula, configuration, args, delegation }: Prepared,
   options: RunOptions,
-): Promise<Outcome> {
+): Promise<Ran> {
   await context.tokens.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
@@ -51,10 +59,14 @@ export async function run(
     actor: caller.application,
     session: caller.session,
   })
-  if (await context.isKeptBusy?.(caller.tenant, reactor.id)) return { kind: 'busy' }
-  const { console } = context
+  if (await context.isKeptBusy?.(caller.tenant, reactor.id)) return { outcome: { kind: 'busy' } }
+  const { console, notes } = context
+  const printed = console && new Printed()
+  // Formulas print later, when another request may be worked on.
+  const noted = notes?.current
+  if (noted && printed) noted.console = printed.lines
   // Requirements: INV-018
-  return context.sandbox.run({
+  const outcome = await context.sandbox.run({
     tenant: caller.tenant,
     code: formula.code,
     args,
@@ -62,7 +74,12 @@ export async function run(
     svc: delegation ? context.service(delegation) : null,
     ...options,
     ...(console && {
-      onConsole: line => console.print(caller.tenant, reactor.id, line, context.nowUs(caller.tenant) / 1000),
+      explains: true,
+      onConsole: line => {
+        printed?.add(line)
+        console.print(caller.tenant, reactor.id, line, context.nowUs(caller.tenant) / 1000)
+      },
     }),
   })
+  return { outcome, ...(printed && { printed: printed.lines }) }
 }

@@ -43,6 +43,8 @@ export type ToRunner =
       readonly codeLength: number
       readonly svc: boolean
       readonly fetch: boolean
+      /** True to report what the formula said when it failed. */
+      readonly explains: boolean
     }
   /** Body: the body of the response. */
   | {
@@ -72,10 +74,22 @@ export type FromRunner =
   | { readonly type: 'done'; readonly run: number }
   | { readonly type: 'idle'; readonly run: number; readonly unfit: boolean }
 
+/** The error of a formula in its own words, which may quote data. Sent to those only who develop the formula. */
+export interface Thrown {
+  readonly message: string
+  /** The innermost calls in the code of the formula, such as `at charge (formula.js:3:11)`. */
+  readonly stack: readonly string[]
+}
+
+export const thrownLimits = { message: 1_000, lines: 10, line: 200 }
+
 /** The result of an invocation, as the runner sends it. */
 export type Report =
   | { readonly kind: 'answered'; readonly raw?: unknown; readonly tokenize?: unknown }
   | { readonly kind: 'custom'; readonly response: unknown }
+  | ({ readonly thrown?: Thrown | undefined } & Failed)
+
+type Failed =
   | { readonly kind: 'refused'; readonly error: string; readonly errors: Record<string, string[]> }
   | { readonly kind: 'unusable'; readonly detail: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly detail: string }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import { findExcess } from '../base/json-bounds.ts'
 import { readCustomResponse } from './custom-response.ts'
-import { type FormulaErrorName, formulaErrors } from './messages.ts'
+import { type FormulaErrorName, formulaErrors, type Thrown, thrownLimits } from './messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 const reasons = ['threw', 'memory', 'output', 'shape'] as const
@@ -20,11 +20,13 @@ export class ReportError extends Error {
  * report is checked.
  *
  * @param headerPrefix in lower case
+ * @param explains true if the formula's own words are wanted; otherwise they are dropped
  * @throws {ReportError}
  */
-export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
+export function readReport(bytes: Uint8Array, headerPrefix: string, explains = false): Outcome {
   const report = parse(bytes)
   if (!isJsonObject(report)) throw new ReportError('the report is not an object')
+  const thrown = explains ? thrownOf(report) : {}
   switch (report.kind) {
     case 'answered':
       return {
@@ -36,20 +38,20 @@ export function readReport(bytes: Uint8Array, headerPrefix: string): Outcome {
     case 'custom':
       return readCustomResponse(report.response, headerPrefix)
     case 'refused':
-      return refused(report)
+      return { ...refused(report), ...thrown }
     case 'unusable':
-      return { kind: 'unusable', detail: detailOf(report) }
+      return { kind: 'unusable', detail: detailOf(report), ...thrown }
     case 'failed': {
       const reason = reasons.find(one => one === report.reason)
       if (!reason) throw new ReportError('the reason is unknown')
-      return { kind: 'failed', reason, detail: detailOf(report) }
+      return { kind: 'failed', reason, detail: detailOf(report), ...thrown }
     }
     default:
       throw new ReportError('the kind is unknown')
   }
 }
 
-function refused({ error, errors }: Record<string, JsonValue>): Outcome {
+function refused({ error, errors }: Record<string, JsonValue>): Extract<Outcome, { kind: 'refused' }> {
   const name = Object.keys(formulaErrors).find((one): one is FormulaErrorName => one === error)
   if (!name || !isJsonObject(errors)) throw new ReportError('the error is not valid')
   const paths = Object.entries(errors).slice(0, most)
@@ -58,6 +60,21 @@ function refused({ error, errors }: Record<string, JsonValue>): Outcome {
     return [path.slice(0, 200), messages.slice(0, most).map(message => `${message}`.slice(0, 1_000))] as const
   })
   return { kind: 'refused', error: name, errors: Object.fromEntries(read) }
+}
+
+/** Only texts are passed on, each with a bound. */
+function thrownOf({ thrown }: Record<string, JsonValue>): { readonly thrown?: Thrown } {
+  if (!isJsonObject(thrown)) return {}
+  const { message, stack } = thrown
+  const cut = (text: JsonValue | undefined, most: number) =>
+    typeof text === 'string' ? text.slice(0, most).toWellFormed() : ''
+  const lines = Array.isArray(stack) ? stack.slice(0, thrownLimits.lines) : []
+  return {
+    thrown: {
+      message: cut(message, thrownLimits.message),
+      stack: lines.map(line => cut(line, thrownLimits.line)),
+    },
+  }
 }
 
 function detailOf({ detail }: Record<string, JsonValue>): string {

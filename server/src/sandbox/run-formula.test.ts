@@ -85,6 +85,29 @@ t.test('options that are not valid are refused, failures of the code are outcome
   t.match(slow, { outcome: { kind: 'failed', reason: 'time' }, status: 500 })
 })
 
+t.test('a failure has its own message and the lines in the code, not in modules or `eval`', async t => {
+  const code = `const semver = require('semver')
+    const parse = text => new semver.SemVer(text)
+    module.exports = async () => {
+      await null
+      [eval('\\n\\n\\n(f) => f()')].forEach(call => call(() => parse('x')))
+    }`
+  const { outcome } = await runFormula(code.replace('null', 'null;'), { modules: ['semver'] })
+  t.match(outcome, {
+    detail: 'the formula threw a TypeError at line 2',
+    thrown: { message: 'Invalid Version: x' },
+  })
+  const { stack = [] } = outcome.kind === 'failed' ? (outcome.thrown ?? {}) : {}
+  t.equal(stack[0], 'at parse (formula.js:2:27)')
+  t.match(stack.at(-1), /^at module\.exports \(formula\.js:5:/)
+  const odd =
+    'module.exports = () => { const e = new Error(); Object.defineProperty(e, "message", { get() { throw e } }); throw e }'
+  t.match((await runFormula(odd)).outcome, { thrown: { message: '' } })
+  t.match((await runFormula('module.exports = () => { throw { a: 1 } }')).outcome, {
+    thrown: { message: '{"a":1}', stack: [] },
+  })
+})
+
 t.test('allowed modules can be required, and are evaluated anew each time', async t => {
   const code = `const semver = require('semver'); semver.left = (semver.left ?? 0) + 1
     module.exports = async () => ({ raw: [semver.satisfies('1.2.3', '^1.0.0'), semver.left, require('semver') === semver] })`

@@ -94,6 +94,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
       lane: 'sync',
       depth: 0,
       onConsole: line => printed.push(line),
+      explains: true,
     })
     return { outcome, status: outcomeStatus(outcome), console: printed }
   } finally {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { EgressRequest } from '../egress/formula-egress.ts'
 import type { SandboxLimits } from './limits.ts'
-import type { FormulaErrorName } from './messages.ts'
+import type { FormulaErrorName, Thrown } from './messages.ts'
 
 /** Runs formula code. The interface for the rest of the server; it hides processes and compartments. */
 export interface Sandbox {
@@ -28,6 +28,8 @@ export interface Invocation {
   readonly depth: number
   /** Receives each line that the code prints. The sandbox itself never logs it. */
   readonly onConsole?: (line: ConsoleLine) => void
+  /** True to put what the formula said into the outcome of a failure. For those who develop the formula only. */
+  readonly explains?: boolean
 }
 
 export interface ConsoleLine {
@@ -52,7 +54,7 @@ export interface ServiceResponse {
   readonly body?: Uint8Array | string
 }
 
-export type { FormulaErrorName }
+export type { FormulaErrorName, Thrown }
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }
@@ -69,14 +71,16 @@ export type Outcome =
       readonly kind: 'refused'
       readonly error: FormulaErrorName
       readonly errors: Readonly<Record<string, readonly string[]>>
+      readonly thrown?: Thrown
     }
   /** The code does not compile, or exports no function. */
-  | { readonly kind: 'unusable'; readonly detail: string }
+  | { readonly kind: 'unusable'; readonly detail: string; readonly thrown?: Thrown }
   /** Any other failure. `detail` is for the caller: it contains no path or stack of the host, and no data. */
   | {
       readonly kind: 'failed'
       readonly reason: 'threw' | 'time' | 'memory' | 'output' | 'crash' | 'shape'
       readonly detail: string
+      readonly thrown?: Thrown
     }
   /** No process was free in time, or too many invocations are waiting. The code was not run: try again later. */
   | { readonly kind: 'busy' }

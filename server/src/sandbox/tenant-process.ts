@@ -135,6 +135,7 @@ export class TenantProcess {
           codeLength: codeBytes.length,
           svc: invocation.svc !== null,
           fetch: this.#options.egress !== undefined,
+          explains: invocation.explains ?? false,
         },
         body,
       )
@@ -221,7 +222,8 @@ export class TenantProcess {
     const detail = `the output is longer than ${limits.outputBytes} bytes`
     let outcome: Outcome = { kind: 'failed', reason: 'output', detail }
     try {
-      if (body.length <= limits.outputBytes + 1024) outcome = readReport(body, headerPrefix)
+      if (body.length <= limits.outputBytes + 1024)
+        outcome = readReport(body, headerPrefix, run.invocation.explains)
     } catch (error) {
       if (!(error instanceof ReportError)) throw error
       throw new FrameError('not a valid report')

@@ -24,7 +24,7 @@ export interface Evaluated {
 
 type TokenExpressions = Pick<
   TokenRecord,
-  'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
+  'id' | 'type' | 'mask' | 'fingerprint_expression' | 'metadata' | 'search_indexes'
 >
 
 /** The expressions of a token that have to be evaluated again. */
@@ -52,7 +52,7 @@ export async function derive(
 ): Promise<Evaluated> {
   const { expressions } = context
   const turns = context.turns()
-  const { masked, errors } = checkMask(expressions, changes.mask ? token.mask : undefined, data)
+  const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   await turns.passed()
   const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint

@@ -3,6 +3,7 @@ import { tenantStore } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
+import type { NoteTaker } from '../base/request-notes.ts'
 import type { Turns } from '../base/turn.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
@@ -19,6 +20,8 @@ export interface TokensContext {
   nowUs(): number
   /** True for a development server, which says why a search has found nothing. */
   readonly dev?: boolean
+  /** Finds the notes of the current request; absent unless this is a development server. */
+  readonly notes?: NoteTaker | undefined
   /** Makes the timer by which long work yields to other requests. */
   turns(): Turns
 }

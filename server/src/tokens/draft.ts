@@ -43,6 +43,7 @@ export async function draftToken(
   // Requirements: TOK-521, SEA-542
   const indexes = input.search_indexes ?? type.searchIndexes
   const base = {
+    id,
     type: input.type,
     ...(mask === undefined ? {} : { mask }),
     ...(input.metadata ? { metadata: input.metadata } : {}),
@@ -51,7 +52,6 @@ export async function draftToken(
   }
   const { derived, masked } = await derive(context, base, input.data)
   const record: TokenRecord = {
-    id,
     ...base,
     data,
     containers: input.containers ?? type.containers,

@@ -45,7 +45,7 @@ export function showUnderMask(
   mask: JsonValue | undefined,
 ): Token {
   if (transform !== 'mask') return showToken(context, token, transform)
-  const masked = showMask(context.expressions, mask, token.data)
+  const masked = showMask(context, token.record.value.id, mask, token.data)
   if (masked === undefined) return showToken(context, token, 'redact')
   return showToken(context, new LiveToken(token.record, token.data, masked), 'mask')
 }
@@ -68,8 +68,12 @@ function showData(context: TenantTokens, token: LiveToken, transform: Transform)
     case 'reveal':
       return token.data
     case 'mask':
-      return token.masked ?? showMask(context.expressions, token.record.value.mask, token.data)
+      return token.masked ?? maskOf(context, token)
     case 'redact':
       return undefined
   }
+}
+
+function maskOf(context: TenantTokens, { record, data }: LiveToken): JsonValue | undefined {
+  return showMask(context, record.value.id, record.value.mask, data)
 }

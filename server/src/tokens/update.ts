@@ -146,9 +146,11 @@ async function patched(
   const { reference, writes } = await nextCvc(context, live, cvc)
   const isChanged = live.data !== data && JSON.stringify(live.data) !== JSON.stringify(data)
   const changes = changesOf(input, content.fingerprint_expression, isChanged, reads)
-  const { derived } = await derive(context, content, data, changes, current).catch(error => {
-    throw reads ? error : withoutReasons(error, input)
-  })
+  const { derived } = await derive(context, { id: current.id, ...content }, data, changes, current).catch(
+    error => {
+      throw reads ? error : withoutReasons(error, input)
+    },
+  )
   const record: TokenRecord = {
     id: current.id,
     ...content,

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../base/errors.ts'
 import { monotonicMs } from '../../base/real-time.ts'
+import { type NoteTaker, RequestNotes } from '../../base/request-notes.ts'
+import type { Explanation } from '../../contract/types.ts'
 import { codeOf, type Fault } from '../../dev/check-fault.ts'
-import type { Explanation } from '../../dev/explanation.ts'
 import type { Faults } from '../../dev/faults.ts'
 import type { Idleness } from '../../dev/idleness.ts'
 import type { Journal } from '../../dev/journal.ts'
@@ -16,6 +17,7 @@ interface Tools {
   readonly faults: Faults
   readonly journal: Journal
   readonly idleness: Idleness
+  readonly notes: NoteTaker
   /** The time of a tenant. */
   nowMs(tenant: string): number
   /** In lower case. */
@@ -24,7 +26,7 @@ interface Tools {
 
 /** Lets requests of a development server fail as tests have ordered, and records them. */
 export function createTestObserver(tools: Tools): TestObserver {
-  const { faults, journal, idleness } = tools
+  const { faults, journal, idleness, notes } = tools
   return {
     identified: async exchange => {
       const { operation, caller, rawParameters, traceId } = exchange
@@ -48,8 +50,9 @@ export function createTestObserver(tools: Tools): TestObserver {
       const startMs = monotonicMs()
       const end = idleness.begin()
       try {
-        const response = await run()
-        record(exchange, response, monotonicMs() - startMs)
+        const noted = new RequestNotes()
+        const response = await notes.run(noted, run)
+        record(exchange, response, monotonicMs() - startMs, noted)
         return exchange.fault ? await failing(exchange.fault, response) : response
       } finally {
         end()
@@ -63,7 +66,12 @@ export function createTestObserver(tools: Tools): TestObserver {
     return truncate === undefined ? response : { ...response, cutAfter: truncate }
   }
 
-  function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
+  function record(
+    exchange: Exchange,
+    response: CoreResponse,
+    durationMs: number,
+    { masks, console }: RequestNotes,
+  ): void {
     const { operation, caller, parameters, body, traceId, request, fault, error, explanation } = exchange
     if (!operation || !caller) return
     const idempotencyKey = request.headers[tools.idempotencyHeader]
@@ -78,23 +86,21 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(request.delegation ? { formula: true } : {}),
       ...(isUnanswered ? {} : { status: response.status }),
       ...(error && !isUnanswered ? { error: `urn:surrogate:error:${error}` } : {}),
-      ...(explanation && !isUnanswered ? { explanation: withoutData(explanation) } : {}),
       duration_ms: Math.round(durationMs * 1000) / 1000,
       trace_id: traceId,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       ...(fault ? { faulty: true } : {}),
       ...(body === undefined ? {} : { body: redact(body) }),
+      ...(explanation && !isUnanswered ? { explanation: withoutConsole(explanation) } : {}),
+      ...(masks.length > 0 ? { masks } : {}),
+      ...(console.length > 0 ? { console: [...console] } : {}),
     })
   }
 }
 
-/** Other members may show data to the caller who may see them. */
-function withoutData({ permission, rules, reasons }: Explanation) {
-  return {
-    ...(permission === undefined ? {} : { permission }),
-    ...(rules ? { rules: rules.map(rule => ({ ...rule })) } : {}),
-    reasons,
-  }
+/** The record has it already. */
+function withoutConsole({ formula, ...rest }: Explanation): Explanation {
+  return formula ? { ...rest, formula: { ...formula, console: [] } } : rest
 }
 
 function ordered({ retry_after }: Fault, status: number): ServiceError {

@@ -41,9 +41,9 @@ export function createInside(header: BootHeader, classes: string, client: string
   harden(natives)
   harden(bridge)
   const compartment = newCompartment({ __natives: natives, __bridge: bridge })
-  const inside = compartment.evaluate(classes) as Inside
+  const inside = compartment.evaluate(`${classes}\n//# sourceURL=surrogate`) as Inside
   Object.assign(compartment.globalThis, inside.globals)
-  const clientModule = compartment.evaluate(client) as object
+  const clientModule = compartment.evaluate(`${client}\n//# sourceURL=surrogate`) as object
   hardenInstance(inside.createClient(clientModule, header.headerPrefix))
   // Bundles export through getters, and `harden` does not follow getters.
   for (const exported of [inside, clientModule]) {

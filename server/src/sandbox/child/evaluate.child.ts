@@ -10,6 +10,7 @@ import {
   type SharedPrograms,
 } from './programs.child.ts'
 import type { Rewriter } from './rewriter.child.ts'
+import { framesOf } from './thrown.child.ts'
 
 /** All that a process keeps for its formulas. */
 export interface Runtime {
@@ -81,7 +82,7 @@ function loader(compartment: () => Compartment, inside: Inside, modules: Readonl
       const allowed = ['@surrogate/formula-errors', 'buffer', 'crypto', 'url', ...modules.keys()]
       throw new TypeError(`this module is not available; the available ones are: ${allowed.join(', ')}`)
     }
-    const value = runModule(compile(compartment(), text), load)
+    const value = runModule(compile(compartment(), `${text}\n//# sourceURL=module`), load)
     loaded.set(key, value)
     return value
   }
@@ -165,16 +166,8 @@ function notJson({ reason, message }: NotJson, { outputBytes }: RunnerLimits): R
   return { kind: 'failed', reason, detail }
 }
 
-declare const getStackString: ((error: unknown) => string) | undefined
-
-/** Returns the line in the formula; the function around it starts two lines earlier. */
+/** Returns the line in the formula. */
 function lineOf(error: unknown): string {
-  try {
-    if (!(error instanceof Error) || typeof getStackString !== 'function') return ''
-    const found = /<anonymous>:(\d+):\d+\)?$/m.exec(getStackString(error))
-    const line = Number(found?.[1]) - 2
-    return line >= 1 ? ` at line ${line}` : ''
-  } catch {
-    return ''
-  }
+  const [innermost] = framesOf(error)
+  return innermost ? ` at line ${innermost.line}` : ''
 }

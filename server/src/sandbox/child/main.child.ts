@@ -11,6 +11,7 @@ import { evaluate, explain, type Runtime } from './evaluate.child.ts'
 import { Invocation } from './invocation.child.ts'
 import { SharedPrograms } from './programs.child.ts'
 import { rewriter } from './rewriter.child.ts'
+import { thrownOf } from './thrown.child.ts'
 
 declare const boot: {
   readonly header: BootHeader
@@ -78,7 +79,10 @@ function write(frame: Buffer): void {
 
 let current: Invocation | undefined
 
-function start({ run, codeLength, svc, fetch }: Extract<ToRunner, { type: 'run' }>, bytes: Uint8Array): void {
+function start(
+  { run, codeLength, svc, fetch, explains }: Extract<ToRunner, { type: 'run' }>,
+  bytes: Uint8Array,
+): void {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const code = body.toString('utf8', 0, codeLength)
   const invocation: Invocation = new Invocation({
@@ -87,7 +91,10 @@ function start({ run, codeLength, svc, fetch }: Extract<ToRunner, { type: 'run' 
     fetch,
     limits,
     send,
-    explain: error => explain(error, inside, limits),
+    explain: error => {
+      const report = explain(error, inside, limits)
+      return explains ? { ...report, thrown: thrownOf(error) } : report
+    },
     finished: report => finished(run, report),
   })
   current = invocation

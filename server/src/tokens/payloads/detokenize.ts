@@ -131,7 +131,7 @@ function resolved(context: TenantTokens, { record, data }: LiveToken, transform:
     case 'reveal':
       return data
     case 'mask':
-      return showMask(context.expressions, record.value.mask, data) ?? null
+      return showMask(context, record.value.id, record.value.mask, data) ?? null
     case 'redact':
       return null
   }

@@ -1,0 +1,40 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export interface PrintedText {
+  readonly level: string
+  readonly text: string
+}
+
+/** An expression of a mask that gave nothing. */
+export interface EmptyMask {
+  readonly token_id: string
+  readonly path: string
+  readonly reason: string
+}
+
+const mostMasks = 20
+
+/** What a development server notes about one request while it is worked on, to be shown with it. */
+export class RequestNotes {
+  readonly masks: EmptyMask[] = []
+  console: readonly PrintedText[] = []
+
+  addMask(mask: EmptyMask): void {
+    const isKnown = this.masks.some(({ token_id, path }) => token_id === mask.token_id && path === mask.path)
+    if (!isKnown && this.masks.length < mostMasks) this.masks.push(mask)
+  }
+}
+
+/** Finds the notes of the request that is worked on. Of development servers only. */
+export class NoteTaker {
+  readonly #current = new AsyncLocalStorage<RequestNotes>()
+
+  /** The notes of the current request, if there is one. */
+  get current(): RequestNotes | undefined {
+    return this.#current.getStore()
+  }
+
+  run<T>(notes: RequestNotes, task: () => T): T {
+    return this.#current.run(notes, task)
+  }
+}
