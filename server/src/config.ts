@@ -71,7 +71,7 @@ export const flags: readonly Flag[] = [
   textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
   textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
   textFlag('storage', 'URL', 'level:<folder>, memory: or postgres://…', 'level:./data'),
-  textFlag('bootstrap', 'FILE', 'JSON file of tenants and applications, applied at each start'),
+  textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
   textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
   booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
   textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { truncateSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -14,7 +15,10 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
     file: 'no folder',
     'cut-off.json': '{"tenants":[',
     'wrong.json': '{"tenants":[{"id":"shop"}]}',
+    'large.json': '',
   })
+  // Has no content on disk.
+  truncateSync(join(folder, 'large.json'), 64_000_001)
   const storage = `level:${join(folder, 'data')}`
   const keyed = { SURROGATE_MASTER_KEY: masterKey }
   const busy = createServer().listen(0, '127.0.0.1')
@@ -58,6 +62,12 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
         [...memory, '--bootstrap', join(folder, 'wrong.json')],
         {},
         /tenants\.0\.id/,
+      ],
+      [
+        'a bootstrap file that is too large',
+        [...memory, '--bootstrap', join(folder, 'large.json')],
+        {},
+        /large\.json must not be larger than 64000000 bytes/,
       ],
       ['no master key', ['--port', '0', '--storage', storage], {}, /SURROGATE_MASTER_KEY/],
       [

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BootstrapError } from './access/bootstrap.ts'
 import type { NewTenant } from './access/tenants.ts'
@@ -129,10 +129,17 @@ function introduction(tenant: NewTenant, url: string, prefix: string): string {
   ].join('\n')
 }
 
+const largestBootstrap = 64_000_000
+
 async function readBootstrapFile(path: string) {
-  const text = await readFile(path, 'utf8').catch(() => {
+  const unreadable = () => {
     throw new ConfigError(`the bootstrap file ${path} cannot be read`)
-  })
+  }
+  const { size } = await stat(path).catch(unreadable)
+  if (size > largestBootstrap) {
+    throw new ConfigError(`the bootstrap file ${path} must not be larger than ${largestBootstrap} bytes`)
+  }
+  const text = await readFile(path, 'utf8').catch(unreadable)
   try {
     return parseJson(text)
   } catch (error) {

@@ -30,6 +30,8 @@ export interface ApplicationsContext {
   readonly store: SealedStore
   readonly random: Random
   nowUs(): number
+  /** Called with each key and its digest. Of development servers only. */
+  readonly onKey?: ((digest: string, key: string) => void) | undefined
   /** Ends the sessions that an application created or authorized. @param actor the application that deleted it */
   endSessionsOf(store: TenantStore, application: string, actor: string): Promise<void>
 }
@@ -68,6 +70,7 @@ export class Applications {
     const { root, store } = await this.#stores(tenant)
     const { id, created_by = null } = application
     const digest = root.apiKeyDigest(key)
+    this.#context.onKey?.(digest, key)
     const value: ApplicationRecord = { ...application, key_digest: digest }
     return transact(
       this.#context,
@@ -150,6 +153,7 @@ export class Applications {
     const { type } = (await existing(store, id)).value
     const key = makeKey(type, this.#context.random)
     const digest = root.apiKeyDigest(key)
+    this.#context.onKey?.(digest, key)
     const application = await transact(
       this.#context,
       async () => {

@@ -223,7 +223,8 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
     `${at}.rules`,
   ],
   ['one priority twice', application({ rules: [rule, rule] }), `${at}.rules.1.priority`],
-  ['application member not known', application({ expires_at: '2099-01-01' }), at],
+  ['application member not known', application({ created_by: 'x' }), at],
+  ['application expiration', application({ expires_at: 'soon' }), `${at}.expires_at`],
   ['application twice', application({ id: ids.management }), 'applications'],
   ['key twice', application({ key: keys.management }), 'applications'],
 ]

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { parseExpiration } from '../base/expiration.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { ApplicationType } from '../contract/types.ts'
@@ -23,6 +24,10 @@ export interface BootstrapTenant {
   readonly operator?: boolean
   readonly webhook_secret?: string
   readonly applications: readonly BootstrapApplication[]
+  /** Data of the tenant, which `assembly/fixtures.ts` checks and applies. */
+  readonly formulas?: JsonValue
+  readonly reactors?: JsonValue
+  readonly tokens?: JsonValue
 }
 
 export interface BootstrapApplication extends Rights {
@@ -30,6 +35,8 @@ export interface BootstrapApplication extends Rights {
   readonly name: string
   readonly type: ApplicationType
   readonly key: string
+  readonly expires_at?: string
+  readonly expires_ms?: number
 }
 
 /** A bootstrap file that cannot be used: one sentence that says where. */
@@ -56,8 +63,19 @@ export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootst
   return { tenants }
 }
 
+const tenantMembers = [
+  'id',
+  'name',
+  'operator',
+  'webhook_secret',
+  'applications',
+  'formulas',
+  'reactors',
+  'tokens',
+]
+
 function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapTenant {
-  const tenant = members(json, path, ['id', 'name', 'operator', 'webhook_secret', 'applications'])
+  const tenant = members(json, path, tenantMembers)
   const { id, name, operator, webhook_secret, applications = [] } = tenant
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
   const isFree = typeof id === 'string' && isTenantAddress(addressOf(id))
@@ -84,8 +102,10 @@ function isWebhookSecret(json: JsonValue): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64
 }
 
+const applicationMembers = ['id', 'name', 'type', 'key', 'permissions', 'rules', 'expires_at']
+
 function readApplication(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapApplication {
-  const application = members(json, path, ['id', 'name', 'type', 'key', 'permissions', 'rules'])
+  const application = members(json, path, applicationMembers)
   const { id, key, permissions, rules, ...rest } = application
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
   expect(
@@ -96,7 +116,12 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
   const shape = { ...rest, permissions: permissions ?? [], rules: rules ?? [] }
   refuse(schemas.check('CreateApplicationRequest', shape, path))
   const given = { id, key, ...shape } as unknown as BootstrapApplication
-  const read = { ...given, rules: given.rules.map(plainRule) }
+  const expiration = parseExpiration(given.expires_at ?? '')
+  const read = {
+    ...given,
+    rules: given.rules.map(plainRule),
+    ...(expiration && { expires_at: expiration.echo, expires_ms: expiration.ms }),
+  }
   try {
     checkRights(read.type, read)
   } catch (error) {
@@ -110,7 +135,7 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
 /** Sets up what the file names. Idempotent. */
 export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstrap): Promise<void> {
   const root = await context.store.root(context.nowUs())
-  for (const { id: tenant, applications, ...settings } of bootstrap.tenants) {
+  for (const { id: tenant, applications, formulas, reactors, tokens, ...settings } of bootstrap.tenants) {
     await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
     const store = await context.store.createTenant(tenant, context.nowUs())
     for (const application of applications) await applyApplication(context, store, root, application)
@@ -125,6 +150,7 @@ async function applyApplication(
   { key, ...given }: BootstrapApplication,
 ): Promise<void> {
   const digest = root.apiKeyDigest(key)
+  context.onKey?.(digest, key)
   await transact(context, async attempt => {
     const current = await store.get<ApplicationRecord>('application', given.id)
     const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
@@ -147,7 +173,7 @@ async function applyApplication(
   })
 }
 
-function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
+export function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
   if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const unknown = Object.keys(json).find(name => !known.includes(name))
   if (unknown !== undefined) {
@@ -156,16 +182,16 @@ function members(json: JsonValue | undefined, path: string, known: readonly stri
   return json
 }
 
-function list(json: JsonValue | undefined, path: string): JsonValue[] {
+export function list(json: JsonValue | undefined, path: string): JsonValue[] {
   if (!Array.isArray(json)) throw new BootstrapError(`${path} must be a list`)
   return json
 }
 
-function expect(holds: boolean, path: string, message: string): void {
+export function expect(holds: boolean, path: string, message: string): void {
   if (!holds) throw new BootstrapError(`${path} ${message}`)
 }
 
-function unique<M extends string>(
+export function unique<M extends string>(
   items: readonly { readonly [member in M]: string }[],
   path: string,
   member: M,
@@ -177,7 +203,7 @@ function unique<M extends string>(
   )
 }
 
-function refuse(errors: FieldErrors): void {
+export function refuse(errors: FieldErrors): void {
   const [first] = Object.entries(errors)
   if (first) throw new BootstrapError(`${first[0]} ${first[1][0]}`)
 }

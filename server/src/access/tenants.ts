@@ -37,6 +37,8 @@ export interface TenantsContext {
   readonly random: Random
   readonly applications: Applications
   nowUs(): number
+  /** Called with each key and its digest. Of development servers only. */
+  readonly onKey?: ((digest: string, key: string) => void) | undefined
 }
 
 /** Returns the store of a caller's tenant. */

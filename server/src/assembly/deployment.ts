@@ -23,9 +23,23 @@ export interface Deployment extends Domain {
 export async function deploy(domain: Domain): Promise<Deployment> {
   const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
   const bootstrap = options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
-  if (bootstrap) await applyBootstrap(tenants, bootstrap)
+  const hasData = bootstrap?.tenants.some(({ formulas, reactors, tokens }) => formulas ?? reactors ?? tokens)
+  const fixtures =
+    bootstrap && hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined
+  const setUp = async () => {
+    if (!bootstrap) return
+    await applyBootstrap(tenants, bootstrap)
+    await fixtures?.apply()
+  }
+  await setUp()
   const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
   const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
+  if (development && tools) {
+    const root = await store.root(domain.nowUs())
+    for (const key of [development.publicKey, development.privateKey, development.managementKey]) {
+      tools.onKey(root.apiKeyDigest(key), key)
+    }
+  }
   const catchUp = async () => {
     await clock.advance(0)
     await webhooks.catchUp()
@@ -54,7 +68,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
       clock.tenants.clear()
       console?.clear()
       tools?.clear()
-      if (bootstrap) await applyBootstrap(tenants, bootstrap)
+      await setUp()
       if (development) await developmentTenant(tenants, development)
       made = development ? [development] : []
       await clock.keep()

@@ -2,6 +2,7 @@ import { readTenant, tenantStore } from '../access/tenants.ts'
 import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
 import { Faults } from '../dev/faults.ts'
+import { KnownKeys } from '../dev/fixtures/known-keys.ts'
 import { Idleness } from '../dev/idleness.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
@@ -20,6 +21,9 @@ export interface DevTools {
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
   readonly notes: NoteTaker
+  readonly keys: KnownKeys
+  /** Notes a key that was made or given. */
+  onKey(digest: string, key: string): void
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
   sender(send: CallbackSender): CallbackSender
   isKeptBusy(tenant: string, reactor: string): Promise<boolean>
@@ -35,6 +39,7 @@ export function createDevTools(stores: Stores): DevTools {
   const faults = new Faults()
   const events = new Events()
   const journal = new Journal((tenant, request) => events.publish(tenant, 'request', request))
+  const keys = new KnownKeys()
   const inbox = new Inbox({
     nowMs: () => clock.nowMs(),
     machineMs: () => clock.machineMs(),
@@ -46,6 +51,7 @@ export function createDevTools(stores: Stores): DevTools {
     journal.clear()
     inbox.clear()
     events.clear()
+    keys.clear()
   }
   return {
     faults,
@@ -55,6 +61,8 @@ export function createDevTools(stores: Stores): DevTools {
     events,
     printed: (tenant, reactor, line) => events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
     notes: new NoteTaker(),
+    keys,
+    onKey: (digest, key) => keys.add(digest, key),
     sender: send => async callback => {
       const { tenant, reactor, traceId } = callback
       const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })

@@ -1,5 +1,6 @@
 import { devApplications } from '../dev/applications.ts'
 import { faultHandlers } from '../dev/faults.ts'
+import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
 import { devSessions } from '../dev/sessions.ts'
@@ -40,7 +41,7 @@ function handlersOf(deployment: Deployment): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, applications, store, tools, validators } =
     deployment
   if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness, events } = tools
+  const { faults, journal, inbox, idleness, events, keys } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const operations = validators.operations.map(({ id }) => id)
   const snapshots = new Snapshots(deployment)
@@ -50,6 +51,7 @@ function handlersOf(deployment: Deployment): DevHandlers {
     ...devApplications(applications),
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),
+    ...exportHandlers({ ...deployment, keyOf: digest => keys.get(digest) }),
     ...journal.handlers(),
     ...inbox.handlers(),
     ...events.handlers(),

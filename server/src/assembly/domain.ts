@@ -48,11 +48,12 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const validators = new Validators(headerPrefix)
   const turns = () => new Turns(parts.monotonicMs)
   const audit = new AuditRecorder({ ...stores, random: randomOf('audit') })
+  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const applications = new Applications({
     ...stores,
+    onKey: tools?.onKey,
     endSessionsOf: (tenant, application, actor) => endSessionsOf(stores, tenant, application, actor),
   })
-  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const tokens: TokensContext = {
     ...stores,
     notes: tools?.notes,
@@ -93,7 +94,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     validators,
     audit,
     applications,
-    tenants: { ...stores, applications },
+    tenants: { ...stores, applications, onKey: tools?.onKey },
     tokens,
     sandbox,
     console: reactors.console,

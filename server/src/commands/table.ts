@@ -3,6 +3,7 @@ import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from 
 import { ConfigError } from '../config-error.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
+import { exportCommand } from './export.ts'
 import { leaksCommand } from './leaks.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   reindexCommand,
   runFormulaCommand,
   leaksCommand,
+  exportCommand,
 ]
 
 /** Runs a command. Resolves with the text to print. @throws {OperatorError} */

@@ -5,7 +5,7 @@ import { entriesOf } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type FormulasContext, officialStore } from './context.ts'
 import { existingFormula, type FoundFormula } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
@@ -19,13 +19,15 @@ export async function createFormula(
   caller: Caller,
   input: ReactorFormulaRequest,
   receipt?: Receipt<KeptEntity>,
+  id?: string,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
   if (content.type === 'official') await demandOperator(own)
   const store = content.type === 'official' ? await officialStore(context) : own
-  const attempt = async () => {
-    const value = { id: context.random.uuid(), ...content, created_by: caller.application }
+  const attempt = async (number: number) => {
+    giveUpOn(id, number)
+    const value = { id: id ?? context.random.uuid(), ...content, created_by: caller.application }
     return storing(context, own, store, value)
   }
   return transact(context, attempt, receipt)

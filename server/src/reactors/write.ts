@@ -15,7 +15,7 @@ import type {
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
@@ -28,13 +28,15 @@ export async function createReactor(
   caller: Caller,
   input: CreateReactorRequest,
   receipt?: Receipt<KeptEntity>,
+  id?: string,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
-  const attempt = async () => {
+  const attempt = async (number: number) => {
+    giveUpOn(id, number)
     // Requirements: REA-003
     const found = await findFormula(context, store.tenant, input.formula.id)
     if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
-    return storing(context, caller, store, found, input)
+    return storing(context, caller, store, found, input, id ?? context.random.uuid())
   }
   const created = await transact(context, attempt, receipt)
   context.warmSandbox()
@@ -112,18 +114,24 @@ async function change(
   return transact(context, attempt, receipt)
 }
 
-/** Returns the writes that create a reactor on a formula, or replace `current`. @throws {ServiceError} validation */
+/**
+ * Returns the writes that create a reactor on a formula, or replace one.
+ * @param before the reactor to replace, or the id of a new one
+ * @throws {ServiceError} validation
+ */
 async function storing(
   context: ReactorsContext,
   caller: Caller,
   store: TenantStore,
   found: FoundFormula,
   { name, configuration, application: named }: UpdateReactorRequest,
-  current?: OpenedRecord<ReactorRecord>,
+  before: OpenedRecord<ReactorRecord> | string,
 ): Promise<Attempt<Reactor, KeptEntity>> {
   const formula = found.record.value
   const application = await applicationPart(store, named?.id)
-  const { id, created_by } = current?.value ?? { id: context.random.uuid(), created_by: caller.application }
+  const current = typeof before === 'string' ? undefined : before
+  const { id, created_by } =
+    typeof before === 'string' ? { id: before, created_by: caller.application } : before.value
   const value: ReactorRecord = {
     id,
     name,

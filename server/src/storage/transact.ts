@@ -67,3 +67,10 @@ function writtenAt(written: readonly (Written | undefined)[], position: number):
   if (!found) throw new Error('this write is not one that leaves a document behind')
   return found
 }
+
+const mostAttempts = 10
+
+/** Gives up on creating something with a given id, as another may have it. @throws {ServiceError} conflict */
+export function giveUpOn(id: string | undefined, attempts: number): void {
+  if (id !== undefined && attempts >= mostAttempts) throw new ServiceError('conflict', 'the id is taken')
+}

@@ -3,13 +3,14 @@ import {
   devApplicationsCreate,
   devClockAdvance,
   devConsoleList,
+  devFixturesExport,
   devReset,
   devSettled,
   devSnapshotsCreate,
   devSnapshotsRestore,
   devTenantsCreate,
 } from './generated/operations.gen.ts'
-import type { DevApplicationRequest, DevConsoleLine } from './generated/types.gen.ts'
+import type { DevApplicationRequest, DevConsoleLine, DevFixtures } from './generated/types.gen.ts'
 import { DevInbox } from './inbox.ts'
 import { type DevLeaks, leaks } from './leaks.ts'
 import { DevRequests } from './requests.ts'
@@ -165,6 +166,14 @@ export class Dev {
   /** Puts all data and the time of the tenant back. Other tenants are not affected. */
   async restore(name: string): Promise<void> {
     await this.#send(devSnapshotsRestore, { path: { id: name } })
+  }
+
+  /**
+   * Writes the applications, formulas, reactors and tokens of the tenant as the content of a bootstrap file, from which a
+   * server can be started: data is replaced by placeholders unless `values` is `plain`.
+   */
+  async export(options: { readonly values?: 'placeholders' | 'plain' } = {}): Promise<DevFixtures> {
+    return this.#send(devFixturesExport, { query: { ...options } })
   }
 
   /** Deletes all data of all tenants and applies the bootstrap file again. */

@@ -12,6 +12,7 @@ export type {
   DevConsoleLine,
   DevFault,
   DevFaultRequest,
+  DevFixtures,
   DevRecordedRequest,
   DevWebhook,
 } from './generated/types.gen.ts'

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../base/json.ts'
-import type { SealedStore, TenantStore } from '../../storage/records/sealed.ts'
+import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
+import { allRecords } from '../all-records.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
 
@@ -10,7 +11,6 @@ export interface LeaksContext {
 }
 
 const mostPlaces = 1000
-const pageSize = 500
 
 /** Finds values of a tenant's tokens in what an application wrote. Returns places, never values. */
 export class Leaks {
@@ -39,34 +39,13 @@ export class Leaks {
     const finder = new LeakFinder()
     const store = await this.#context.store.tenant(tenant)
     if (store) {
-      for await (const { id, data } of this.#tokens(store)) {
+      // Codes of cards are too short to be searched for.
+      for await (const { id, data } of allRecords<TokenRecord>(store, 'token', this.#context.nowUs(tenant))) {
         for (const value of leavesOf(data)) finder.add(id, value)
       }
     }
     this.#last = { tenant, finder }
     return finder
-  }
-
-  async *#tokens(store: TenantStore): AsyncGenerator<TokenRecord> {
-    const nowUs = this.#context.nowUs(store.tenant)
-    for (let afterUs: number | undefined; ; ) {
-      const { records } = await store.findReadable<TokenRecord>(
-        'token',
-        { op: 'all' },
-        {
-          nowMs: nowUs / 1000,
-          offset: 0,
-          limit: pageSize,
-          oldestFirst: true,
-          ...(afterUs === undefined ? {} : { afterUs }),
-        },
-      )
-      // Codes of cards are too short to be searched for.
-      for (const { value } of records) yield value
-      const last = records.at(-1)
-      if (!last || records.length < pageSize) return
-      afterUs = last.createdUs
-    }
   }
 }
 

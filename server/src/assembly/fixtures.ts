@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Bootstrap,
+  BootstrapError,
+  type BootstrapTenant,
+  expect,
+  list,
+  refuse,
+  unique,
+} from '../access/bootstrap.ts'
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import { parseExpiration } from '../base/expiration.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import type { CreateReactorRequest, CreateTokenRequest, ReactorFormulaRequest } from '../contract/types.ts'
+import { findFormula } from '../formulas/find.ts'
+import { readFormula } from '../formulas/formula.ts'
+import { createFormula, updateFormula } from '../formulas/write.ts'
+import { tokenPermissions } from '../generated/facts.ts'
+import type { ReactorRecord } from '../reactors/reactor.ts'
+import { createReactor, updateReactor } from '../reactors/write.ts'
+import { createToken } from '../tokens/create.ts'
+import type { TokenRecord } from '../tokens/token.ts'
+import type { Domain } from './domain.ts'
+
+/** A part of the file: its path, and the application that it is made by. */
+interface Fixture {
+  readonly path: string
+  readonly id: string
+  readonly by: string
+  readonly content: JsonObject
+}
+
+interface TenantFixtures {
+  readonly tenant: string
+  readonly formulas: readonly Fixture[]
+  readonly reactors: readonly Fixture[]
+  readonly tokens: readonly Fixture[]
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Checks the formulas, reactors and tokens of a bootstrap file. `apply` sets formulas and reactors to what the file
+ * says, and makes the tokens that do not exist and have not expired.
+ *
+ * @throws {BootstrapError}
+ */
+export function readFixtures(domain: Domain, { tenants }: Bootstrap): { apply(): Promise<void> } {
+  const all = tenants.map((tenant, at) => readTenant(domain, tenant, `tenants.${at}`))
+  return {
+    apply: async () => {
+      // Formulas first, of all tenants: reactors may use official ones.
+      for (const { tenant, formulas } of all) {
+        for (const one of formulas) await named(one, () => applyFormula(domain, tenant, one))
+      }
+      for (const { tenant, reactors, tokens } of all) {
+        for (const one of reactors) await named(one, () => applyReactor(domain, tenant, one))
+        // One after the other, as lists have the order in which tokens were made.
+        for (const one of tokens) await named(one, () => applyToken(domain, tenant, one))
+      }
+    },
+  }
+}
+
+function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): TenantFixtures {
+  const read = (kind: 'formulas' | 'reactors' | 'tokens', schema: string) => {
+    const found = list(tenant[kind] ?? [], `${path}.${kind}`).map((json, at) =>
+      readFixture(domain, tenant, json, `${path}.${kind}.${at}`, schema),
+    )
+    unique(found, `${path}.${kind}`, 'id')
+    return found
+  }
+  return {
+    tenant: tenant.id,
+    formulas: read('formulas', 'ReactorFormulaRequest'),
+    reactors: read('reactors', 'CreateReactorRequest'),
+    tokens: read('tokens', 'CreateTokenRequest'),
+  }
+}
+
+function readFixture(
+  { validators }: Domain,
+  { applications }: BootstrapTenant,
+  json: JsonValue,
+  path: string,
+  schema: string,
+): Fixture {
+  if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
+  const { id, created_by: by = applications[0]?.id ?? null, ...content } = json
+  const isToken = schema === 'CreateTokenRequest'
+  expect(
+    typeof id === 'string' && (isToken || uuid.test(id)),
+    `${path}.id`,
+    isToken ? 'must be an id' : 'must be a UUID in lower case',
+  )
+  expect(
+    applications.some(one => one.id === by),
+    `${path}.created_by`,
+    'must be the id of an application of the tenant in this file',
+  )
+  refuse(validators.check(schema, isToken ? { id: `${id}`, ...content } : content, path))
+  return { path, id: `${id}`, by: `${by}`, content }
+}
+
+/** Adds the place in the file to what is refused. @throws {BootstrapError} */
+async function named({ path }: Fixture, apply: () => Promise<void>): Promise<void> {
+  try {
+    await apply()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const [first] = Object.entries(error.errors ?? {})
+    throw new BootstrapError(
+      first ? `${path}.${first[0]} ${first[1][0]}` : `${path} is refused: ${error.message}`,
+    )
+  }
+}
+
+/** An application that may do everything to tokens: the file decides what there is. */
+const callerOf = (tenant: string, { by }: Fixture): Caller => ({
+  tenant,
+  application: by,
+  type: 'private',
+  rights: {
+    permissions: [],
+    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: [...tokenPermissions] }],
+  },
+})
+
+async function applyFormula({ reactors }: Domain, tenant: string, fixture: Fixture): Promise<void> {
+  const caller = callerOf(tenant, fixture)
+  const content = fixture.content as unknown as ReactorFormulaRequest
+  const known = await findFormula(reactors, tenant, fixture.id)
+  if (!known) return void (await createFormula(reactors, caller, content, undefined, fixture.id))
+  const { id: _id, created_by: _by, modified_by: _modified, ...before } = known.record.value
+  if (isDeepStrictEqual(before, readFormula(content))) return
+  await updateFormula(reactors, caller, fixture.id, content)
+}
+
+async function applyReactor({ reactors, store }: Domain, tenant: string, fixture: Fixture): Promise<void> {
+  const caller = callerOf(tenant, fixture)
+  const content = fixture.content as unknown as CreateReactorRequest
+  const known = await (await store.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
+  if (!known) return void (await createReactor(reactors, caller, content, undefined, fixture.id))
+  const { name, formula, application, configuration } = known.value
+  const before = { name, formula, application, configuration }
+  const after = {
+    name: content.name,
+    formula: content.formula.id,
+    application: content.application?.id,
+    configuration: content.configuration ?? {},
+  }
+  expect(
+    formula === after.formula,
+    `${fixture.path}.formula.id`,
+    'must stay as it is: a reactor keeps its formula',
+  )
+  if (!isDeepStrictEqual(before, after)) await updateReactor(reactors, caller, fixture.id, content)
+}
+
+async function applyToken({ tokens, store, nowUs }: Domain, tenant: string, fixture: Fixture): Promise<void> {
+  const { id, path } = fixture
+  if (await (await store.tenant(tenant))?.get<TokenRecord>('token', id)) return
+  const input = { id, ...fixture.content } as unknown as CreateTokenRequest
+  const { expires_at } = input
+  const expiration = typeof expires_at === 'string' ? parseExpiration(expires_at) : undefined
+  if (expiration && expiration.ms * 1000 <= nowUs(tenant)) return
+  const { created } = await createToken(tokens, callerOf(tenant, fixture), input)
+  if (!created) throw new BootstrapError(`${path} must not duplicate another token with deduplicate_token`)
+}
