@@ -10,31 +10,36 @@ export interface Leak {
 }
 
 interface Needle {
-  readonly text: string
   readonly token: string
   readonly spelling: Spelling
 }
+
+/** Values with the same beginning, by their length and text: many may have it, but there are few lengths. */
+type Needles = Map<number, Map<string, Needle[]>>
 
 /** The least length of a value that is searched for. Shorter ones, and one repeated character, occur by chance. */
 export const shortest = 6
 /** Of longer values the beginning is searched for. */
 const longest = 200
-const filterBits = 24
-const factor = 0x01000193
-/** The factor of the unit that leaves the window. */
-const leaving = Array.from({ length: shortest }).reduce<number>(power => Math.imul(power, factor), 1)
+/** Every third place of a text is looked at: four characters from there lie within the first six of any value there. */
+const step = 3
+const gram = shortest - step + 1
+const filterBits = 22
+const digitStarts = 10 ** shortest
 
 const isDigit = (unit: number) => unit >= 48 && unit <= 57
 const isSeparator = (unit: number) => unit === 32 || unit === 45
 
 /**
- * Finds many values in a text, in time proportional to its length (Rabin–Karp): a rolling hash of the next six characters
- * is looked up in a filter, and only where it may begin a value, values are compared. Digits are looked up once more
- * without single spaces and dashes between them.
+ * Finds many values in a text, in time proportional to its length: the hash of four characters at every third place is
+ * looked up in a filter, and only where it occurs near the beginning of a value, values are compared. Digits with single
+ * spaces and dashes between them are looked up once more without these.
  */
 export class LeakFinder {
   readonly #filter = new Uint8Array(1 << (filterBits - 3))
-  readonly #needles = new Map<string, Needle[]>()
+  /** The first six digits of values that begin with digits, a bit for each number. */
+  readonly #digitStarts = new Uint8Array(digitStarts / 8)
+  readonly #needles = new Map<string, Needles>()
   /** The number of values that are not searched for. */
   skipped = 0
   values = 0
@@ -48,90 +53,103 @@ export class LeakFinder {
     for (const { text, spelling } of spellingsOf(value.slice(0, longest))) {
       if (text.length < shortest) continue
       const start = text.slice(0, shortest)
-      let hash = 0
-      for (let at = 0; at < shortest; at++) hash = (Math.imul(hash, factor) + start.charCodeAt(at)) | 0
-      this.#mark(hash)
-      const known = this.#needles.get(start)
-      if (known) known.push({ text, token, spelling })
-      else this.#needles.set(start, [{ text, token, spelling }])
+      for (let at = 0; at < step; at++) mark(this.#filter, hashAt(start, at))
+      if (/^\d+$/.test(start)) mark(this.#digitStarts, Number(start))
+      const lengths = getOrMake(this.#needles, start, () => new Map<number, Map<string, Needle[]>>())
+      const texts = getOrMake(lengths, text.length, () => new Map<string, Needle[]>())
+      getOrMake(texts, text, () => []).push({ token, spelling })
     }
   }
 
   find(text: string, most: number): Leak[] {
     const found: Leak[] = []
-    let hash = 0
-    // The last digits, and where they are.
-    let digits = 0
-    let digitHash = 0
-    let isSpaced = false
-    const places = new Int32Array(shortest)
-    const units = new Int32Array(shortest)
-    for (let at = 0; at < text.length && found.length < most; at++) {
-      const unit = text.charCodeAt(at)
-      const left = at >= shortest ? text.charCodeAt(at - shortest) : 0
-      hash = (Math.imul(hash, factor) + unit - Math.imul(left, leaving)) | 0
-      if (at >= shortest - 1 && this.#isMarked(hash)) this.#compare(text, at - shortest + 1, found)
-
-      if (isDigit(unit)) {
-        const place = digits % shortest
-        const gone = digits >= shortest ? (units[place] ?? 0) : 0
-        digitHash = (Math.imul(digitHash, factor) + unit - Math.imul(gone, leaving)) | 0
-        units[place] = unit
-        places[place] = at
-        digits++
-        if (digits >= shortest && this.#isMarked(digitHash)) {
-          this.#compareDigits(text, places[digits % shortest] ?? 0, found)
-        }
-        isSpaced = false
-      } else if (isSeparator(unit) && !isSpaced && digits > 0) isSpaced = true
-      else {
-        digits = 0
-        digitHash = 0
-        isSpaced = false
-      }
+    const filter = this.#filter
+    for (let at = 0; at <= text.length - gram && found.length < most; at += step) {
+      if (!isMarked(filter, hashAt(text, at))) continue
+      for (let from = Math.max(0, at - step + 1); from <= at; from++) this.#compare(text, from, found)
     }
+    if (found.length < most) this.#findSeparated(text, most, found)
     return found
   }
 
   #compare(text: string, from: number, found: Leak[]): void {
-    for (const { text: needle, token, spelling } of this.#needles.get(text.slice(from, from + shortest)) ??
-      []) {
-      if (text.startsWith(needle, from)) found.push({ offset: from, length: needle.length, token, spelling })
+    const lengths = this.#needles.get(text.slice(from, from + shortest))
+    if (!lengths) return
+    for (const [length, texts] of lengths) {
+      for (const { token, spelling } of texts.get(text.slice(from, from + length)) ?? []) {
+        found.push({ offset: from, length, token, spelling })
+      }
     }
   }
 
-  /** Compares from here on without single spaces and dashes; what has none was found before. */
-  #compareDigits(text: string, from: number, found: Leak[]): void {
+  #findSeparated(text: string, most: number, found: Leak[]): void {
+    for (let at = 1; at < text.length - 1 && found.length < most; at++) {
+      const isWithin =
+        isSeparator(text.charCodeAt(at)) &&
+        isDigit(text.charCodeAt(at - 1)) &&
+        isDigit(text.charCodeAt(at + 1))
+      if (!isWithin) continue
+      let from = at
+      while (isDigit(text.charCodeAt(from - 1))) from--
+      at = this.#compareDigits(text, from, found)
+    }
+  }
+
+  /** Compares a run of digits with single spaces and dashes between them. Returns its end. */
+  #compareDigits(text: string, from: number, found: Leak[]): number {
     let digits = ''
-    let spaced = 0
-    const ends: number[] = []
-    for (let at = from; at < text.length && digits.length < longest; at++) {
+    const places: number[] = []
+    let at = from
+    for (; at < text.length; at++) {
       const unit = text.charCodeAt(at)
       if (isDigit(unit)) {
         digits += text[at]
-        ends.push(at + 1)
-      } else if (isSeparator(unit) && isDigit(text.charCodeAt(at + 1))) spaced++
-      else break
+        places.push(at)
+      } else if (!isSeparator(unit) || !isDigit(text.charCodeAt(at + 1))) break
     }
-    if (spaced === 0) return
-    for (const { text: needle, token } of this.#needles.get(digits.slice(0, shortest)) ?? []) {
-      const end = ends[needle.length - 1] ?? 0
-      if (!digits.startsWith(needle) || end - from === needle.length) continue
-      found.push({ offset: from, length: end - from, token, spelling: 'separated' })
+    let start = 0
+    for (let last = 0; last < digits.length; last++) {
+      start = (start * 10 + digits.charCodeAt(last) - 48) % digitStarts
+      if (last >= shortest - 1 && isMarked(this.#digitStarts, start)) {
+        this.#compareSeparated(digits, places, last - shortest + 1, found)
+      }
     }
+    return at
   }
 
-  #mark(hash: number): void {
-    const bit = this.#bitOf(hash)
-    this.#filter[bit >>> 3] = (this.#filter[bit >>> 3] ?? 0) | (1 << (bit & 7))
-  }
-
-  #isMarked(hash: number): boolean {
-    const bit = this.#bitOf(hash)
-    return ((this.#filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0
-  }
-
-  #bitOf(hash: number): number {
-    return (Math.imul(hash, 0x9e3779b1) >>> 0) >>> (32 - filterBits)
+  /** What has no space or dash in it was found before. */
+  #compareSeparated(digits: string, places: readonly number[], first: number, found: Leak[]): void {
+    const offset = places[first] ?? 0
+    for (const [count, texts] of this.#needles.get(digits.slice(first, first + shortest)) ?? []) {
+      const length = (places[first + count - 1] ?? 0) + 1 - offset
+      if (length === count) continue
+      for (const { token } of texts.get(digits.slice(first, first + count)) ?? []) {
+        found.push({ offset, length, token, spelling: 'separated' })
+      }
+    }
   }
 }
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+/** Hashes four characters. Of others than Latin ones the low bits count, which is enough for a filter. */
+function hashAt(text: string, at: number): number {
+  const units =
+    text.charCodeAt(at) ^
+    (text.charCodeAt(at + 1) << 8) ^
+    (text.charCodeAt(at + 2) << 16) ^
+    (text.charCodeAt(at + 3) << 24)
+  return Math.imul(units, 0x9e3779b1) >>> (32 - filterBits)
+}
+
+function mark(bits: Uint8Array, at: number): void {
+  bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (1 << (at & 7))
+}
+
+const isMarked = (bits: Uint8Array, at: number) => ((bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0

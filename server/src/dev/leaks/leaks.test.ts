@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import { LeakFinder } from './finder.ts'
 
 const number = '4242424242424242'
 const name = 'Zoë "the" O\'Neil & sons'
@@ -121,4 +122,19 @@ t.test('a report has no values, and only those of its tenant are searched for', 
   t.equal((await find(tenant, { text: 'x'.repeat(1_100_000) })).status, 413)
   t.equal((await find(tenant, { text: number, colour: 1 })).status, 400)
   t.equal((await tenant.send('POST', '/_dev/leaks', { text: number })).status, 403)
+})
+
+t.test('values that begin alike, and digits with spaces between them, do not make a search slow', async t => {
+  const finder = new LeakFinder()
+  for (let at = 0; at < 2000; at++) finder.add(`t${at}`, `customer ${at}`)
+  finder.add('digits', '9876543210')
+  // Comparing each value at each place would take minutes.
+  t.same(finder.find('customer x '.repeat(20_000), 10), [])
+  t.same(finder.find('1 2-3 4 '.repeat(20_000), 10), [])
+  for (let before = 0; before < 9; before++) {
+    const [place] = finder.find(`${'.'.repeat(before)}customer 1999`, 10).slice(-1)
+    t.same(place, { offset: before, length: 13, token: 't1999', spelling: 'plain' })
+    const [spaced] = finder.find(`${'.'.repeat(before)}1-98765 43210`, 10)
+    t.same(spaced, { offset: before + 2, length: 11, token: 'digits', spelling: 'separated' })
+  }
 })
