@@ -95,6 +95,9 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
     baseUrl: 'http://vault',
     headerPrefix: options?.headerPrefix,
     token: options?.devToken,
+    filesIn: async function* (folder) {
+      yield* (await import('./dev/leaks/files.ts')).filesIn(folder)
+    },
     fetch: async (url, init) => {
       const { core, onlyTenant } = await opening
       const request = new Request(url, init)

@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FoundFile, filesIn } from '../dev/leaks/files.ts'
 import { type Command, formatCount } from './command.ts'
 import { DevCommandError, devFlags, devOf, reasonOf } from './dev-server.ts'
 
@@ -19,8 +17,8 @@ export const leaksCommand: Command = {
     const lines: string[] = []
     let [files, searched] = [0, 0]
     for (const path of operands) {
-      for await (const file of filesIn(path)) {
-        const { places, values, skipped } = await leaks.find(createReadStream(file)).catch(error => {
+      for await (const { file, read } of readable(path)) {
+        const { places, values, skipped } = await leaks.find(read()).catch(error => {
           throw new DevCommandError(`${file} could not be searched: ${reasonOf(error)}`)
         })
         for (const { line, column, tokenId, spelling } of places)
@@ -37,11 +35,14 @@ export const leaksCommand: Command = {
 }
 
 /** @throws {DevCommandError} */
-async function* filesIn(path: string): AsyncGenerator<string> {
-  const found = await lstat(path).catch(() => {
-    throw new DevCommandError(`${path} cannot be read`)
-  })
-  if (found.isFile()) yield path
-  if (!found.isDirectory()) return
-  for (const name of (await readdir(path)).sort()) yield* filesIn(join(path, name))
+async function* readable(path: string): AsyncGenerator<FoundFile> {
+  const files = filesIn(path)
+  for (;;) {
+    const next = await files.next().catch(error => {
+      const isSystem = (error as NodeJS.ErrnoException).code !== undefined
+      throw new DevCommandError(isSystem ? `${path} cannot be read` : `${path}: ${(error as Error).message}`)
+    })
+    if (next.done) return
+    yield next.value
+  }
 }

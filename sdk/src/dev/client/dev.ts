@@ -120,7 +120,7 @@ export class Dev {
       advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
     }
     this.tenantClock = tenantClock(send)
-    this.leaks = leaks(send)
+    this.leaks = leaks(send, options.filesIn)
   }
 
   /** Returns the same for another tenant, named by its management key. */

@@ -17,7 +17,14 @@ export type {
   DevWebhook,
 } from './generated/types.gen.ts'
 export { DevInbox } from './inbox.ts'
-export type { DevLeakPlace, DevLeakReport, DevLeaks, DevLeakWatch, DevWritable } from './leaks.ts'
+export type {
+  DevLeakPlace,
+  DevLeakReport,
+  DevLeakSource,
+  DevLeaks,
+  DevLeakWatch,
+  DevWritable,
+} from './leaks.ts'
 export { DevRequests, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export type { DevTenantClock } from './tenant-clock.ts'

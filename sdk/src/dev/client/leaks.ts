@@ -1,5 +1,5 @@
 import { devLeaksFind } from './generated/operations.gen.ts'
-import type { DevSend } from './send.ts'
+import type { DevOptions, DevSend } from './send.ts'
 
 /**
  * A place where a value of a token was found. It does not contain the value.
@@ -11,6 +11,8 @@ import type { DevSend } from './send.ts'
  * ```
  */
 export interface DevLeakPlace {
+  /** The file, if a folder was searched. */
+  readonly file?: string
   /** From 1. */
   readonly line: number
   /** From 1, in UTF-16 units. */
@@ -48,13 +50,24 @@ export interface DevLeakReport {
  * ```
  */
 export interface DevLeaks {
-  /** @param source a text, or a stream of texts or bytes in UTF-8 */
-  find(
-    source: string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  ): Promise<DevLeakReport>
+  /**
+   * @param source a text, a stream of texts or bytes in UTF-8, or, of a vault in this process, a folder: all files in it
+   * and below it, without those behind links
+   */
+  find(source: DevLeakSource | { readonly folder: string }): Promise<DevLeakReport>
   /** Keeps what is written to a stream from now on. `end` stops that and searches it. */
   watch(stream: DevWritable): DevLeakWatch
 }
+
+/**
+ * What an application wrote, whole or in parts.
+ *
+ * @example
+ * ```ts
+ * const source: DevLeakSource = createReadStream('dump.sql')
+ * ```
+ */
+export type DevLeakSource = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /**
  * A stream that can be watched, such as `process.stdout`.
@@ -86,8 +99,8 @@ const partLength = 100_000
 /** The longest spelling of a value, which could lie across two parts. */
 const overlap = 4000
 
-export function leaks(send: DevSend): DevLeaks {
-  const find: DevLeaks['find'] = async source => {
+export function leaks(send: DevSend, filesIn: DevOptions['filesIn']): DevLeaks {
+  const find = async (source: DevLeakSource): Promise<DevLeakReport> => {
     const places = new Map<string, DevLeakPlace>()
     let [values, skipped, line, lineAt, from] = [0, 0, 1, 0, 0]
     let isFirst = true
@@ -132,10 +145,26 @@ export function leaks(send: DevSend): DevLeaks {
     await search(rest, true)
     return { places: [...places.values()], values, skipped }
   }
-  return { find, watch: stream => watch(stream, find) }
+  const findInFolder = async (folder: string): Promise<DevLeakReport> => {
+    if (!filesIn)
+      throw new Error('folders need a vault in this process; use the command `surrogate-server leaks`')
+    const places: DevLeakPlace[] = []
+    let { values, skipped } = await find('')
+    for await (const { file, read } of filesIn(folder)) {
+      const report = await find(read())
+      ;({ values, skipped } = report)
+      places.push(...report.places.map(place => ({ file, ...place })))
+    }
+    return { places, values, skipped }
+  }
+  return {
+    find: source =>
+      typeof source === 'object' && 'folder' in source ? findInFolder(source.folder) : find(source),
+    watch: stream => watch(stream, find),
+  }
 }
 
-async function* texts(source: Parameters<DevLeaks['find']>[0]): AsyncGenerator<string> {
+async function* texts(source: DevLeakSource): AsyncGenerator<string> {
   if (typeof source === 'string') {
     for (let at = 0; at < source.length; at += partLength) yield source.slice(at, at + partLength)
     return
@@ -146,7 +175,7 @@ async function* texts(source: Parameters<DevLeaks['find']>[0]): AsyncGenerator<s
   yield decoder.decode()
 }
 
-function watch(stream: DevWritable, find: DevLeaks['find']): DevLeakWatch {
+function watch(stream: DevWritable, find: (written: DevLeakSource) => Promise<DevLeakReport>): DevLeakWatch {
   const written: (string | Uint8Array)[] = []
   const { write } = stream
   const isOwn = Object.hasOwn(stream, 'write')

@@ -21,6 +21,12 @@ export interface DevOptions {
   readonly headerPrefix?: string | undefined
   /** Replaces the global `fetch`, as for a server in the same process. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** Reads the files of a folder. Given by a vault in this process. @internal */
+  readonly filesIn?:
+    | ((
+        folder: string,
+      ) => AsyncIterable<{ readonly file: string; read(): AsyncIterable<string | Uint8Array> }>)
+    | undefined
 }
 
 /**

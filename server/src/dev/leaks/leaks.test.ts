@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
@@ -137,4 +139,37 @@ t.test('values that begin alike, and digits with spaces between them, do not mak
     const [spaced] = finder.find(`${'.'.repeat(before)}1-98765 43210`, 10)
     t.same(spaced, { offset: before + 2, length: 11, token: 'digits', spelling: 'separated' })
   }
+})
+
+t.test('a folder is searched with all below it, links are not followed', async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const folder = t.testdir({
+    'a.log': `x ${number}`,
+    more: { 'b.log': note },
+    elsewhere: { 'c.log': number },
+  })
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'more/link'))
+  const { leaks } = vault.dev.forTenant(tenant)
+  const { places, values } = await leaks.find({ folder })
+  t.same(
+    places.map(({ file = '', line, column, tokenId }) => [
+      file.slice(folder.length + 1),
+      line,
+      column,
+      tokenId,
+    ]),
+    [
+      ['a.log', 1, 3, 'the-card'],
+      ['elsewhere/c.log', 1, 1, 'the-card'],
+      ['more/b.log', 1, 1, 'the-note'],
+    ],
+  )
+  t.equal(values, 4)
+  t.same((await leaks.find({ folder: t.testdir({ empty: '' }) })).places, [])
+  await t.rejects(leaks.find({ folder: join(folder, 'unknown') }), { code: 'ENOENT' })
+  const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
+  await t.rejects(wire.leaks.find({ folder }), /need a vault in this process/)
 })
