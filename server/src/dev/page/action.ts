@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 
-/** Runs actions one at a time, and keeps the error of the last one. */
+/** Runs actions, and keeps the error of the last one. Forms wait for it, unless it only reads (`isQuiet`). */
 export function useAction() {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const run = async (action: () => Promise<void>): Promise<void> => {
-    setBusy(true)
+  const run = async (action: () => Promise<void>, isQuiet = false): Promise<void> => {
+    setBusy(!isQuiet)
     setError(undefined)
     try {
       await action()

@@ -26,7 +26,7 @@ export function Faults({ access, operations }: { access: Access; operations: rea
   const read = async () => {
     setFaults((await send<{ data: DevFault[] }>(access, key, 'GET', '/_dev/faults')).data)
   }
-  useEffect(() => void run(read), [])
+  useEffect(() => void run(read, true), [])
   const order = (fields: Record<string, string>) =>
     run(async () => {
       const members = Object.entries(fields).map(([name, value]) => [

@@ -25,7 +25,7 @@ export function Sessions({ access, onKeys }: Props) {
   const read = async () => {
     setSessions((await send<{ data: DevSession[] }>(access, management, 'GET', '/_dev/sessions')).data)
   }
-  useEffect(() => void run(read), [])
+  useEffect(() => void run(read, true), [])
   const create = ({ key = '' }: Record<string, string>) =>
     run(async () => {
       const made = await send<Created>(access, key, 'POST', '/sessions')

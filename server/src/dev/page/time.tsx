@@ -18,14 +18,16 @@ export function Time({ access }: { access: Access }) {
   const [now, setNow] = useState('')
   const [settled, setSettled] = useState('')
   const key = access.keys[0]?.key
-  const move = (body: object) =>
-    run(async () => setNow((await send<DevTime>(access, key, 'POST', '/_dev/tenant/clock', body)).now))
+  const set = async (body: object) => {
+    setNow((await send<DevTime>(access, key, 'POST', '/_dev/tenant/clock', body)).now)
+  }
+  const move = (body: object) => run(() => set(body))
   const settle = () =>
     run(async () => {
       const { later } = await send<DevSettled>(access, undefined, 'POST', '/_dev/settled')
       setSettled(`Nothing is running or due. Deliveries that are due later: ${later}.`)
     })
-  useEffect(() => void move({}), [])
+  useEffect(() => void run(() => set({}), true), [])
   return (
     <>
       <p role="status">

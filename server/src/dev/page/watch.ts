@@ -73,7 +73,7 @@ async function catchUp(access: Access, change: Change): Promise<void> {
   change(before => ({
     ...before,
     requests: merged(requests.data, before.requests),
-    webhooks: [...webhooks.data].reverse().slice(0, mostShown),
+    webhooks: latest([...webhooks.data, ...before.webhooks]),
   }))
 }
 
@@ -82,15 +82,22 @@ function merged(kept: readonly Request[], live: readonly Request[]): Request[] {
   return [...all.values()].sort((a, b) => b.number - a.number).slice(0, mostShown)
 }
 
+/** Keeps each webhook with most of its attempts, the latest attempt first. */
+function latest(webhooks: readonly Webhook[]): Webhook[] {
+  const all = new Map<string, Webhook>()
+  for (const one of webhooks) {
+    if (one.attempts.length >= (all.get(one.id)?.attempts.length ?? 0)) all.set(one.id, one)
+  }
+  const at = ({ attempts }: Webhook) => Date.parse(attempts.at(-1)?.at ?? '')
+  return [...all.values()].sort((a, b) => at(b) - at(a)).slice(0, mostShown)
+}
+
 function withEvent(before: Watched, name: string, data: unknown): Watched {
   switch (name) {
     case 'request':
       return { ...before, requests: merged([data as Request], before.requests) }
-    case 'webhook': {
-      const webhook = data as Webhook
-      const others = before.webhooks.filter(({ id }) => id !== webhook.id)
-      return { ...before, webhooks: [webhook, ...others].slice(0, mostShown) }
-    }
+    case 'webhook':
+      return { ...before, webhooks: latest([...before.webhooks, data as Webhook]) }
     case 'console':
       return { ...before, lines: [data as Line, ...before.lines].slice(0, mostShown) }
     default:
