@@ -36,6 +36,11 @@ export async function bundleSandbox(): Promise<void> {
     ['../src/sandbox/child/inside/main.child.ts', 'classes', expression],
     ['../../sdk/src/index.ts', 'client', expression],
     ['../src/sandbox/rewrite.ts', 'rewrite', { ...expression, minify: true }],
+    [
+      '../src/sandbox/child/node/main.child.ts',
+      'node',
+      { ...common, platform: 'neutral', format: 'cjs', minify: true, keepNames: true },
+    ],
   ]
   await Promise.all(
     bundles.map(([entry, name, options]) =>

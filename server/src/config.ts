@@ -25,6 +25,7 @@ export interface Config {
   readonly formulaAllowOrigins: readonly string[]
   readonly formulaMapOrigins: Readonly<Record<string, string>>
   readonly formulaModules: readonly string[]
+  readonly formulaClient: string | undefined
   readonly corsOrigins: readonly string[] | undefined
   readonly auditRetentionDays: number
   readonly requireIsolation: boolean
@@ -79,6 +80,7 @@ export const flags: readonly Flag[] = [
   listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
   listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
   listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
+  textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
     'audit-retention',
@@ -161,6 +163,7 @@ export function readConfig(
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
     formulaMapOrigins: readMappedOrigins(list('formula-map-origin') ?? []),
     formulaModules: list('formula-module') ?? [],
+    formulaClient: text('formula-client'),
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
     requireIsolation: on('require-isolation'),

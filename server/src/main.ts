@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, allowPrivateCallbacks } = config
-    const { formulaAllowOrigins, formulaMapOrigins, formulaModules } = config
+    const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(line => process.stderr.write(line), config.logLevel)
@@ -47,6 +47,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       ...(masterKey ? { masterKey } : {}),
       ...(corsOrigins ? { corsOrigins } : {}),
       ...(devToken === undefined ? {} : { devToken }),
+      ...(formulaClient === undefined ? {} : { formulaClient }),
       ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
     return await serve(vault, config, log, file)

@@ -36,6 +36,8 @@ export interface VaultOptions {
   readonly formulaMapOrigins?: Readonly<Record<string, string>>
   /** Packages that formulas may require, resolved from the working directory. */
   readonly formulaModules?: readonly string[]
+  /** A file that exports a function of the client, whose result formulas get instead of the client. */
+  readonly formulaClient?: string
   /** Refuses to start on a host that lacks one of the layers that isolate the processes of formulas. */
   readonly requireIsolation?: boolean
   /** Starts the processes of formulas when the first port is open, not when the first formula runs. */
@@ -132,6 +134,7 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
     'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
   ],
   formulaModules: texts,
+  formulaClient: text,
   requireIsolation: boolean,
   warmFormulas: boolean,
   auditRetentionDays: [

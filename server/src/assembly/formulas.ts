@@ -10,6 +10,7 @@ import type { Stores, VaultParts } from './stores.ts'
 export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
   const {
     formulaModules: modules,
+    formulaClient: client,
     formulaAllowOrigins: origins = [],
     formulaMapOrigins: mapped = {},
   } = options
@@ -20,12 +21,13 @@ export async function openSandbox({ options, parts, headerPrefix, log }: Stores)
       headerPrefix,
       log,
       ...(modules ? { modules } : {}),
+      ...(client === undefined ? {} : { client }),
       ...(hasEgress ? { egress: createFormulaEgress({ origins, mapped }) } : {}),
     },
     parts.sandboxParts,
   )
   // Wrong modules keep the server from starting. Otherwise it starts even if it cannot run formulas.
-  if (options.warmFormulas && modules?.length) await sandbox.start()
+  if (options.warmFormulas && (modules?.length || client !== undefined)) await checkModules(sandbox)
   if (options.requireIsolation) await checkIsolation(sandbox)
   return sandbox
 }
@@ -37,6 +39,16 @@ async function warnWithoutNode({ sandboxParts }: VaultParts, log: Log): Promise<
   } catch (error) {
     if (!(error instanceof NodeMissing)) throw error
     log.warn(error.message)
+  }
+}
+
+async function checkModules(sandbox: FormulaSandbox): Promise<void> {
+  try {
+    await sandbox.start()
+    await sandbox.checkModules()
+  } catch (error) {
+    await sandbox.close()
+    throw error
   }
 }
 

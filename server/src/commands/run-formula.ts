@@ -12,7 +12,7 @@ export const runFormulaCommand: Command = {
   flags: [
     textFlag('args', 'JSON', 'args of the formula', '{}'),
     textFlag('configuration', 'JSON', 'configuration of the formula, an object', '{}'),
-    ...flags.filter(({ name }) => name === 'formula-module' || name === 'header-prefix'),
+    ...flags.filter(({ name }) => ['formula-module', 'formula-client', 'header-prefix'].includes(name)),
   ],
   operands: ['FILE'],
   details: [
@@ -31,6 +31,7 @@ export const runFormulaCommand: Command = {
       configuration,
       modules: (values['formula-module'] ?? []) as readonly string[],
       headerPrefix: values['header-prefix'] as string,
+      ...(values['formula-client'] === undefined ? {} : { client: values['formula-client'] as string }),
     })
     for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
     const { kind, ...rest } = run.outcome

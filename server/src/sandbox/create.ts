@@ -2,6 +2,7 @@ import { silentLog } from '../base/log.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { Admission } from './admission.ts'
 import { BackOff } from './back-off.ts'
+import { checkModules } from './check-modules.ts'
 import type { Release } from './fair-queue.ts'
 import { type findNode, NodeMissing } from './find-node.ts'
 import type { Isolation } from './isolation.ts'
@@ -24,6 +25,11 @@ export interface FormulaSandbox extends Sandbox {
    * @throws {FormulaModuleRefused}
    */
   start(): Promise<Isolation>
+  /**
+   * Loads each module and the adapter of the client once, in a process.
+   * @throws {FormulaModuleRefused} with what the first one threw that cannot be loaded
+   */
+  checkModules(): Promise<void>
   /** Starts processes before the first formula. Resolves when one is ready. */
   warm(): Promise<void>
   /** The isolation layers of the processes; `undefined` before `start`. */
@@ -126,24 +132,27 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     return failed('crash', 'no process could be started')
   }
 
+  const run: Sandbox['run'] = async invocation => {
+    if (closed) return failed('crash', 'the sandbox is closed')
+    if (invocation.depth > limits.depth) {
+      return failed('threw', `formulas may call formulas ${limits.depth} levels deep`)
+    }
+    const { args, configuration } = invocation
+    const input = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
+    const leave = admission.wait(invocation, input.length)
+    if (!leave) return { kind: 'busy' }
+    const obtained = await obtain(invocation).finally(leave)
+    if ('kind' in obtained) return obtained
+    const { process, release } = obtained
+    const ended = closed ? 'the sandbox is closed' : 'the process of the formula ended'
+    const outcome = process.free ? process.run(invocation, input) : failed('crash', ended)
+    started?.pool.afterRun(process, release)
+    return outcome
+  }
+
   return {
-    run: async invocation => {
-      if (closed) return failed('crash', 'the sandbox is closed')
-      if (invocation.depth > limits.depth) {
-        return failed('threw', `formulas may call formulas ${limits.depth} levels deep`)
-      }
-      const { args, configuration } = invocation
-      const input = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
-      const leave = admission.wait(invocation, input.length)
-      if (!leave) return { kind: 'busy' }
-      const obtained = await obtain(invocation).finally(leave)
-      if ('kind' in obtained) return obtained
-      const { process, release } = obtained
-      const ended = closed ? 'the sandbox is closed' : 'the process of the formula ended'
-      const outcome = process.free ? process.run(invocation, input) : failed('crash', ended)
-      started?.pool.afterRun(process, release)
-      return outcome
-    },
+    run,
+    checkModules: () => checkModules(run, options),
     close: async () => {
       closed = true
       const made = await starting?.catch(() => undefined)
@@ -172,12 +181,13 @@ async function startSandbox(
     headerPrefix = contractHeaderPrefix,
     modules = [],
     moduleRoot = process.cwd(),
+    client,
     jitless = true,
   } = options
   const programs = { ...(await readPrograms()), ...replaced }
   const [launcher, bundles] = await Promise.all([
     findLauncher({ limits, jitless, boot: programs.boot, ...parts }),
-    bundleModules(modules, moduleRoot),
+    bundleModules(modules, moduleRoot, client),
   ])
   const { launch, isolation } = launcher
   const pool = new Pool({
@@ -194,6 +204,7 @@ async function startSandbox(
       programs.classes,
       programs.client,
       programs.rewrite,
+      programs.node,
       ...[...bundles.values()].map(text => Buffer.from(text)),
     ],
     egress: options.egress,

@@ -25,6 +25,8 @@ export interface FormulaOptions {
   readonly svc?: FormulaService | null
   /** Packages that the formula may require, resolved from the working directory. */
   readonly modules?: readonly string[]
+  /** A file that exports a function of the client, whose result the formula gets instead of the client. */
+  readonly client?: string
   /** Time limit of the formula in real milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   /** The short name in header names. Default `SVC`. */
@@ -44,6 +46,7 @@ const names = [
   'configuration',
   'svc',
   'modules',
+  'client',
   'timeoutMs',
   'headerPrefix',
 ] as const satisfies (keyof FormulaOptions)[]
@@ -71,6 +74,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     configuration = {},
     svc = null,
     modules = [],
+    client,
     timeoutMs = limits.formulaTime,
     headerPrefix = contractHeaderPrefix,
   } = options
@@ -82,7 +86,12 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     throw new TypeError('timeoutMs must be a number above 0 and up to 210000')
   }
   const printed: ConsoleLine[] = []
-  const sandbox = createSandbox({ headerPrefix, modules, limits: { spares: 0 } })
+  const sandbox = createSandbox({
+    headerPrefix,
+    modules,
+    limits: { spares: 0 },
+    ...(client === undefined ? {} : { client }),
+  })
   try {
     const outcome = await sandbox.run({
       tenant: 'author',

@@ -93,6 +93,8 @@ export interface SandboxOptions {
   readonly headerPrefix?: string
   /** Packages that formulas may require, resolved from `moduleRoot`. Bundled when the sandbox first starts. */
   readonly modules?: readonly string[]
+  /** A file that exports a function of the client, whose result formulas get instead of it. */
+  readonly client?: string
   /** The folder from which packages are resolved. Default: the working directory. */
   readonly moduleRoot?: string
   /** Performs `fetch`; without it, formulas have no network. */

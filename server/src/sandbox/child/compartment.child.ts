@@ -9,6 +9,8 @@ export interface Inside {
   ownGlobals(): Record<string, unknown>
   readonly modules: Readonly<Record<string, unknown>>
   createClient(client: unknown, headerPrefix: string): object
+  /** For the adapter of the client. */
+  readonly spelling: object
   readFormulaError(
     value: unknown,
   ): { kind: string; errors?: Record<string, string[]>; response?: unknown } | undefined
@@ -35,15 +37,18 @@ const withheld = { Compartment: undefined, ModuleSource: undefined, lockdown: un
 export const newCompartment = (globals: Record<string, unknown>) =>
   new Compartment({ globals: { ...intrinsics, ...withheld, ...globals }, __options__: true })
 
+/** Returns code whose lines in a stack are not those of a formula. */
+export const named = (code: string, name: string) => `${code}\n//# sourceURL=${name}`
+
 /** Evaluates the shared classes and the client, and hardens everything that formulas can reach. */
 export function createInside(header: BootHeader, classes: string, client: string) {
   harden(intrinsics)
   harden(natives)
   harden(bridge)
   const compartment = newCompartment({ __natives: natives, __bridge: bridge })
-  const inside = compartment.evaluate(`${classes}\n//# sourceURL=surrogate`) as Inside
+  const inside = compartment.evaluate(named(classes, 'classes.js')) as Inside
   Object.assign(compartment.globalThis, inside.globals)
-  const clientModule = compartment.evaluate(`${client}\n//# sourceURL=surrogate`) as object
+  const clientModule = compartment.evaluate(named(client, 'client.js')) as object
   hardenInstance(inside.createClient(clientModule, header.headerPrefix))
   // Bundles export through getters, and `harden` does not follow getters.
   for (const exported of [inside, clientModule]) {

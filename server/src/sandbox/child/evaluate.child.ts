@@ -1,6 +1,7 @@
 /// <reference types="ses" />
 import type { Report, RunnerLimits } from '../messages.ts'
-import type { Inside } from './compartment.child.ts'
+import { clientModule, formulaModules, nodeModules } from '../module-names.ts'
+import { type Inside, named } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
 import {
   compile,
@@ -11,11 +12,14 @@ import {
 } from './programs.child.ts'
 import type { Rewriter } from './rewriter.child.ts'
 import { framesOf } from './thrown.child.ts'
+import { refuseUndeclared, undeclaredIn } from './undeclared.child.ts'
 
 /** All that a process keeps for its formulas. */
 export interface Runtime {
   readonly inside: Inside
   readonly modules: ReadonlyMap<string, string>
+  /** A module that exports the modules of Node that formulas have. */
+  readonly node: string
   readonly programs: SharedPrograms
   readonly limits: RunnerLimits
   readonly rewriter: Rewriter
@@ -34,24 +38,40 @@ export class Unusable extends Error {}
 
 /** Runs a formula with globals of its own and returns its answer as JSON. @throws any value that the formula throws */
 export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
-  const { inside, modules, limits } = runtime
+  const { inside, limits } = runtime
   let own: Compartment | undefined
   const compartment = () => {
     own ??= freshCompartment(inside)
     return own
   }
-  const exported = runModule(programOf(work.code, runtime, compartment), loader(compartment, inside, modules))
+  const load = loader(compartment, runtime)
+  const exported = runModule(programOf(work.code, runtime, compartment), load)
   if (typeof exported !== 'function') {
     throw new Unusable('the formula exports no function: module.exports must be a function')
   }
-  const request = { args: work.args, configuration: work.configuration, ...work.clients }
+  const isAdapted = runtime.modules.has(clientModule) && Object.values(work.clients).some(Boolean)
+  const clients = isAdapted ? adapt(work.clients, load, inside) : work.clients
+  const request = { args: work.args, configuration: work.configuration, ...clients }
   return answerJson(await Reflect.apply(exported, undefined, [request]), limits)
 }
 
+/** Returns the clients behind the operator's adapter. @throws {Unusable} */
+function adapt(clients: Work['clients'], load: (name: unknown) => unknown, { spelling }: Inside) {
+  const adapter = load(clientModule)
+  if (typeof adapter !== 'function') throw new Unusable('the formula client exports no function')
+  const adapted = Object.entries(clients).map(([name, client]) => [name, adapter(client, spelling)])
+  return Object.fromEntries(adapted)
+}
+
 /** @throws {Unusable} */
-function programOf(given: string, { programs, rewriter }: Runtime, compartment: () => Compartment): Program {
+function programOf(given: string, runtime: Runtime, compartment: () => Compartment): Program {
+  const { programs, rewriter, modules } = runtime
   const code = given.replace(/^#!/, '//')
-  const compiled = (text: string) => programs.get(text) ?? compileSloppy(compartment(), text)
+  const compileAlone = (text: string) => {
+    refuseUndeclared(compartment().globalThis, undeclaredIn(text, modules.values()))
+    return compileSloppy(compartment(), text)
+  }
+  const compiled = (text: string) => programs.get(text) ?? compileAlone(text)
   try {
     return compiled(rewriter.forFilters(code))
   } catch (error) {
@@ -71,20 +91,29 @@ function runModule(program: Program, load: (name: unknown) => unknown): unknown 
 }
 
 /** Returns `require`. Modules of the operator are evaluated anew for each invocation, so that they keep no state. */
-function loader(compartment: () => Compartment, inside: Inside, modules: ReadonlyMap<string, string>) {
+function loader(compartment: () => Compartment, { inside, modules, node }: Runtime) {
   const loaded = new Map<string, unknown>()
   const load = (name: unknown): unknown => {
     const key = `${name}`
     if (loaded.has(key)) return loaded.get(key)
     if (Object.hasOwn(inside.modules, key)) return inside.modules[key]
     const text = modules.get(key)
-    if (text === undefined) {
-      const allowed = ['@surrogate/formula-errors', 'buffer', 'crypto', 'url', ...modules.keys()]
-      throw new TypeError(`this module is not available; the available ones are: ${allowed.join(', ')}`)
-    }
-    const value = runModule(compile(compartment(), `${text}\n//# sourceURL=module`), load)
+    const run = (code: string, name: string) => runModule(compile(compartment(), named(code, name)), load)
+    const value = text === undefined ? ofNode(key, () => run(node, 'node.js')) : run(text, key)
     loaded.set(key, value)
     return value
+  }
+  /** The modules of Node are evaluated together, once for each invocation. */
+  let ownNode: Readonly<Record<string, unknown>> | undefined
+  const ofNode = (key: string, evaluateNode: () => unknown): unknown => {
+    const name = key.replace(/^node:/, '')
+    if (!nodeModules.some(one => one === name)) {
+      const shown = /^[\w@./:-]{1,100}$/.test(key) ? `the module ${key}` : 'this module'
+      const allowed = [...formulaModules, ...modules.keys()].filter(one => one !== clientModule)
+      throw new TypeError(`${shown} is not available; the available ones are: ${allowed.join(', ')}`)
+    }
+    ownNode ??= (evaluateNode() as { modules: Readonly<Record<string, unknown>> }).modules
+    return ownNode[name]
   }
   return harden(load)
 }

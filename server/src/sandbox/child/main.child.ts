@@ -4,6 +4,7 @@ import { Socket, type SocketConstructorOpts } from 'node:net'
 import type { Script } from 'node:vm'
 import { encodeFrame, type Frame, FrameReader } from '../frames.ts'
 import type { BootHeader, Report, ToRunner } from '../messages.ts'
+import { clientModule as adapterName } from '../module-names.ts'
 import './harden.child.ts'
 import { bridge, setCurrent } from './bridge.child.ts'
 import { createInside } from './compartment.child.ts'
@@ -22,7 +23,7 @@ declare const boot: {
 const { header, parts, script } = boot
 const { limits } = header
 const [classes = '', client = ''] = parts.slice(0, 2).map(part => part.toString('utf8'))
-const [, , rewrite = Buffer.alloc(0), ...moduleTexts] = parts
+const [, , rewrite = Buffer.alloc(0), node = Buffer.alloc(0), ...moduleTexts] = parts
 const { inside, clientModule } = createInside(header, classes, client)
 const modules = new Map(
   header.moduleNames.map((name, index) => [name, moduleTexts[index]?.toString('utf8') ?? '']),
@@ -31,7 +32,11 @@ const modules = new Map(
 const runtime: Runtime = {
   inside,
   modules,
-  programs: new SharedPrograms(inside, modules.size > 0),
+  node: node.toString('utf8'),
+  programs: new SharedPrograms(
+    inside,
+    header.moduleNames.some(name => name !== adapterName),
+  ),
   limits,
   rewriter: rewriter(rewrite),
 }
@@ -145,8 +150,9 @@ function receive(frame: Frame): void {
 
 async function warm(): Promise<void> {
   const code = 'module.exports = async req => { JSON.stringify(req); return { raw: [1, "a", {}] } }'
-  const svc = inside.createClient(clientModule, header.headerPrefix)
-  await evaluate({ code, args: {}, configuration: {}, clients: { svc } }, runtime)
+  inside.createClient(clientModule, header.headerPrefix)
+  // Without clients: the operator's adapter may throw.
+  await evaluate({ code, args: {}, configuration: {}, clients: {} }, runtime)
 }
 
 void warm().then(() => {

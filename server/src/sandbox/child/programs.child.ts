@@ -1,5 +1,6 @@
 /// <reference types="ses" />
 import { type Inside, newCompartment } from './compartment.child.ts'
+import { namesBehindTypeof, refuseUndeclared } from './undeclared.child.ts'
 
 /** A CommonJS module: a function of `module`, `exports`, `require`, `__filename` and `__dirname`. */
 export type Program = (...names: unknown[]) => unknown
@@ -85,6 +86,8 @@ export class SharedPrograms {
     this.#inside = inside
     this.#hasModules = hasModules
     this.#compartment = newCompartment({ ...inside.globals })
+    // Programs are given those of `typeof` as variables, and none can reach the object of the globals.
+    refuseUndeclared(this.#compartment.globalThis, () => true)
     const globals = harden(this.#compartment.globalThis) as Record<string, unknown>
     const own = new Set([...notVariables, ...Object.keys(inside.ownGlobals())])
     const names = Object.getOwnPropertyNames(globals).filter(name => variable.test(name) && !own.has(name))
@@ -115,8 +118,9 @@ export class SharedPrograms {
     compile(this.#compartment, code)
     const own = Object.keys(this.#inside.ownGlobals())
     const known = new Set([...own, ...this.#names, ...parameters])
-    const assigned = assignedNames(code).filter(name => !known.has(name))
-    const variables = assigned.length > 0 ? `let ${assigned.join(',')};` : ''
+    const outer = new Set([...assignedNames(code), ...namesBehindTypeof(code)])
+    const unknown = [...outer].filter(name => ![known, reserved, notVariables].some(set => set.has(name)))
+    const variables = unknown.length > 0 ? `let ${unknown.join(',')};` : ''
     return this.#compartment.evaluate(
       `(function(${[...own, ...this.#names].join(',')}){${variables}return ${programText(code)}})`,
     ) as (...globals: unknown[]) => Program

@@ -11,7 +11,7 @@ interface Frame {
 
 /** The function around the code of a formula starts two lines earlier. */
 const linesBefore = 2
-/** Other code of the process has names: `surrogate`, `module`. */
+/** Other code of the process has names, such as `client.js`. */
 const frame = /^\s*at (?:(.{1,1000}?) \()?(?:.*, )?<anonymous>:(\d{1,7}):(\d{1,7})\)?$/gm
 const longestStack = 20_000
 

@@ -1,12 +1,6 @@
 import { Buffer } from './buffer.child.ts'
+import { exportKey, importKey, sign, verify, webNames } from './hmac-key.child.ts'
 import { natives } from './host.child.ts'
-
-const webNames: Readonly<Record<string, string>> = {
-  'SHA-1': 'sha1',
-  'SHA-256': 'sha256',
-  'SHA-384': 'sha384',
-  'SHA-512': 'sha512',
-}
 
 function getRandomValues<T>(bytes: T): T {
   if (!natives.fillRandom(bytes)) {
@@ -17,7 +11,7 @@ function getRandomValues<T>(bytes: T): T {
 
 const randomUUID = () => natives.uuid() ?? ''
 
-/** The part of Web Crypto that needs no keys. */
+/** The part of Web Crypto that formulas have: hashes, and keys for HMACs. */
 export const crypto = {
   randomUUID,
   getRandomValues,
@@ -29,6 +23,10 @@ export const crypto = {
       if (!digest) throw new TypeError('digest takes bytes, and SHA-1, SHA-256, SHA-384 or SHA-512')
       return digest.buffer
     },
+    importKey,
+    exportKey,
+    sign,
+    verify,
   },
 }
 
@@ -74,6 +72,9 @@ export const nodeCrypto = {
     const secret = Buffer.from(key as string)
     return new Digest(bytes => natives.hmac(lower(algorithm), secret, bytes))
   },
+  getHashes: () => ['md5', 'sha1', 'sha256', 'sha384', 'sha512'],
+  getCiphers: () => [],
+  getCurves: () => [],
   randomBytes,
   randomUUID,
   randomInt(low: number, high?: number): number {

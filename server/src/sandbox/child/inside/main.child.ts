@@ -10,8 +10,10 @@ import { Event, EventTarget } from './event.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
 import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
 import { Headers } from './headers.child.ts'
+import { CryptoKey } from './hmac-key.child.ts'
 import { bridge, natives } from './host.child.ts'
 import { Request, Response } from './http.child.ts'
+import { spelling } from './spelling.child.ts'
 import { TextDecoder, TextEncoder } from './text-coding.child.ts'
 import { URL, URLSearchParams } from './url.child.ts'
 
@@ -49,6 +51,7 @@ export const globals = {
   btoa,
   Buffer,
   crypto,
+  CryptoKey,
   DOMException,
   Event,
   EventTarget,
@@ -114,4 +117,4 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
 
 /** Shared objects that must be hardened and are not reachable through the other exports. */
 export const shared = [digestPrototype, printers, hrtime]
-export { readFormulaError }
+export { readFormulaError, spelling }

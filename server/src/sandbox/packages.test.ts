@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { EgressRequest } from '../egress/formula-egress.ts'
+import { openSandbox } from './_fixture.ts'
+
+/**
+ * Public packages that formulas use, each with one real task. They are installed by `.ci/run`, as they take 150 MB:
+ * `npm ci --prefix server/testing/formula-packages`.
+ */
+const moduleRoot = fileURLToPath(new URL('../../testing/formula-packages/', import.meta.url))
+const isInstalled = existsSync(`${moduleRoot}node_modules/lodash`)
+const options = isInstalled
+  ? {}
+  : { skip: 'the packages are not installed: npm ci --prefix server/testing/formula-packages' }
+
+const secret = 'QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE'
+const charge = (name: string) => `
+  const Stripe = require('${name}')
+  const client = new Stripe('sk_test')
+  const made = await client.charges.create({ amount: 5, currency: 'usd' })
+  return [made.sent.method, made.sent.url, made.sent.body]`
+const charged = ['POST', 'https://api.stripe.com/v1/charges', 'amount=5&currency=usd']
+
+const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>> = {
+  'node-fetch-2': [
+    `const fetch = require('node-fetch-2'); return (await (await fetch('https://a.test/x')).json()).sent.url`,
+    'https://a.test/x',
+  ],
+  'node-fetch': [
+    `const { default: fetch, Headers } = require('node-fetch'); return (await (await fetch('https://a.test/x', { headers: new Headers({ a: 'b' }) })).json()).sent.headers.a`,
+    'b',
+  ],
+  axios: [
+    `const axios = require('axios'); const { status, data } = await axios.post('https://a.test/x', { a: 1 }, { headers: { 'x-k': 'v' } }); return [status, data.sent.body, data.sent.headers['x-k']]`,
+    [200, '{"a":1}', 'v'],
+  ],
+  'stripe-14': [charge('stripe-14'), charged],
+  stripe: [charge('stripe'), charged],
+  'node-forge': [
+    `const forge = require('node-forge'); const c = forge.cipher.createCipher('AES-CBC', '0123456789abcdef'); c.start({ iv: '0123456789abcdef' }); c.update(forge.util.createBuffer('hi')); c.finish(); return c.output.toHex()`,
+    '8177acf5e22572f77561fd0115ca5a94',
+  ],
+  'node-jose': [
+    `const { JWK, JWS } = require('node-jose'); const key = await JWK.asKey({ kty: 'oct', k: '${secret}' }); const signed = await JWS.createSign({ format: 'compact' }, key).update('hello').final(); return (await JWS.createVerify(key).verify(signed)).payload.toString()`,
+    'hello',
+  ],
+  jose: [
+    `const { SignJWT, jwtVerify } = require('jose'); const key = Buffer.from('${secret}', 'base64'); const signed = await new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(key); return (await jwtVerify(signed, key)).payload`,
+    { a: 1 },
+  ],
+  uuid: [
+    `const { v4, v5, validate } = require('uuid'); return [validate(v4()), v5('a', v5.URL)]`,
+    [true, 'e1407479-3136-56c0-9908-bb02fb0339e2'],
+  ],
+  lodash: [`return require('lodash').groupBy([1, 2, 3], n => n % 2)`, { 0: [2], 1: [1, 3] }],
+  dayjs: [`return require('dayjs')('2020-01-31').add(1, 'month').format('YYYY-MM-DD')`, '2020-02-29'],
+  'date-fns': [
+    `const { addMonths, format } = require('date-fns'); return format(addMonths(new Date(2020, 0, 31), 1), 'yyyy-MM-dd')`,
+    '2020-02-29',
+  ],
+  'json-stable-stringify': [
+    `return require('json-stable-stringify')({ b: 1, a: [2, { d: 1, c: 2 }] })`,
+    '{"a":[2,{"c":2,"d":1}],"b":1}',
+  ],
+  'pdf-lib': [
+    `const { PDFDocument } = require('pdf-lib'); const made = await PDFDocument.create(); made.addPage([100, 100]).drawText('hi'); return Buffer.from(await made.save()).toString('latin1', 0, 5)`,
+    '%PDF-',
+  ],
+  pdfkit: [
+    `const PDFDocument = require('pdfkit'); PDFDocument.registerStdFonts(require('pdfkit/standard-fonts/Helvetica')); const made = new PDFDocument(), pieces = []; made.on('data', piece => pieces.push(piece)); const ended = new Promise(done => made.on('end', done)); made.text('hi'); made.end(); await ended; return Buffer.concat(pieces).toString('latin1', 0, 5)`,
+    '%PDF-',
+  ],
+  xmlbuilder2: [
+    `return require('xmlbuilder2').create({ version: '1.0' }).ele('a', { b: '1' }).txt('é & <').end()`,
+    '<?xml version="1.0"?><a b="1">é &amp; &lt;</a>',
+  ],
+}
+
+/** Answers with what was sent. */
+const egress = async ({ url, method, headers, body }: EgressRequest) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    id: 'a',
+    object: 'a',
+    sent: { url, method, headers, body: `${Buffer.from(body ?? [])}` },
+  }),
+})
+
+t.test('public packages do what they are for', options, async t => {
+  const modules = [...Object.keys(tasks), 'pdfkit/standard-fonts/Helvetica']
+  const sandbox = openSandbox(t, { modules, moduleRoot, egress })
+  for (const [name, [code, expected]] of Object.entries(tasks)) {
+    const attempt = `module.exports = async () => {
+      try {
+        return { raw: await (async () => { ${code} })() }
+      } catch (error) {
+        return { raw: String(error.stack || error.message || error) }
+      }
+    }`
+    t.same(await sandbox.raw(attempt), expected, name)
+  }
+})
