@@ -94,6 +94,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^buffer\//, 'server/src/sandbox/child/inside/')
   onlyIn(t, /^(ses|node:vm)$/, 'server/src/sandbox/child/')
   onlyIn(t, /^acorn$/, 'server/src/sandbox/rewrite.ts')
+  onlyIn(t, /^yaml$/, 'server/src/profile.ts', 'server/scripts/')
   onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules.ts', 'server/scripts/')
   onlyIn(
     t,
@@ -245,7 +246,7 @@ t.test('the programs of the sandbox are separate from the server', async t => {
     for (const target of source.ours) {
       t.match(
         target,
-        /^server\/src\/(sandbox\/(child\/|frames\.ts$|messages\.ts$|rewrite\.ts$)|generated\/facts\.ts$)/,
+        /^server\/src\/(sandbox\/(child\/|frames\.ts$|messages\.ts$|module-names\.ts$|rewrite\.ts$)|generated\/facts\.ts$)/,
         `${source.path} imports ${target}`,
       )
     }

@@ -72,6 +72,8 @@ const settings: readonly [flag: string[], variable: string, text: string, member
       'formulaModules',
       ['a', '@b/c'],
     ],
+    [['--formula-client', 'a.cjs'], 'FORMULA_CLIENT', 'a.cjs', 'formulaClient', 'a.cjs'],
+    [['--profile', 'a.yaml'], 'PROFILE', 'a.yaml', 'profile', 'a.yaml'],
     [['--cors-origin', 'https://a.test'], 'CORS_ORIGIN', 'https://a.test', 'corsOrigins', ['https://a.test']],
     [['--require-isolation'], 'REQUIRE_ISOLATION', 'true', 'requireIsolation', true],
     [['--ready-file', 'a b.json'], 'READY_FILE', 'a b.json', 'readyFile', 'a b.json'],

@@ -18,6 +18,7 @@ export interface Config {
   readonly port: number
   readonly storage: string
   readonly bootstrap: string | undefined
+  readonly profile: string | undefined
   readonly headerPrefix: string
   readonly dev: boolean
   readonly devToken: string | undefined
@@ -73,6 +74,7 @@ export const flags: readonly Flag[] = [
   textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
   textFlag('storage', 'URL', 'level:<folder>, memory: or postgres://…', 'level:./data'),
   textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
+  textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
   textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
   booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
   textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
@@ -156,6 +158,7 @@ export function readConfig(
     port: readPort('--port', text('port') ?? ''),
     storage: text('storage') ?? '',
     bootstrap: text('bootstrap'),
+    profile: text('profile'),
     headerPrefix: readPrefix(text('header-prefix') ?? ''),
     dev: on('dev'),
     devToken: readDevToken(text('dev-token')),

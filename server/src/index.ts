@@ -24,6 +24,7 @@ export {
   type DevWritable,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/listener.ts'
+export { ProfileError } from './profile.ts'
 export { IsolationMissing } from './sandbox/isolation.ts'
 export { FormulaModuleRefused } from './sandbox/modules.ts'
 export {

@@ -9,6 +9,8 @@ import { commands, runCommand } from './commands/table.ts'
 import { type Config, helpText, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
+import { headerPrefix as defaultPrefix } from './generated/facts.ts'
+import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { describeIsolation } from './sandbox/isolation.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -31,13 +33,15 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
-    const { storage, headerPrefix, dev, allowPrivateCallbacks } = config
+    const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(line => process.stderr.write(line), config.logLevel)
-    const vault = createVault({
-      ...{ storage, headerPrefix, dev, allowPrivateCallbacks },
+    const options = withProfile({
+      ...{ storage, dev, allowPrivateCallbacks },
+      // The default does not count more than the profile.
+      ...(profile === undefined ? { headerPrefix } : { profile, ...givenPrefix(headerPrefix) }),
       ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules },
       ...{ auditRetentionDays, requireIsolation },
       metrics: config.metricsPort !== undefined,
@@ -50,7 +54,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       ...(formulaClient === undefined ? {} : { formulaClient }),
       ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
-    return await serve(vault, config, log, file)
+    // Its header prefix is printed.
+    const served = { ...config, headerPrefix: options.headerPrefix ?? headerPrefix }
+    return await serve(createVault(options), served, log, file)
   } catch (error) {
     const refusal = explain(error)
     if (refusal === undefined) throw error
@@ -58,6 +64,8 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     return exitRefused
   }
 }
+
+const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })
 
 async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
   try {

@@ -3,6 +3,7 @@ import type { JsonValue } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import { unknownName } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
+import type { Dialect } from './contract/dialect.ts'
 import { keyLength } from './crypto/envelope.ts'
 import type { Isolation } from './sandbox/isolation.ts'
 
@@ -18,6 +19,10 @@ export interface VaultOptions {
   readonly masterKey?: Uint8Array
   /** The content of a bootstrap file, parsed. */
   readonly bootstrap?: JsonValue
+  /** A YAML file that makes code written for another service run; an option that is given here counts more. */
+  readonly profile?: string
+  /** From the profile. @internal */
+  readonly dialect?: Dialect
   /** The short name in `SVC-API-KEY` and the other header names. */
   readonly headerPrefix?: string
   /** Opens development endpoints, gives reasons in 403s, checks every response and migrates the database. */
@@ -113,6 +118,8 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
     'a Uint8Array of 32 bytes',
   ],
   bootstrap: [() => true, 'JSON'],
+  profile: text,
+  dialect: [isRecord, 'a part of a profile'],
   headerPrefix: [
     value => typeof value === 'string' && isHeaderPrefix(value),
     '1 to 32 letters and digits and begin with a letter',

@@ -5,6 +5,7 @@ import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/fetch-adapter.ts'
 import { type Address, type Listening, listen } from './http/listener.ts'
+import { withProfile } from './profile.ts'
 import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-options.ts'
 
 export interface VaultClock {
@@ -27,7 +28,8 @@ export interface VaultClock {
  * - `WrongMasterKey`, `UnreadableMasterKey`: the key does not open this store, or its file holds no key
  * - `UnfinishedRotation`, `UnfinishedCopy`: a command was interrupted and has to be run again
  * - `BootstrapError`: `bootstrap` is not valid; the message begins with the path of the member
- * - `FormulaModuleRefused`: one of `formulaModules` cannot be provided to formulas
+ * - `FormulaModuleRefused`: one of `formulaModules`, or `formulaClient`, cannot be provided to formulas
+ * - `ProfileError`: the file of `profile` cannot be read, or has a member that is unknown or not valid
  * - `IsolationMissing`: `requireIsolation` is set and this host lacks a layer
  */
 export interface Vault {
@@ -82,11 +84,12 @@ export function createVault(options: VaultOptions = {}): Vault {
 }
 
 /** Like `createVault`, with some of its parts replaced. @internal */
-export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): Vault {
+export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Vault {
+  const { options, refusal } = profiled(given)
   const listeners = new Set<Listening>()
   const forMetrics = new Set<Listening>()
   const connections = () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0)
-  const opening = assemble(options, parts, connections)
+  const opening = refusal ? Promise.reject(refusal) : assemble(options, parts, connections)
   // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
   let closing: Promise<void> | undefined
@@ -160,6 +163,17 @@ export function createVaultWith(parts: VaultParts, options: VaultOptions = {}): 
       return createTenant(given)
     },
     ready: async () => (await opening).facts,
+  }
+}
+
+/** Returns the options with those of the profile; or why it cannot be used, which the vault says when it is used. */
+function profiled(given: VaultOptions): { readonly options: VaultOptions; readonly refusal?: unknown } {
+  // Wrong options are refused with the others.
+  if (typeof given?.profile !== 'string') return { options: given }
+  try {
+    return { options: withProfile(given) }
+  } catch (refusal) {
+    return { options: given, refusal }
   }
 }
 

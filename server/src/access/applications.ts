@@ -3,6 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import type {
   Application,
   ApplicationType,
@@ -29,6 +30,7 @@ export interface ApplicationQuery extends PageRequest {
 export interface ApplicationsContext {
   readonly store: SealedStore
   readonly random: Random
+  readonly dialect?: Dialect | undefined
   nowUs(): number
   /** Called with each key and its digest. Of development servers only. */
   readonly onKey?: ((digest: string, key: string) => void) | undefined
@@ -219,7 +221,7 @@ export class Applications {
   #content(type: ApplicationType, input: UpdateApplicationRequest) {
     const permissions = input.permissions ?? []
     const rules = (input.rules ?? []).map(plainRule)
-    checkRights(type, { permissions, rules })
+    checkRights(type, { permissions, rules }, this.#context.dialect)
     const expires =
       typeof input.expires_at === 'string'
         ? readExpiration(input.expires_at, this.#context.nowUs())

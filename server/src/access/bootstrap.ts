@@ -3,6 +3,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { parseExpiration } from '../base/expiration.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { asInContract, type Dialect } from '../contract/dialect.ts'
 import type { ApplicationType } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
@@ -51,10 +52,10 @@ const shortestKey = 16
 const mostRetries = 9
 
 /** @throws {BootstrapError} */
-export function readBootstrap(json: JsonValue, schemas: ContractSchemas): Bootstrap {
+export function readBootstrap(json: JsonValue, schemas: ContractSchemas, dialect?: Dialect): Bootstrap {
   const file = members(json, 'the file', ['tenants'])
   const tenants = list(file.tenants, 'tenants').map((value, index) =>
-    readTenant(value, `tenants.${index}`, schemas),
+    readTenant(value, `tenants.${index}`, schemas, dialect),
   )
   const applications = tenants.flatMap(tenant => tenant.applications)
   unique(tenants, 'tenants', 'id')
@@ -74,7 +75,12 @@ const tenantMembers = [
   'tokens',
 ]
 
-function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapTenant {
+function readTenant(
+  json: JsonValue,
+  path: string,
+  schemas: ContractSchemas,
+  dialect: Dialect | undefined,
+): BootstrapTenant {
   const tenant = members(json, path, tenantMembers)
   const { id, name, operator, webhook_secret, applications = [] } = tenant
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
@@ -90,7 +96,7 @@ function readTenant(json: JsonValue, path: string, schemas: ContractSchemas): Bo
   return {
     ...(tenant as unknown as BootstrapTenant),
     applications: list(applications, `${path}.applications`).map((value, index) =>
-      readApplication(value, `${path}.applications.${index}`, schemas),
+      readApplication(value, `${path}.applications.${index}`, schemas, dialect),
     ),
   }
 }
@@ -104,7 +110,12 @@ function isWebhookSecret(json: JsonValue): boolean {
 
 const applicationMembers = ['id', 'name', 'type', 'key', 'permissions', 'rules', 'expires_at']
 
-function readApplication(json: JsonValue, path: string, schemas: ContractSchemas): BootstrapApplication {
+function readApplication(
+  json: JsonValue,
+  path: string,
+  schemas: ContractSchemas,
+  dialect: Dialect | undefined,
+): BootstrapApplication {
   const application = members(json, path, applicationMembers)
   const { id, key, permissions, rules, ...rest } = application
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
@@ -114,7 +125,7 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
     `must be at least ${shortestKey} printable characters without spaces`,
   )
   const shape = { ...rest, permissions: permissions ?? [], rules: rules ?? [] }
-  refuse(schemas.check('CreateApplicationRequest', shape, path))
+  refuse(schemas.check('CreateApplicationRequest', dialect ? asInContract(dialect, shape) : shape, path))
   const given = { id, key, ...shape } as unknown as BootstrapApplication
   const expiration = parseExpiration(given.expires_at ?? '')
   const read = {
@@ -123,7 +134,7 @@ function readApplication(json: JsonValue, path: string, schemas: ContractSchemas
     ...(expiration && { expires_at: expiration.echo, expires_ms: expiration.ms }),
   }
   try {
-    checkRights(read.type, read)
+    checkRights(read.type, read, dialect)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const errors = Object.entries(error.errors ?? {})

@@ -1,4 +1,5 @@
 import { ErrorList } from '../base/error-list.ts'
+import { type Dialect, isKept } from '../contract/dialect.ts'
 import type {
   AccessCondition,
   AccessRule,
@@ -119,7 +120,7 @@ export function strictest(a: Transform, b: Transform): Transform {
  * @throws {ServiceError} validation
  */
 // Requirements: APP-507
-export function checkRights(type: ApplicationType, rights: Rights): void {
+export function checkRights(type: ApplicationType, rights: Rights, dialect?: Dialect): void {
   const errors = new ErrorList()
   // Requirements: SES-007
   if (rights.permissions.length === 0 && rights.rules.length === 0) {
@@ -127,6 +128,7 @@ export function checkRights(type: ApplicationType, rights: Rights): void {
   }
   const refuse = (path: string, permission: Permission) => {
     const held: readonly Permission[] = permissionsByType[type]
+    if (dialect && isKept(dialect, permission)) return
     if (!held.includes(permission)) errors.add(path, `${permission} cannot be held by a ${type} application`)
   }
   for (const permission of rights.permissions) refuse('permissions', permission)

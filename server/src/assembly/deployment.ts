@@ -22,7 +22,10 @@ export interface Deployment extends Domain {
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
   const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
-  const bootstrap = options.bootstrap === undefined ? undefined : readBootstrap(options.bootstrap, validators)
+  const bootstrap =
+    options.bootstrap === undefined
+      ? undefined
+      : readBootstrap(options.bootstrap, validators, options.dialect)
   const hasData = bootstrap?.tenants.some(({ formulas, reactors, tokens }) => formulas ?? reactors ?? tokens)
   const fixtures =
     bootstrap && hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined

@@ -3,6 +3,7 @@ import { upTo } from '../base/cache-size.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
 import { machineMs, monotonicMs } from '../base/real-time.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
@@ -25,6 +26,8 @@ export interface Stores extends Observers {
   readonly options: VaultOptions
   readonly parts: VaultParts
   readonly dev: boolean
+  /** What is accepted beyond the contract, by the operator's profile. */
+  readonly dialect: Dialect | undefined
   readonly headerPrefix: string
   readonly location: StorageLocation
   readonly masterKey: MasterKey
@@ -73,6 +76,7 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
       options,
       parts,
       dev,
+      dialect: options.dialect,
       headerPrefix,
       location,
       masterKey,

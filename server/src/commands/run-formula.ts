@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
 import { flags, textFlag } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
+import { withProfile } from '../profile.ts'
 import type { Thrown } from '../sandbox/messages.ts'
 import { runFormula } from '../sandbox/run-formula.ts'
 import type { Command } from './command.ts'
@@ -12,7 +13,9 @@ export const runFormulaCommand: Command = {
   flags: [
     textFlag('args', 'JSON', 'args of the formula', '{}'),
     textFlag('configuration', 'JSON', 'configuration of the formula, an object', '{}'),
-    ...flags.filter(({ name }) => ['formula-module', 'formula-client', 'header-prefix'].includes(name)),
+    ...flags.filter(({ name }) =>
+      ['formula-module', 'formula-client', 'header-prefix', 'profile'].includes(name),
+    ),
   ],
   operands: ['FILE'],
   details: [
@@ -26,12 +29,18 @@ export const runFormulaCommand: Command = {
     })
     const configuration = readJson(values.configuration as string, '--configuration')
     if (!isJsonObject(configuration)) throw new ConfigError('--configuration must be a JSON object')
+    const given = (name: string) => values[name] as string | undefined
+    const { formulaModules, formulaClient, headerPrefix } = withProfile({
+      ...optional('profile', given('profile')),
+      ...optional('formulaClient', given('formula-client')),
+      formulaModules: (values['formula-module'] ?? []) as readonly string[],
+    })
     const run = await runFormula(code, {
       args: readJson(values.args as string, '--args'),
       configuration,
-      modules: (values['formula-module'] ?? []) as readonly string[],
-      headerPrefix: values['header-prefix'] as string,
-      ...(values['formula-client'] === undefined ? {} : { client: values['formula-client'] as string }),
+      modules: formulaModules ?? [],
+      headerPrefix: headerPrefix ?? given('header-prefix') ?? '',
+      ...optional('client', formulaClient),
     })
     for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
     const { kind, ...rest } = run.outcome
@@ -48,6 +57,10 @@ function placedIn<T extends object>(file: string, outcome: T & { readonly thrown
   if (!thrown) return outcome
   const stack = thrown.stack.map(line => line.replace(/formula\.js(?=:\d+:\d+\)?$)/, () => file))
   return { ...outcome, thrown: { ...thrown, stack } }
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string }
 }
 
 function readJson(text: string, name: string): JsonValue {

@@ -10,6 +10,7 @@ import { type Operation, readDocument, readOperations } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
+import { hasOtherSpelling, Spellings } from './spellings.ts'
 
 /** Checks values that no request carried whole against the contract's schemas: merged and tokenized data. */
 export type ContractSchemas = Pick<Validators, 'check'>
@@ -46,6 +47,7 @@ export class Validators {
   readonly #headerPrefix: string
   /** The names of all members in the contract. */
   #named: ReadonlySet<string> | undefined
+  #spellings: Spellings | undefined
   readonly #loaded = new Map<string, Validate>()
 
   constructor(headerPrefix: string) {
@@ -95,6 +97,16 @@ export class Validators {
     throw new ServiceError('validation', isCut || list.isFull ? detail + moreErrors : detail, {
       errors: list.toErrors(),
     })
+  }
+
+  /**
+   * Refuses members of a body that the contract names in another spelling, such as `deduplicateToken`.
+   * @throws {ServiceError} validation
+   */
+  refuseOtherSpellings(operation: Operation, body: JsonValue | undefined): void {
+    if (body === undefined || !hasOtherSpelling(body)) return
+    this.#spellings ??= new Spellings(JSON.parse(readDocument(contractHeaderPrefix)))
+    this.#spellings.refuse(operation, body)
   }
 
   /** Returns what is wrong with the value, by path below `path`; empty if nothing is. */

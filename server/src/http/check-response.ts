@@ -1,18 +1,24 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { asInContract } from '../contract/dialect.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { CoreResponse } from './message.ts'
 import { problemResponse } from './problem.ts'
 
+/** Operations whose answers show applications. */
+const showsRights = /^(applications|reactors)\.(?!react$)/
+
 /** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
 export function checkResponse(
-  { validators, headerNames }: Pick<Services, 'validators' | 'headerNames'>,
+  { validators, headerNames, dialect }: Pick<Services, 'validators' | 'headerNames' | 'dialect'>,
   log: Log,
   { operation, answer, traceId }: Exchange,
   response: CoreResponse,
 ): CoreResponse {
   if (!operation || response.status === 405) return response
-  const body = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
+  const sent = typeof response.body === 'string' ? JSON.parse(response.body) : undefined
+  const isRights = dialect && showsRights.test(operation.id) && sent !== undefined
+  const body = isRights ? asInContract(dialect, sent) : sent
   const headers = { ...response.headers, [headerNames.trace]: traceId }
   const status = answer?.chosen ? 'default' : response.status
   const fault = validators.findResponseFault(operation, status, headers, body)

@@ -7,6 +7,7 @@ import type { ObservedRequest, Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
 import type { Turns } from '../base/turn.ts'
 import type { Operation } from '../contract/contract.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { Validators } from '../contract/validators.ts'
 import type { Fault } from '../dev/check-fault.ts'
@@ -53,6 +54,10 @@ export interface TestObserver {
 export interface Services {
   readonly router: Router
   readonly validators: Validators
+  /** What is accepted beyond the contract. */
+  readonly dialect?: Dialect | undefined
+  /** True for a development server. */
+  readonly dev: boolean
   readonly handlers: Handlers
   readonly replays: Replays
   /** The idempotency keys of requests in progress, by tenant and digest. */

@@ -4,6 +4,7 @@ import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { largeBody } from '../base/limits.ts'
 import type { Operation } from '../contract/contract.ts'
+import { asInContract, numericCard } from '../contract/dialect.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { TokenRecord } from '../tokens/token.ts'
@@ -131,13 +132,19 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
     })
 }
 
-export function validate(exchange: Exchange, { validators, headerNames }: Services): void {
+export function validate(exchange: Exchange, { validators, headerNames, dialect, dev }: Services): void {
   const { operation, request } = reached(exchange)
+  if (dialect?.cardDatesAsText && operation.id === 'tokens.create' && exchange.body !== undefined) {
+    exchange.body = numericCard(exchange.body)
+  }
+  // Elsewhere, members that the contract does not name are ignored.
+  if (dev || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
+  const isRights = dialect && exchange.body !== undefined && operation.id.startsWith('applications.')
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
     idempotencyKey: request.headers[headerNames.idempotency],
-    requestBody: exchange.body,
+    requestBody: isRights ? asInContract(dialect, exchange.body ?? null) : exchange.body,
   })
 }
 

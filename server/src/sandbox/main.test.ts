@@ -65,7 +65,7 @@ t.test('a module that cannot be provided to formulas is refused at the start', a
   for (const [name, says] of [
     ['no-such-package', /Could not resolve "no-such-package"/],
     ['../package.json', /is not the name of a package/],
-    ['fs', /Could not resolve "fs"/],
+    ['fs', /it needs fs of Node, which formulas do not have/],
   ] as const) {
     const { code, stderr } = await startProcess(t, [
       '--storage=memory:',

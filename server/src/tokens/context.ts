@@ -5,6 +5,7 @@ import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { NoteTaker } from '../base/request-notes.ts'
 import type { Turns } from '../base/turn.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
@@ -22,6 +23,8 @@ export interface TokensContext {
   readonly dev?: boolean
   /** Finds the notes of the current request; absent unless this is a development server. */
   readonly notes?: NoteTaker | undefined
+  /** What is accepted beyond the contract. */
+  readonly dialect?: Dialect | undefined
   /** Makes the timer by which long work yields to other requests. */
   turns(): Turns
 }

@@ -4,6 +4,7 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
 import type { JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import { numericDates } from '../contract/dialect.ts'
 import type { Token, UpdateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import type { Write } from '../storage/port.ts'
@@ -114,7 +115,9 @@ async function patched(
 ): Promise<Patched> {
   const current = live.record.value
   const type = tokenTypes[current.type]
-  const data = input.data === undefined ? live.data : mergePatch(live.data, input.data)
+  const merged = input.data === undefined ? live.data : mergePatch(live.data, input.data)
+  const isDialect = current.type === 'card' && context.dialect?.cardDatesAsText
+  const data = isDialect ? numericDates(merged) : merged
   if (input.data !== undefined) {
     refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
     if (isTooLarge(data)) {

@@ -108,7 +108,10 @@ function loader(compartment: () => Compartment, { inside, modules, node }: Runti
   const ofNode = (key: string, evaluateNode: () => unknown): unknown => {
     const name = key.replace(/^node:/, '')
     if (!nodeModules.some(one => one === name)) {
-      const shown = /^[\w@./:-]{1,100}$/.test(key) ? `the module ${key}` : 'this module'
+      const shown =
+        /^(node:)?(@[\w.-]+\/)?\w[\w.-]*(\/[\w.-]+)*$/.test(key) && key.length <= 100
+          ? `the module ${key}`
+          : 'this module'
       const allowed = [...formulaModules, ...modules.keys()].filter(one => one !== clientModule)
       throw new TypeError(`${shown} is not available; the available ones are: ${allowed.join(', ')}`)
     }

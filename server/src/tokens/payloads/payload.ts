@@ -2,6 +2,7 @@ import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import { mapLeaves } from '../../base/map-leaves.ts'
 import { memberPath } from '../../base/member-path.ts'
+import { type Dialect, numericCard } from '../../contract/dialect.ts'
 import type { CreateTokenRequest } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 
@@ -26,7 +27,7 @@ export interface Payload {
  * except an object, an array or null is one. Null stays null.
  * @throws {ServiceError} validation, if there are too many
  */
-export function readPayload(payload: JsonValue): Payload {
+export function readPayload(payload: JsonValue, dialect?: Dialect): Payload {
   const requested: RequestedToken[] = []
   const shape = mapLeaves(
     payload,
@@ -35,7 +36,8 @@ export function readPayload(payload: JsonValue): Payload {
       if (requested.length === limits.payloadTokens)
         throw invalid('body', `asks for more than ${limits.payloadTokens} tokens`)
       const bare = !isJsonObject(value)
-      const input: unknown = bare ? { type: 'token', data: value } : value
+      const described = dialect?.cardDatesAsText ? numericCard(value) : value
+      const input: unknown = bare ? { type: 'token', data: value } : described
       return requested.push({ path: memberPath(path), input: input as CreateTokenRequest, bare }) - 1
     },
     value => typeof value !== 'object' || value === null || isDescription(value),

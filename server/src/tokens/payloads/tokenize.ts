@@ -40,7 +40,7 @@ export async function tokenize(
   { asksPermission = true, receipt }: TokenizeOptions = {},
 ): Promise<TokenizedPayload> {
   const tokens = await tokensOf(context, caller)
-  const { shape, requested } = readPayload(payload)
+  const { shape, requested } = readPayload(payload, context.dialect)
   const planned = await planTokens(tokens, caller, requested)
   return transact<TokenizedPayload, KeptTokens>(
     tokens,
