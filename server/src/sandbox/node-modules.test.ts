@@ -11,6 +11,7 @@ const alike = [
   `const E = require('events'); const e = new E(); setTimeout(() => e.emit('a', 1, 2), 1); return E.once(e, 'a')`,
   `const E = require('events'), { inherits } = require('util'); function Old() { E.call(this); this.own = 1 } inherits(Old, E); const o = new Old(); let n = 0; o.on('a', v => { n += v }); o.emit('a', 2); return [n, o.own, o instanceof E, Old.super_ === E]`,
   `class New extends require('events') { constructor() { super(); this.n = 0; this.on('a', () => this.n++) } } const o = new New(); o.emit('a'); return o.n`,
+  `class Ledger extends require('events') { add(n) { this.n = n } of() {} next() {} } const l = new Ledger(); l.on('a', () => {}); l.add(5); return [l.n, l.emit('a')]`,
   `const q = require('querystring'); return [{ ...q.parse('a=1&b=%20+&a=2&c&d=%zz') }, q.stringify({ a: [1, 'x y'], b: true, c: {}, d: 'é&' }), q.escape('a b'), q.unescape('a%20b')]`,
   `const { promisify, callbackify } = require('util'); const late = (a, b, done) => setTimeout(done, 1, a > b ? new Error('more') : null, a + b); const seen = await promisify(late)(1, 2); return new Promise(done => callbackify(async x => x * 2)(4, (error, value) => done([seen, error, value])))`,
   `return require('util').promisify((done) => done(new Error('a')))()`,

@@ -9,21 +9,25 @@ interface Kept {
   readonly called: Listener
 }
 
+/** Members that are not of Node have names that no subclass has, which would replace them. */
 class Emitter {
   _events: Map<Name, readonly Kept[]> = new Map()
 
-  private of(name: Name): readonly Kept[] {
+  private _emitterListeners(name: Name): readonly Kept[] {
     return this._events.get(name) ?? []
   }
 
-  private add(name: Name, kept: Kept, first: boolean): this {
+  private _emitterAdd(name: Name, kept: Kept, first: boolean): this {
     if (typeof kept.listener !== 'function') throw new TypeError('a listener must be a function')
     if (this._events.has('newListener')) this.emit('newListener', name, kept.listener)
-    this._events.set(name, first ? [kept, ...this.of(name)] : [...this.of(name), kept])
+    this._events.set(
+      name,
+      first ? [kept, ...this._emitterListeners(name)] : [...this._emitterListeners(name), kept],
+    )
     return this
   }
 
-  private onceKept(name: Name, listener: Listener): Kept {
+  private _emitterOnce(name: Name, listener: Listener): Kept {
     const called: Listener = (...values) => {
       this.removeListener(name, called)
       return Reflect.apply(listener, this, values)
@@ -32,7 +36,7 @@ class Emitter {
   }
 
   on(name: Name, listener: Listener): this {
-    return this.add(name, { listener, called: listener }, false)
+    return this._emitterAdd(name, { listener, called: listener }, false)
   }
 
   addListener(name: Name, listener: Listener): this {
@@ -40,15 +44,15 @@ class Emitter {
   }
 
   prependListener(name: Name, listener: Listener): this {
-    return this.add(name, { listener, called: listener }, true)
+    return this._emitterAdd(name, { listener, called: listener }, true)
   }
 
   once(name: Name, listener: Listener): this {
-    return this.add(name, this.onceKept(name, listener), false)
+    return this._emitterAdd(name, this._emitterOnce(name, listener), false)
   }
 
   prependOnceListener(name: Name, listener: Listener): this {
-    return this.add(name, this.onceKept(name, listener), true)
+    return this._emitterAdd(name, this._emitterOnce(name, listener), true)
   }
 
   off(name: Name, listener: Listener): this {
@@ -56,7 +60,7 @@ class Emitter {
   }
 
   removeListener(name: Name, listener: Listener): this {
-    const all = this.of(name)
+    const all = this._emitterListeners(name)
     const at = all.findLastIndex(kept => kept.listener === listener || kept.called === listener)
     if (at < 0) return this
     const left = all.filter((_kept, index) => index !== at)
@@ -73,7 +77,7 @@ class Emitter {
   }
 
   emit(name: Name, ...values: unknown[]): boolean {
-    const all = this.of(name)
+    const all = this._emitterListeners(name)
     if (all.length === 0 && name === 'error') {
       throw values[0] instanceof Error ? values[0] : new Error('an error event that nothing listens to')
     }
@@ -82,15 +86,15 @@ class Emitter {
   }
 
   listeners(name: Name): Listener[] {
-    return this.of(name).map(({ listener }) => listener)
+    return this._emitterListeners(name).map(({ listener }) => listener)
   }
 
   rawListeners(name: Name): Listener[] {
-    return this.of(name).map(({ called }) => called)
+    return this._emitterListeners(name).map(({ called }) => called)
   }
 
   listenerCount(name: Name): number {
-    return this.of(name).length
+    return this._emitterListeners(name).length
   }
 
   eventNames(): Name[] {

@@ -15,10 +15,10 @@ export class ReadableClass extends Stream {
   readableFlowing: boolean | null = null
   readableObjectMode: boolean
   readableEncoding: string | null
-  _pieces: unknown[] = []
-  _isDone = false
-  _isReading = false
-  _isPlanned = false
+  _streamPieces: unknown[] = []
+  _streamIsDone = false
+  _streamIsReading = false
+  _streamIsPlanned = false
 
   constructor(options: StreamOptions = {}) {
     super(options)
@@ -41,12 +41,12 @@ export class ReadableClass extends Stream {
   _read(_size?: number): void {}
 
   push(piece: unknown, encoding?: string): boolean {
-    if (piece === null || piece === undefined) this._isDone = true
-    else if (this.readableObjectMode) this._pieces.push(piece)
-    else if ((piece as { length: number }).length > 0) this._pieces.push(toBytes(piece, encoding))
-    this._isReading = false
-    this._plan()
-    return this._pieces.length < 16
+    if (piece === null || piece === undefined) this._streamIsDone = true
+    else if (this.readableObjectMode) this._streamPieces.push(piece)
+    else if ((piece as { length: number }).length > 0) this._streamPieces.push(toBytes(piece, encoding))
+    this._streamIsReading = false
+    this._streamPlan()
+    return this._streamPieces.length < 16
   }
 
   setEncoding(encoding: string): this {
@@ -56,26 +56,26 @@ export class ReadableClass extends Stream {
 
   /** Returns the next piece, or all bytes that are there; `null` if there are none. */
   read(): unknown {
-    if (this._pieces.length === 0) {
-      this._more()
-      this._plan()
+    if (this._streamPieces.length === 0) {
+      this._streamMore()
+      this._streamPlan()
     }
-    if (this._pieces.length === 0) return null
+    if (this._streamPieces.length === 0) return null
     return this.readableObjectMode
-      ? this._pieces.shift()
-      : this._shown(Buffer.concat(this._pieces.splice(0) as Buffer[]))
+      ? this._streamPieces.shift()
+      : this._streamShown(Buffer.concat(this._streamPieces.splice(0) as Buffer[]))
   }
 
   override on(name: string | symbol, listener: (...values: unknown[]) => unknown): this {
     super.on(name, listener)
     if (name === 'data' && this.readableFlowing !== false) this.resume()
-    if (name === 'readable') this._plan()
+    if (name === 'readable') this._streamPlan()
     return this
   }
 
   resume(): this {
     this.readableFlowing = true
-    this._plan()
+    this._streamPlan()
     return this
   }
 
@@ -132,16 +132,16 @@ export class ReadableClass extends Stream {
     }
   }
 
-  _shown(bytes: unknown): unknown {
+  _streamShown(bytes: unknown): unknown {
     const { readableEncoding: encoding } = this
     return encoding !== null && bytes instanceof Uint8Array
       ? Buffer.from(bytes).toString(encoding as 'utf8')
       : bytes
   }
 
-  _more(): void {
-    if (this._isDone || this._isReading || this.destroyed) return
-    this._isReading = true
+  _streamMore(): void {
+    if (this._streamIsDone || this._streamIsReading || this.destroyed) return
+    this._streamIsReading = true
     try {
       this._read(16_384)
     } catch (error) {
@@ -149,32 +149,33 @@ export class ReadableClass extends Stream {
     }
   }
 
-  _plan(): void {
-    if (this._isPlanned) return
-    this._isPlanned = true
+  _streamPlan(): void {
+    if (this._streamIsPlanned) return
+    this._streamIsPlanned = true
     process.nextTick(() => {
-      this._isPlanned = false
-      this._flow()
+      this._streamIsPlanned = false
+      this._streamFlow()
     })
   }
 
-  _flow(): void {
+  _streamFlow(): void {
     if (this.readableFlowing !== true && this.listenerCount('readable') > 0) {
-      if (this._pieces.length === 0) this._more()
-      if (this._pieces.length > 0 || this._isDone) this.emit('readable')
+      if (this._streamPieces.length === 0) this._streamMore()
+      if (this._streamPieces.length > 0 || this._streamIsDone) this.emit('readable')
     }
-    while (this.readableFlowing && !this.destroyed && this._pieces.length > 0) {
-      this.emit('data', this._shown(this._pieces.shift()))
+    while (this.readableFlowing && !this.destroyed && this._streamPieces.length > 0) {
+      this.emit('data', this._streamShown(this._streamPieces.shift()))
     }
-    if (this.readableFlowing && this._pieces.length === 0) this._more()
-    if (this._isDone && this._pieces.length === 0 && !this.readableEnded && !this.destroyed) this._end()
+    if (this.readableFlowing && this._streamPieces.length === 0) this._streamMore()
+    if (this._streamIsDone && this._streamPieces.length === 0 && !this.readableEnded && !this.destroyed)
+      this._streamEnd()
   }
 
-  _end(): void {
+  _streamEnd(): void {
     if (this.readableFlowing === null && this.listenerCount('readable') === 0) return
     this.readableEnded = true
     this.readable = false
     this.emit('end')
-    this._closeIfOver()
+    this._streamCloseIfOver()
   }
 }

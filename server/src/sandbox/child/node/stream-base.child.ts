@@ -54,7 +54,7 @@ export class Stream extends EventEmitter {
   }
 
   /** Emits `close` when nothing is left to read or write. */
-  _closeIfOver(): void {
+  _streamCloseIfOver(): void {
     const { readableEnded = true, writableFinished = true } = this as {
       readableEnded?: boolean
       writableFinished?: boolean

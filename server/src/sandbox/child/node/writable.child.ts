@@ -24,15 +24,15 @@ export class WritableClass extends Stream {
   writableEnded = false
   writableFinished = false
   writableObjectMode: boolean
-  _decodes: boolean
-  _waiting: Waiting[] = []
-  _isWriting = false
-  _needsDrain = false
+  _streamDecodes: boolean
+  _streamWaiting: Waiting[] = []
+  _streamIsWriting = false
+  _streamNeedsDrain = false
 
   constructor(options: WritableOptions = {}) {
     super(options)
     this.writableObjectMode = options.objectMode ?? false
-    this._decodes = options.decodeStrings ?? true
+    this._streamDecodes = options.decodeStrings ?? true
     if (options.write) this._write = options.write
     if (options.final) this._final = options.final
   }
@@ -51,11 +51,11 @@ export class WritableClass extends Stream {
       this.destroy(new Error('write after end'))
       return false
     }
-    const isKept = this.writableObjectMode || (typeof piece === 'string' && !this._decodes)
-    this._waiting.push({ piece: isKept ? piece : toBytes(piece, name), encoding: name, done: callback })
-    this._next()
-    this._needsDrain = this._waiting.length >= 16
-    return !this._needsDrain
+    const isKept = this.writableObjectMode || (typeof piece === 'string' && !this._streamDecodes)
+    this._streamWaiting.push({ piece: isKept ? piece : toBytes(piece, name), encoding: name, done: callback })
+    this._streamNext()
+    this._streamNeedsDrain = this._streamWaiting.length >= 16
+    return !this._streamNeedsDrain
   }
 
   end(piece?: unknown, encoding?: string | Callback, done?: Callback): this {
@@ -66,7 +66,7 @@ export class WritableClass extends Stream {
     if (callback) this.once('finish', () => callback())
     this.writableEnded = true
     this.writable = false
-    this._next()
+    this._streamNext()
     return this
   }
 
@@ -78,42 +78,42 @@ export class WritableClass extends Stream {
     return this
   }
 
-  _next(): void {
-    if (this._isWriting || this.destroyed) return
-    const next = this._waiting.shift()
+  _streamNext(): void {
+    if (this._streamIsWriting || this.destroyed) return
+    const next = this._streamWaiting.shift()
     if (next) {
-      this._isWriting = true
-      this._attempt(
+      this._streamIsWriting = true
+      this._streamAttempt(
         done => this._write(next.piece, typeof next.piece === 'string' ? next.encoding : 'buffer', done),
         () => next.done?.(),
       )
-    } else if (this._needsDrain && !this.writableEnded) {
-      this._needsDrain = false
+    } else if (this._streamNeedsDrain && !this.writableEnded) {
+      this._streamNeedsDrain = false
       this.emit('drain')
     } else if (this.writableEnded && !this.writableFinished) {
-      this._isWriting = true
-      this._attempt(
+      this._streamIsWriting = true
+      this._streamAttempt(
         done => this._final(done),
         () => {
           this.writableFinished = true
           this.emit('finish')
-          this._closeIfOver()
+          this._streamCloseIfOver()
         },
       )
     }
   }
 
   /** Runs one step of writing; the next one follows in a later microtask. */
-  _attempt(step: (done: Done) => void, succeeded: () => void): void {
+  _streamAttempt(step: (done: Done) => void, succeeded: () => void): void {
     const done: Done = error => {
       process.nextTick(() => {
-        this._isWriting = false
+        this._streamIsWriting = false
         if (error) {
           this.destroy(error)
           return
         }
         succeeded()
-        this._next()
+        this._streamNext()
       })
     }
     try {
