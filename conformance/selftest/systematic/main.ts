@@ -2,13 +2,15 @@
  * `npm run mutants:systematic [-- --shard 1/8] [-- --only PATTERN]`: makes mutants of our server from its code, its
  * contract and its responses, and runs each against the cases that reach it until one fails. Exit code 1 if a mutant
  * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
- * as lines of JSON, and leaves out mutants that the file has. `--reach FILE` keeps which mutants make a difference to
- * which case, for further runs of the same code. `--cases N` tries at most N cases for each mutant.
+ * as lines of JSON, and leaves out mutants that the file has. `--earlier FILE` has results of an earlier run, whose
+ * killing cases are tried first. `--reach FILE` keeps which mutants make a difference to which case, for further runs
+ * of the same code. `--cases N` tries at most N cases for each mutant.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
+import { Killers } from './killers.ts'
 import { type Planned, planTrials, type Reached } from './plan.ts'
 import { MutantRunner, type Verdict } from './runner.ts'
 import { readSurvivors } from './survivors.ts'
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     only: { type: 'string', default: '' },
     results: { type: 'string' },
+    earlier: { type: 'string' },
     reach: { type: 'string' },
     cases: { type: 'string', default: 'Infinity' },
   },
@@ -26,13 +29,9 @@ const { values } = parseArgs({
 const [part = 1, parts = 1] = values.shard.split('/').map(Number)
 const pattern = new RegExp(values.only)
 const write = (line: string) => process.stdout.write(`${line}\n`)
-const kept: Verdict[] =
-  values.results !== undefined && existsSync(values.results)
-    ? readFileSync(values.results, 'utf8')
-        .split('\n')
-        .filter(line => line !== '')
-        .map(line => JSON.parse(line))
-    : []
+const kept = verdictsIn(values.results)
+const killers = new Killers()
+for (const one of [...verdictsIn(values.earlier), ...kept]) killers.add(one)
 
 const built = await buildMutants()
 const runner = new MutantRunner(built.program)
@@ -48,6 +47,7 @@ try {
   for (const trial of trials) {
     const verdict = await verdictOn(trial)
     verdicts.push(verdict)
+    killers.add(verdict)
     if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify(verdict)}\n`)
     write(`${verdict.by === undefined ? 'SURVIVED' : 'killed'} ${trial.name} ${verdict.by ?? ''}`)
   }
@@ -75,8 +75,19 @@ async function reach(): Promise<Reached> {
 
 async function verdictOn(trial: Planned): Promise<Verdict> {
   if (trial.cases.length > 0)
-    return runner.attempt({ ...trial, cases: trial.cases.slice(0, Number(values.cases)) }, trial.loadedWith)
+    return runner.attempt(
+      { ...trial, cases: killers.sorted(trial.name, trial.cases).slice(0, Number(values.cases)) },
+      trial.loadedWith,
+    )
   return { name: trial.name, by: undefined, why: 'it makes no difference to any case', ms: 0 }
+}
+
+function verdictsIn(file: string | undefined): Verdict[] {
+  if (file === undefined || !existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line))
 }
 
 /** Prints what was found. Returns the exit code. */

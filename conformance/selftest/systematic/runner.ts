@@ -5,20 +5,32 @@ import type { Message, Trial } from './worker.ts'
 
 export interface Verdict {
   readonly name: string
-  /** The case that failed, `the run`, or `nothing in time`; undefined for a survivor. */
+  /** The case that failed, or `the run`; undefined for a survivor. */
   readonly by: string | undefined
   readonly why: string
   readonly ms: number
 }
+
+/** A trial, and how long the case took that was the last. */
+interface Attempt extends Verdict {
+  /** Undefined if the run ended before its first case. */
+  readonly last: string | undefined
+  readonly lastMs: number
+}
+
+/** A case that takes longer may have failed because the machine was busy. */
+const slowMs = 2_500
 
 /** The program with the instrumented server, in a thread that is replaced when a mutant never ends. */
 export class MutantRunner {
   readonly #program: string
   readonly #limitMs: number
   #worker: Worker | undefined
+  #last: string | undefined
+  #lastBegan = 0
 
-  /** @param limitMs longest time between the ends of two cases */
-  constructor(program: string, limitMs = 15_000) {
+  /** @param limitMs longest time of one case */
+  constructor(program: string, limitMs = 10_000) {
     this.#program = program
     this.#limitMs = limitMs
   }
@@ -37,16 +49,34 @@ export class MutantRunner {
     }
   }
 
-  /** @param loadedWith number of a mutant that has to be on while the server is loaded */
+  /**
+   * Runs the cases of a trial until one fails. A kill that took long is confirmed, so that a slow machine kills nothing:
+   * the case has to pass without the mutant, and to fail with it once more.
+   * @param loadedWith number of a mutant that has to be on while the server is loaded
+   */
   async attempt(trial: Trial, loadedWith?: number): Promise<Verdict> {
+    const { last, lastMs, ...verdict } = await this.#once(trial, loadedWith)
+    if (verdict.by === undefined || lastMs < slowMs) return verdict
+    const cases = last === undefined ? trial.cases.slice(0, 1) : [last]
+    const without = await this.#once({ name: 'no mutant', cases })
+    const again = await this.#once({ ...trial, cases }, loadedWith)
+    const isConfirmed = without.by === undefined && again.by !== undefined
+    return isConfirmed ? verdict : { ...verdict, by: undefined, why: `only once killed by ${last}` }
+  }
+
+  async #once(trial: Trial, loadedWith?: number): Promise<Attempt> {
     const started = performance.now()
+    this.#last = undefined
+    this.#lastBegan = started
     if (loadedWith !== undefined) await this.close()
     const message = await this.#ask(trial, loadedWith)
     if (loadedWith !== undefined) await this.close()
-    const ms = performance.now() - started
+    const now = performance.now()
+    const times = { ms: now - started, last: this.#last, lastMs: now - this.#lastBegan }
     const { name } = trial
-    if (message?.type !== 'done') return { name, by: 'the run', why: 'it ended, or took too long', ms }
-    return { name, by: message.by, why: message.why, ms }
+    if (message?.type !== 'done')
+      return { name, by: 'the run', why: `it ended, or took too long, in ${this.#last}`, ...times }
+    return { name, by: message.by, why: message.why, ...times }
   }
 
   async close(): Promise<void> {
@@ -61,7 +91,9 @@ export class MutantRunner {
     return new Promise(resolve => {
       const end = (message: Message | undefined) => {
         clearTimeout(timer)
-        if (message?.type === 'alive') {
+        if (message?.type === 'begins') {
+          this.#last = message.id
+          this.#lastBegan = performance.now()
           timer = setTimeout(lost, this.#limitMs)
           return
         }

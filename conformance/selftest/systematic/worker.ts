@@ -27,7 +27,7 @@ export interface Trial {
 }
 
 export type Message =
-  | { readonly type: 'alive' }
+  | { readonly type: 'begins'; readonly id: string }
   | {
       readonly type: 'reach'
       readonly cases: readonly Reach[]
@@ -59,9 +59,18 @@ const options = {
   profile: 'surrogate',
   seed: 1,
 } as const
-const byId = new Map(cases.map(one => [one.id, one]))
+const announced = cases.map(
+  (one): Case => ({
+    ...one,
+    run(context) {
+      say({ type: 'begins', id: one.id })
+      return one.run(context)
+    },
+  }),
+)
+const byId = new Map(announced.map(one => [one.id, one]))
 // Cases that move the clock are the last, as in a run.
-const inOrder = [...cases].sort(
+const inOrder = [...announced].sort(
   (a, b) => Number(a.needs.includes('clock')) - Number(b.needs.includes('clock')),
 )
 const wire = new Map(wireMutants(contract).map(one => [one.name, one]))
@@ -81,10 +90,7 @@ async function onReference<T>(
       const made = await run(target, {
         ...options,
         cases: chosen,
-        onResult(result) {
-          say({ type: 'alive' })
-          onResult(result)
-        },
+        onResult,
       })
       return made.invalid
     })

@@ -4,6 +4,7 @@ import { dataCases } from './data.case.ts'
 import { formulaCases } from './formulas.case.ts'
 import { invocationCases } from './invocation.case.ts'
 import { invocationLimitCases } from './invocation-limits.case.ts'
+import { argumentCases } from './matrices/arguments.ts'
 import { limitCases } from './matrices/bounds.ts'
 import { callerCases } from './matrices/callers.ts'
 import { coveringCases } from './matrices/covering.ts'
@@ -15,10 +16,13 @@ import { foldingCases } from './matrices/folding.ts'
 import { formulaClientCases } from './matrices/formula-clients.ts'
 import { grantingCases } from './matrices/granting.ts'
 import { hiddenCases } from './matrices/hidden.ts'
+import { identityCases } from './matrices/identities.ts'
 import { logListCases } from './matrices/log-lists.ts'
 import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
+import { outcomeCases } from './matrices/outcomes.ts'
+import { parameterCases } from './matrices/parameters.ts'
 import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
 import { referenceCases } from './matrices/references.ts'
@@ -28,6 +32,7 @@ import { sameCases } from './matrices/same.ts'
 import { shownCases } from './matrices/shown.ts'
 import { spellingCases } from './matrices/spellings.ts'
 import { tokenizingCases } from './matrices/tokenizing.ts'
+import { usageCases } from './matrices/usage.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
 import { searchQueryCases } from './search-query.case.ts'
@@ -96,5 +101,10 @@ export const allCases: readonly Case[] = [
   ...embeddedCases,
   ...referenceCases,
   ...tokenizingCases,
+  ...argumentCases,
+  ...identityCases,
+  ...outcomeCases,
+  ...parameterCases,
+  ...usageCases,
   ...tenantAndWebhookCases,
 ]

@@ -85,7 +85,26 @@ const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
       ['equals', 'd/'],
     ],
   ],
+  'starts-apart': [
+    [
+      ['starts_with', 'a/'],
+      ['starts_with', 'd/e/'],
+    ],
+  ],
   id: [[['is', '6']]],
+  'id-twice': [
+    [
+      ['is', '6'],
+      ['is', '6'],
+    ],
+  ],
+  'all-and-id': [
+    'a/',
+    [
+      ['is', '1'],
+      ['starts_with', 'a/'],
+    ],
+  ],
   'id-and-container': [
     [
       ['is', '1'],

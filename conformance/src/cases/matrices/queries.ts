@@ -69,6 +69,10 @@ const refused: readonly string[] = [
   '+a',
 ]
 const refusedWhole: readonly string[] = [
+  '(id:)',
+  'id:x(y',
+  'id:"x"y',
+  'id:"x"-type:card',
   'id:x~',
   'id:x^2',
   'id:x?',
@@ -86,6 +90,7 @@ const refusedWhole: readonly string[] = [
   'container:a/',
   'container:"a/"',
   'container:*',
+  'container:""',
   'container:"/a*b/"',
   'container:"/a*/b/"',
   'container:"*/a/"',
@@ -103,6 +108,9 @@ const refusedWhole: readonly string[] = [
   'created_at:[2026-01-01 to 2027-01-01]',
   'created_at:2026-01-01 TO 2027-01-01',
   'created_at:[TO 2027-01-01]',
+  'created_at:[2026-01-01 TO2027-01-01]',
+  'created_at:[2026-01-01TO 2027-01-01]',
+  'created_at:2026-01-01T00:00:00.1234567890Z',
   'modified_at:[2026-01-01 TO soon]',
 ]
 
@@ -163,6 +171,11 @@ const spans: Readonly<Record<string, boolean>> = {
   '"D"': true,
   T: true,
   '"T"': true,
+  BETWEEN: false,
+  '[BETWEEN TO *]': false,
+  '[* TO BETWEEN]': true,
+  '["D" TO "AFTER"]': true,
+  '{"BEFORE" TO "D"}': false,
   '[D TO D]': true,
   '{D TO D}': false,
   '[D TO D}': false,
@@ -208,11 +221,41 @@ const spanCell: Cell = {
       AFTER: day(1),
       EARLIER: moment(-1000),
       LATER: moment(1000),
+      // Nine digits: after the microsecond of the token, before the next.
+      BETWEEN: created_at.replace('Z', '001Z'),
     }
     for (const [span, contains] of Object.entries(spans)) {
-      const value = span.replaceAll(/\b(D|T|BEFORE|AFTER|EARLIER|LATER)\b/g, word => words[word] ?? word)
+      const value = span.replaceAll(
+        /\b(D|T|BEFORE|AFTER|EARLIER|LATER|BETWEEN)\b/g,
+        word => words[word] ?? word,
+      )
       const query = `created_at:${/^[[{"]/.test(value) ? value : `"${value}"`}`
       await c.finds(query, contains ? [id] : [], span)
+    }
+  },
+}
+
+/** Values of a metadata entry, and terms that find them. */
+const literals: readonly (readonly [value: string, term: string])[] = [
+  ['/a/b', '/a/b'],
+  ['a/b/', 'a/b/'],
+  ['/a/', '"/a/"'],
+  ['a\\b', '"a\\b"'],
+  ['a"b', '"a\\"b"'],
+  ['+-!:@', '+-!:@'],
+  ['(a)', '"(a)"'],
+]
+
+const literalCell: Cell = {
+  requirement: 'SEA-506',
+  name: 'literals',
+  title: 'characters in values are literal: some in double quotes only',
+  async run(c) {
+    const made: string[] = []
+    for (const [value] of literals) made.push((await c.token({ metadata: { value } })).id)
+    for (const [index, [, term]] of literals.entries()) {
+      await c.finds(`metadata.value:${term}`, made.slice(index, index + 1), term)
+      await c.finds(`(metadata.value:${term})`, made.slice(index, index + 1), `(${term})`)
     }
   },
 }
@@ -236,4 +279,4 @@ const caseCell: Cell = {
 }
 
 /** Queries of a search. */
-export const queryCases = matrix([...queryCells, refusedCell, spanCell, caseCell])
+export const queryCases = matrix([...queryCells, refusedCell, spanCell, literalCell, caseCell])

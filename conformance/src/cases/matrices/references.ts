@@ -67,10 +67,17 @@ const payloads: Readonly<Record<string, (ids: Made) => readonly [payload: unknow
     [`{{ ${id} }}`, { x: `{{ ${id} }}` }],
     [object, { x: object }],
   ],
+  token: ({ object: id }) => [`{{ token: ${id} }}`, { id, type: 'token', data: object, metadata: {} }],
+  'token-in-text': ({ number: id }) => [
+    `x{{ token: ${id} }}`,
+    `x${JSON.stringify({ id, type: 'token', data: 12.5, metadata: {} })}`,
+  ],
+  'token-and-data': ({ number: id }) => [`{{ token: ${id} | json: '$.type' }} {{ ${id} }}`, 'token 12.5'],
+  'filter-of-token': ({ object: id }) => [`{{ token: ${id} | json: '$.data.n' }}`, 2],
   'names-of-members': ({ number }) => [{ [`{{ ${number} }}`]: 1 }, { [`{{ ${number} }}`]: 1 }],
 }
 
-/** Texts that cannot be read as references. */
+/** Texts that cannot be read as references to a token, or name none. */
 const malformed: Readonly<Record<string, (id: string) => string>> = {
   'not-closed': id => `{{ ${id}`,
   'not-closed-behind-one': id => `{{ ${id} }} {{`,
@@ -80,6 +87,8 @@ const malformed: Readonly<Record<string, (id: string) => string>> = {
   'within-another': id => `{{ {{ ${id} }} }}`,
   'brace-in-id': id => `{{ ${id}{ }}`,
   'character-of-no-id': id => `{{ ${id}#x }}`,
+  'character-behind-id': id => `{{ ${id}x}}`,
+  'character-before-id': id => `{{x${id} }}`,
   'too-short': () => '{{ ab }}',
   'no-id-before-filter': () => "{{ | append: 'x' }}",
   'open-quote': id => `{{ ${id} | append: 'x }}`,

@@ -64,6 +64,27 @@ const cells: readonly Cell[] = [
       c.equal([again, twice], [first, second], 'the same request again')
     },
   },
+  {
+    requirement: 'IDE-520',
+    name: 'elsewhere',
+    title:
+      'a repeated request that returned a duplicate needs the rights of the first, not those on the duplicate',
+    needs: ['applications'],
+    async run(c) {
+      const { id } = await c.token({ containers: [`${c.container}kept/`] })
+      const { call } = await c.ruled('mask', ['token:create'], `${c.container}own/`)
+      const body = { type: 'token', data: c.tag, containers: [`${c.container}own/`], deduplicate_token: true }
+      for (const which of ['first', 'second']) {
+        c.equal((await tokenize(c, [body], call, c.tag))[0].id, id, `id of the ${which} payload`)
+        const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag}one` }
+        c.equal(
+          c.success(await call('POST', '/tokens', body, { headers }), 200).body.id,
+          id,
+          `id of the ${which} create`,
+        )
+      }
+    },
+  },
   ...(['mask', 'redact'] as const).map(
     (transform): Cell => ({
       requirement: 'TKZ-501',

@@ -1,0 +1,99 @@
+import type { Context } from '../../harness/context.ts'
+import { type Cell, matrix } from './cell.ts'
+
+/** Ids of tokens with this data, and if they are accepted. `TAG` makes an id free. */
+const ids: readonly (readonly [type: string, data: unknown, id: string, accepted: boolean])[] = [
+  // Without its separators nothing is left of the data, or of the id.
+  ['token', '---', '---', false],
+  ['token', '...TAG', '___TAG', false],
+  // Six digits are found anywhere, fewer only on their own.
+  ['us_bank_account_number', '123456', 'TAGa91234567', false],
+  ['us_bank_account_number', '123456', 'TAGa-12-34-56', false],
+  ['us_bank_account_number', '12345', 'TAGa-91234567', true],
+  ['us_bank_account_number', '12345', 'TAGa-12345-b', false],
+  ['us_bank_account_number', '12345', 'TAGa-678-b', true],
+  ['us_bank_account_number', '1234', 'UUID-1234', true],
+]
+
+/** Expressions for ids that make no id, or fail. */
+const noIds: Readonly<Record<string, string>> = {
+  'a character of no id': "{{ 'a/b/c' }}",
+  'too short': "{{ 'ab' }}",
+  nothing: '{{ data.none }}',
+  'a filter that fails': "{{ data | json: '$[' }}",
+}
+
+const drawn = (c: Context, id: string) =>
+  id
+    .replace('TAG', c.tag.replaceAll(/\d/g, 'x'))
+    .replace('UUID-1234', () => `${crypto.randomUUID().slice(0, 8)}-1234${crypto.randomUUID().slice(13)}`)
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'TOK-520',
+    name: 'parts',
+    title: 'an id that holds the number of its token, or equals the data without separators, is refused',
+    async run(c) {
+      for (const [type, data, id, accepted] of ids) {
+        const given = typeof data === 'string' ? drawn(c, data) : data
+        const body = { type, data: given, id: drawn(c, id), containers: [c.container] }
+        const reply = await c.asPrivate('POST', '/tokens', body)
+        if (accepted) c.success(reply, 201, `${id} for ${data}`)
+        else c.refused(reply, 400, `${id} for ${data}`)
+      }
+      // Of separators alone, only the same are the same.
+      const { id } = await c.token({ data: '...', id: '-_-' })
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting it')
+    },
+  },
+  {
+    requirement: 'TOK-504',
+    name: 'evaluated',
+    title: 'an expression that makes no id is refused',
+    async run(c) {
+      const create = (id: string) =>
+        c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', id, containers: [c.container] })
+      await c.refuses(400, create, `{{ '${c.tag}' }}`, noIds)
+    },
+  },
+  {
+    requirement: 'TOK-501',
+    name: 'no-fingerprint',
+    title: 'a token without a fingerprint is no duplicate, alone or in a payload',
+    async run(c) {
+      const body = {
+        type: 'token',
+        data: c.tag,
+        containers: [c.container],
+        fingerprint_expression: '{{ data.none }}',
+        deduplicate_token: true,
+      }
+      for (const which of ['first', 'second'])
+        c.success(await c.asPrivate('POST', '/tokens', body), 201, `the ${which}`)
+      const made = c.success(await c.asPrivate('POST', '/tokenize', [body, body]), 200, 'a payload').body
+      c.ok(made[0].id !== made[1].id, 'those of a payload are different')
+      c.equal((await c.found('')).length, 4, 'the number of tokens')
+    },
+  },
+  {
+    requirement: 'TOK-510',
+    name: 'single',
+    title: 'an index that evaluates to a list or an object is refused',
+    async run(c) {
+      const create = (index: string) =>
+        c.asPrivate('POST', '/tokens', {
+          type: 'token',
+          data: { text: 'a', list: ['a'], object: { a: 1 } },
+          search_indexes: [index],
+          containers: [c.container],
+        })
+      await c.refuses(400, create, '{{ data.text }}', {
+        'a list': '{{ data.list }}',
+        'an object': '{{ data.object }}',
+      })
+    },
+  },
+]
+
+/** Ids, fingerprints and indexes of tokens. */
+export const identityCases = matrix(cells)

@@ -1,0 +1,127 @@
+import { type Cell, matrix } from './cell.ts'
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'PAG-541',
+    name: 'spellings',
+    title: 'parameters of a list without a value, given twice, or unknown',
+    async run(c) {
+      const { id } = await c.token({ metadata: { empty: '', run: c.tag } })
+      const list = (query: string) => c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&${query}`)
+      for (const query of ['metadata.empty', 'metadata.empty=', 'nothing=1', 'nothing', '', '&&', 'page=1'])
+        c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
+      for (const query of ['size', 'size=', 'page=1&page=1', 'size=5&size=5', 'page=1.0', 'page=+1'])
+        c.refused(await list(query), 400, query)
+    },
+  },
+  {
+    requirement: 'FOR-505',
+    name: 'digits',
+    title: 'a name filter of digits is a text',
+    needs: ['management'],
+    async run(c) {
+      const name = String(Math.floor(Math.random() * 1e12)).padStart(12, '1')
+      const { id } = await c.formula({ name })
+      const reply = await c.asManagement('GET', `/reactor-formulas?name=${name}`)
+      c.equal(c.ids(c.success(reply, 200).body), [id], 'ids')
+    },
+  },
+  {
+    requirement: 'ERR-512',
+    name: 'empty',
+    title: 'a path without its id is unknown',
+    needs: ['management'],
+    async run(c) {
+      const { id } = await c.reactor()
+      c.success(await c.asManagement('GET', `/reactors/${id}`), 200, 'the control')
+      for (const path of ['/reactors//', '/reactors//react', '/reactor-formulas//'])
+        c.refused(await c.asManagement('GET', path, undefined, { plain: true }), 404, path)
+    },
+  },
+  {
+    requirement: 'ERR-502',
+    name: 'words',
+    title: 'a word in a path precedes an id if it supports the method, and is no UUID',
+    needs: ['management', 'applications'],
+    async run(c) {
+      c.refused(await c.asPrivate('GET', '/tokens/search', undefined, { plain: true }), 404, 'GET of a token')
+      const body = { name: c.tag, type: 'private', permissions: ['token:read'] }
+      for (const [method, path, given] of [
+        ['PUT', '/tokens/search', {}],
+        ['PUT', '/applications/key', body],
+        ['DELETE', '/applications/key', undefined],
+      ] as const) {
+        const reply = await c.asManagement(method, path, given, { plain: true })
+        c.refused(reply, 405, `${method} ${path}`)
+        c.ok((reply.headers.get('allow') ?? '') !== '', `the methods of ${path} are named`)
+      }
+      c.success(await c.asManagement('GET', '/applications/key'), 200, 'the control')
+    },
+  },
+  {
+    requirement: 'FOR-503',
+    name: 'put',
+    title: 'a private formula cannot become an official one',
+    needs: ['management'],
+    async run(c) {
+      const { id, name, code } = await c.formula()
+      const put = (type: string) => c.asManagement('PUT', `/reactor-formulas/${id}`, { name, code, type })
+      await c.refuses(403, put, 'private', { official: 'official' })
+    },
+  },
+  {
+    requirement: 'REA-540',
+    name: 'no-id',
+    title: 'an update refuses an application without an id',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const { id } = await c.reactor()
+      const application = await c.application({ permissions: ['token:read'] })
+      const patch = (value: object) => c.asManagement('PATCH', `/reactors/${id}`, { application: value })
+      c.refused(await patch({}), 400, 'no id')
+      c.success(await patch({ id: application.id }), 204, 'an id')
+    },
+  },
+  {
+    requirement: 'INV-542',
+    name: 'callbacks',
+    title: 'a callback URL that is no URL, of another scheme, or with a password is refused',
+    needs: ['management', 'callbacks'],
+    async run(c) {
+      const reactor = await c.reactor()
+      const { url } = (await c.inbox()).open()
+      const send = (callback_url: string) => c.react(reactor, { args: {}, callback_url })
+      await c.refuses(400, send, url, {
+        'no address': 'http://999.999.999.999/',
+        'another scheme': url.replace('http:', 'ftp:'),
+        'a user': url.replace('://', '://user@'),
+        'a password': url.replace('://', '://:password@'),
+      })
+    },
+  },
+  {
+    requirement: 'INV-514',
+    name: 'statuses',
+    title: 'a delivery is repeated after each response outside 200 to 299',
+    needs: ['management', 'callbacks', 'clock'],
+    async run(c) {
+      const reactor = await c.reactor()
+      const answers = [300, 404, 299]
+      const box = (await c.inbox()).open(answers)
+      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+      await c.eventually(async () => {
+        if (box.deliveries.length > 0 && box.deliveries.length < answers.length) await c.advance(20 * 60_000)
+        return box.deliveries[answers.length - 1]
+      }, 'the third delivery')
+      await c.advance(60 * 60_000)
+      // The delivery of another invocation shows that a fourth would have arrived by now.
+      const other = (await c.inbox()).open()
+      c.success(await c.react(reactor, { args: {}, callback_url: other.url }), 202)
+      await c.eventually(async () => other.deliveries[0], 'the delivery of another')
+      c.equal(box.deliveries.length, answers.length, 'deliveries in the end')
+    },
+  },
+]
+
+/** Parameters of requests: in paths, in queries, and URLs in bodies. */
+export const parameterCases = matrix(cells)
