@@ -44,7 +44,8 @@ export class Recorder {
         requestHeaders: Object.fromEntries(request.headers),
         operation: operation?.id,
       }
-      const requestBody = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const given = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const requestBody = given instanceof Uint8Array ? Buffer.from(given).toString('latin1') : given
       try {
         const response = await this.#target.fetch(request)
         const text = await response.text()

@@ -60,7 +60,7 @@ export interface Reply {
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** A body that is sent unchanged instead of JSON. */
-  readonly raw?: string
+  readonly raw?: string | Uint8Array<ArrayBuffer>
   /** Sends plain HTTP even in a run through the client, for requests that no client would send. */
   readonly plain?: boolean
 }

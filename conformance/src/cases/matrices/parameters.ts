@@ -27,6 +27,22 @@ const cells: readonly Cell[] = [
     },
   },
   {
+    requirement: 'ERR-503',
+    name: 'bytes',
+    title: 'a body that is not UTF-8 is refused',
+    async run(c) {
+      const send = (text: string, encoding: BufferEncoding) =>
+        c.asPrivate('POST', '/tokens', undefined, {
+          raw: Uint8Array.from(Buffer.from(text, encoding)),
+          headers: { 'Content-Type': 'application/json' },
+        })
+      const text = `{"type":"token","data":"\u00e9${c.tag}","containers":["${c.container}"]}`
+      const { id } = c.success(await send(text, 'utf8'), 201, 'the control').body
+      c.equal((await c.read(id)).data, `\u00e9${c.tag}`, 'data')
+      c.refused(await send(text, 'latin1'), 400, 'Latin-1')
+    },
+  },
+  {
     requirement: 'ERR-512',
     name: 'empty',
     title: 'a path without its id is unknown',

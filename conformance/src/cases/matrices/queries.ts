@@ -109,7 +109,7 @@ const refusedWhole: readonly string[] = [
   'created_at:2026-01-01 TO 2027-01-01',
   'created_at:[TO 2027-01-01]',
   'created_at:[2026-01-01 TO2027-01-01]',
-  'created_at:[2026-01-01TO 2027-01-01]',
+  'created_at:["2026-01-01"TO 2027-01-01]',
   'created_at:2026-01-01T00:00:00.1234567890Z',
   'modified_at:[2026-01-01 TO soon]',
 ]

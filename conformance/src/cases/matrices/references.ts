@@ -49,6 +49,7 @@ const payloads: Readonly<Record<string, (ids: Made) => readonly [payload: unknow
   'filter-in-text': ({ object: id }) => [`n={{ ${id} | json: '$.n' }}`, 'n=2'],
   'filter-quoted-braces': ({ number }) => [`{{ ${number} | append: '}}' }}`, '12.5}}'],
   'filter-escaped-quote': ({ number }) => [`{{ ${number} | append: "'" }}`, "12.5'"],
+  'filter-backslash': ({ number }) => [`{{ ${number} | append: "\\"}}" }}`, '12.5"}}'],
   'two-filters': ({ text }) => [`{{ ${text} | upcase | slice: 0, 2 }}`, 'TE'],
   'filter-at-end': ({ number }) => [`{{ ${number} | append: 'x'}}`, '12.5x'],
   'closing-braces': ({ number }) => [`}} {{ ${number} }} }}`, '}} 12.5 }}'],
@@ -154,6 +155,69 @@ const cells = Object.entries(ways).flatMap(([way, { requirement, refusal, needs,
 ])
 
 const limitCells: Cell[] = [
+  {
+    requirement: 'TKZ-503',
+    name: 'readings',
+    title: 'detokenize takes 100 tokens whose ids differ in the spaces around them, and refuses 101',
+    async run(c) {
+      const spaces = times(101, index => ' '.repeat(index + 1))
+      const create = (some: readonly string[]) =>
+        c.asPrivate(
+          'POST',
+          '/tokenize',
+          some.map(space => ({
+            type: 'token',
+            data: 1,
+            id: `${space}${c.tag}${space}`,
+            containers: [c.container],
+          })),
+        )
+      for (const some of [spaces.slice(0, 51), spaces.slice(51)]) c.success(await create(some), 200)
+      const send = (count: number) =>
+        c.asPrivate(
+          'POST',
+          '/detokenize',
+          spaces.slice(0, count).map(space => `{{ ${space}${c.tag}${space} }}`),
+        )
+      c.equal(
+        c.success(await send(100), 200).body,
+        times(100, () => 1),
+        'the data of 100 tokens',
+      )
+      c.refused(await send(101), 400, '101 tokens')
+    },
+  },
+  {
+    requirement: 'TKZ-503',
+    name: 'filters',
+    title: 'detokenize takes 1,000 expressions with filters, and refuses 1,001',
+    async run(c) {
+      const { id } = await c.token({ data: 'x' })
+      const send = (count: number) =>
+        c.asPrivate(
+          'POST',
+          '/detokenize',
+          times(count, () => `{{ ${id} | upcase }}`),
+        )
+      c.equal(c.success(await send(1000), 200).body[999], 'X', 'the last of 1,000')
+      c.refused(await send(1001), 400, '1,001')
+    },
+  },
+  {
+    requirement: 'TKZ-503',
+    name: 'bytes',
+    title: 'a payload has at most 5 MB once the data is in its place',
+    async run(c) {
+      const [most, size] = [5 * 2 ** 20, 1_000_000]
+      const { id } = await c.token({ data: 'x'.repeat(size), fingerprint_expression: c.tag })
+      const filled = JSON.stringify([...times(5, () => ''), '']).length + 5 * size
+      const send = (bytes: number) =>
+        c.asPrivate('POST', '/detokenize', [...times(5, () => `{{ ${id} }}`), 'y'.repeat(bytes - filled)])
+      c.equal(c.success(await send(most), 200).text.length, most, 'the length of the response')
+      c.refused(await send(most + 1), 400, 'one byte more')
+      c.refused(await c.asPrivate('POST', '/detokenize', [`{{ ${id} }}`.repeat(6)]), 400, 'one text')
+    },
+  },
   {
     requirement: 'TKZ-503',
     name: 'hundred',
