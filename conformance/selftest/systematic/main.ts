@@ -4,7 +4,7 @@
  * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
  * as lines of JSON, and leaves out mutants that the file has. `--earlier FILE` has results of an earlier run, whose
  * killing cases are tried first. `--reach FILE` keeps which mutants make a difference to which case, for further runs
- * of the same code. `--cases N` tries at most N cases for each mutant.
+ * of the same code. `--cases N` tries at most N cases for each mutant. `--unlisted` leaves out listed mutants.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     earlier: { type: 'string' },
     reach: { type: 'string' },
     cases: { type: 'string', default: 'Infinity' },
+    unlisted: { type: 'boolean', default: false },
   },
 })
 const [part = 1, parts = 1] = values.shard.split('/').map(Number)
@@ -41,7 +42,10 @@ try {
   const known = new Set(kept.map(({ name }) => name))
   const listed = readSurvivors()
   const isChosen = ({ name }: Planned) =>
-    !listed.isInvisible(name) && pattern.test(name) && hash(name) % parts === part - 1 && !known.has(name)
+    !(values.unlisted ? listed.isListed(name) : listed.isInvisible(name)) &&
+    pattern.test(name) &&
+    hash(name) % parts === part - 1 &&
+    !known.has(name)
   const trials = planTrials(built.mutants, wire, await reach()).filter(isChosen)
   const verdicts = [...kept]
   for (const trial of trials) {
