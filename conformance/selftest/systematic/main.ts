@@ -42,7 +42,8 @@ try {
   const known = new Set(kept.map(({ name }) => name))
   const listed = readSurvivors()
   const isChosen = ({ name }: Planned) =>
-    !(values.unlisted ? listed.isListed(name) : listed.isInvisible(name)) &&
+    !listed.isInvisible(name) &&
+    !(values.unlisted && listed.isListed(name)) &&
     pattern.test(name) &&
     hash(name) % parts === part - 1 &&
     !known.has(name)
