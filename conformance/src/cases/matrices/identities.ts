@@ -76,6 +76,42 @@ const cells: readonly Cell[] = [
     },
   },
   {
+    requirement: 'TOK-501',
+    name: 'expiring',
+    title: 'a token that expires later is listed, found and returned for a duplicate, with its own mask',
+    async run(c) {
+      const card = { number: '4242424242424242', cvc: '123' }
+      const body = {
+        type: 'card',
+        data: card,
+        mask: { code: '{{ data.cvc }}' },
+        fingerprint_expression: c.tag,
+      }
+      const { id } = await c.token({ ...body, expires_at: await c.later(86_400_000) })
+      const reply = await c.asPrivate('POST', '/tokens', {
+        ...body,
+        containers: [c.container],
+        deduplicate_token: true,
+      })
+      const shown = c.success(reply, 200).body
+      c.equal([shown.id, shown.data], [id, { code: '123' }], 'id and data of a duplicate')
+      c.equal(c.ids(c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body), [id], 'a list')
+      c.equal(await c.found(`id:${id}`), [id], 'a search')
+    },
+  },
+  {
+    requirement: 'TOK-501',
+    name: 'readable-only',
+    title: 'a duplicate is shown to a caller who may read it but not search it',
+    needs: ['applications'],
+    async run(c) {
+      await c.token({ metadata: { a: 'b' } })
+      const { call } = await c.ruled('mask', ['token:create', 'token:read'])
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      c.equal(c.success(await call('POST', '/tokens', body), 200).body.metadata, { a: 'b' }, 'metadata')
+    },
+  },
+  {
     requirement: 'TOK-510',
     name: 'single',
     title: 'an index that evaluates to a list or an object is refused',

@@ -1,5 +1,5 @@
 import type { Context } from '../../harness/context.ts'
-import { card } from '../values.ts'
+import { card, minute } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 const callbacks = ['management', 'callbacks'] as const
@@ -74,6 +74,48 @@ const cells: readonly Cell[] = [
         const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
         c.equal(JSON.parse(text), response, `the webhook of ${response.status}`)
       }
+    },
+  },
+  {
+    requirement: 'INV-514',
+    name: 'body',
+    title:
+      'a repeated delivery has the body of the first, though its tokens are gone since, and the time of today',
+    needs: [...callbacks, 'clock'],
+    async run(c) {
+      const reactor = await chosenReactor(c)
+      const box = (await c.inbox()).open([500, 500])
+      const tokenize = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
+      c.success(await c.react(reactor, { args: { result: { tokenize } }, callback_url: box.url }), 202)
+      const first = await c.eventually(async () => box.deliveries[0], 'the first delivery')
+      const { id, data } = JSON.parse(first.text).tokens
+      c.equal(data, 'X', 'data')
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting the token')
+      await c.eventually(async () => {
+        if (box.deliveries.length < 3) await c.advance(20 * minute)
+        return box.deliveries[2]
+      }, 'the third delivery')
+      for (const { text, headers } of box.deliveries) {
+        c.equal(text, first.text, 'body')
+        const age = Date.now() / 1000 - Number(headers['webhook-timestamp'])
+        c.ok(Math.abs(age) < 86_400, `webhook-timestamp is ${age} seconds ago`)
+      }
+    },
+  },
+  {
+    requirement: 'INV-512',
+    name: 'duplicate',
+    title: 'a webhook shows a duplicate as its caller may read it',
+    needs: callbacks,
+    async run(c) {
+      const { id } = await c.token({ metadata: { a: 'b' } })
+      const tokenize = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      const box = (await c.inbox()).open()
+      const args = { result: { tokenize } }
+      c.success(await c.react(await chosenReactor(c), { args, callback_url: box.url }), 202)
+      const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
+      const { tokens } = JSON.parse(text)
+      c.equal([tokens.id, tokens.metadata], [id, { a: 'b' }], 'id and metadata')
     },
   },
   {

@@ -10,6 +10,13 @@ const cells: readonly Cell[] = [
       const list = (query: string) => c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&${query}`)
       for (const query of ['metadata.empty', 'metadata.empty=', 'nothing=1', 'nothing', '', '&&', 'page=1'])
         c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
+      const spaced = await c.token({ id: `${c.tag} x`, metadata: { run: c.tag, words: 'a b' } })
+      c.equal(c.ids(c.success(await list('metadata.words=a+b'), 200).body), [spaced.id], 'a + in a query')
+      c.refused(
+        await c.asPrivate('GET', `/tokens/${c.tag}+x`, undefined, { plain: true }),
+        undefined,
+        'in a path',
+      )
       for (const query of ['size', 'size=', 'page=1&page=1', 'size=5&size=5', 'page=1.0', 'page=+1'])
         c.refused(await list(query), 400, query)
     },
@@ -40,6 +47,24 @@ const cells: readonly Cell[] = [
       const { id } = c.success(await send(text, 'utf8'), 201, 'the control').body
       c.equal((await c.read(id)).data, `\u00e9${c.tag}`, 'data')
       c.refused(await send(text, 'latin1'), 400, 'Latin-1')
+    },
+  },
+  {
+    requirement: 'ERR-501',
+    name: 'json',
+    title: 'the refusal of JSON that cannot be kept names the member, and of malformed JSON none',
+    async run(c) {
+      const send = async (data: string) => {
+        const reply = await c.asPrivate('POST', '/tokens', undefined, {
+          raw: `{"type":"token","data":${data},"containers":["${c.container}"]}`,
+          headers: { 'Content-Type': 'application/json' },
+        })
+        return Object.keys(c.refused(reply, 400, data).body?.errors ?? {})
+      }
+      c.equal(await send('{"a":{"b":1,"b":2}}'), ['data.a.b'], 'a name twice')
+      c.equal(await send('{"a":[1,9007199254740993]}'), ['data.a.1'], 'a great integer')
+      c.equal(await send('{"a":'), [], 'a brace missing')
+      await c.token()
     },
   },
   {

@@ -106,6 +106,8 @@ const ways: Readonly<
     {
       readonly requirement: string
       readonly refusal: string
+      /** The path of the payload in the request. */
+      readonly root: string
       readonly needs: Cell['needs']
       fill(c: Context, payload: unknown): ReturnType<Context['asPrivate']>
       filled(body: unknown): unknown
@@ -115,6 +117,7 @@ const ways: Readonly<
   detokenize: {
     requirement: 'TKZ-503',
     refusal: 'TKZ-503',
+    root: 'payload.',
     needs: [],
     fill: (c, payload) => c.asPrivate('POST', '/detokenize', { payload }),
     filled: body => (body as { payload: unknown }).payload,
@@ -122,37 +125,43 @@ const ways: Readonly<
   react: {
     requirement: 'INV-504',
     refusal: 'INV-505',
+    root: 'args.payload.',
     needs: ['management'],
     fill: async (c, payload) => c.react(await echoReactor(c), { args: { payload } }),
     filled: body => (body as { raw: { payload: unknown } }).raw.payload,
   },
 }
 
-const cells = Object.entries(ways).flatMap(([way, { requirement, refusal, needs, fill, filled }]): Cell[] => [
-  {
-    requirement,
-    name: `filled-${way}`,
-    title: `${way} replaces references: whole, inside text, by filters, and nothing else`,
-    needs,
-    async run(c) {
-      const ids = await made(c)
-      for (const [name, of] of Object.entries(payloads)) {
-        const [payload, expected] = of(ids)
-        c.equal(filled(c.success(await fill(c, payload), 200, name).body), expected, name)
-      }
+const cells = Object.entries(ways).flatMap(
+  ([way, { requirement, refusal, root, needs, fill, filled }]): Cell[] => [
+    {
+      requirement,
+      name: `filled-${way}`,
+      title: `${way} replaces references: whole, inside text, by filters, and nothing else`,
+      needs,
+      async run(c) {
+        const ids = await made(c)
+        for (const [name, of] of Object.entries(payloads)) {
+          const [payload, expected] = of(ids)
+          c.equal(filled(c.success(await fill(c, payload), 200, name).body), expected, name)
+        }
+      },
     },
-  },
-  {
-    requirement: refusal,
-    name: `malformed-${way}`,
-    title: `${way} refuses malformed references, and names where they are`,
-    needs,
-    async run(c) {
-      const { object: id } = await made(c)
-      for (const [name, of] of Object.entries(malformed)) c.refused(await fill(c, { a: [of(id)] }), 400, name)
+    {
+      requirement: refusal,
+      name: `malformed-${way}`,
+      title: `${way} refuses malformed references, and names where they are`,
+      needs,
+      async run(c) {
+        const { object: id } = await made(c)
+        for (const [name, of] of Object.entries(malformed)) {
+          const { body } = c.refused(await fill(c, { a: [0, of(id)] }), 400, name)
+          if (body?.errors) c.equal(Object.keys(body.errors), [`${root}a.1`], `members of ${name}`)
+        }
+      },
     },
-  },
-])
+  ],
+)
 
 const limitCells: Cell[] = [
   {

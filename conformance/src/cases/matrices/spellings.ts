@@ -93,6 +93,7 @@ const filters = [
   'a*c',
   'a*b*c',
   'a**c',
+  'ab*bc',
   '*ab*bc',
   '*ab*ab*',
   '*abc*abc',

@@ -36,16 +36,21 @@ const cells: readonly Cell[] = [
         one(`${c.tag}kept`, same),
         one(`${c.tag}kept`, same),
         `${c.tag}bare`,
+        one(`${c.tag}3`),
+        one(`${c.tag}3`),
+        one(`${c.tag}3`, same),
+        one(`${c.tag}4`, { ...same, id: `${c.tag}id` }),
+        one(`${c.tag}4`, { ...same, id: `${c.tag}id` }),
       ]
       const shown = (await tokenize(c, payload, c.asPrivate, c.tag)) as Shown[]
       const ids = shown.map(item => (typeof item === 'string' ? item : item.id))
       c.equal(
         ids.map(id => ids.indexOf(id)),
-        [0, 0, 2, 3, 3, 5, 5, 7],
+        [0, 0, 2, 3, 3, 5, 5, 7, 8, 9, 8, 11, 11],
         'which are the same',
       )
       c.equal([ids[5], shown[4]?.metadata, shown[1]?.mask], [kept.id, undefined, undefined], 'the originals')
-      c.equal((await c.found('')).length, 4, 'the number of tokens')
+      c.equal((await c.found('')).length, 7, 'the number of tokens')
       c.equal(await tokenize(c, payload, c.asPrivate, c.tag), shown, 'the same request again')
     },
   },
