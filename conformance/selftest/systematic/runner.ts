@@ -87,6 +87,8 @@ export class MutantRunner {
 
   /** Resolves with the next message of the thread; undefined if it ends or takes too long, and then it is replaced. */
   #ask(question: Trial | 'reach', loadedWith = -1): Promise<Message | undefined> {
+    // Without a mutant, all cases end.
+    const limitMs = question === 'reach' ? 20 * this.#limitMs : this.#limitMs
     this.#worker ??= new Worker(this.#program, { workerData: { loadedWith } })
     const worker = this.#worker
     return new Promise(resolve => {
@@ -95,7 +97,7 @@ export class MutantRunner {
         if (message?.type === 'begins') {
           this.#last = message.id
           this.#lastBegan = performance.now()
-          timer = setTimeout(lost, this.#limitMs)
+          timer = setTimeout(lost, limitMs)
           return
         }
         worker.off('message', end).off('error', lost).off('exit', lost)
@@ -106,7 +108,7 @@ export class MutantRunner {
         void worker.terminate()
         end(undefined)
       }
-      let timer = setTimeout(lost, this.#limitMs)
+      let timer = setTimeout(lost, limitMs)
       worker.on('message', end).on('error', lost).on('exit', lost)
       worker.postMessage(question)
     })

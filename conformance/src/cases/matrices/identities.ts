@@ -1,4 +1,5 @@
 import type { Context } from '../../harness/context.ts'
+import { hour } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 /** Ids of tokens with this data, and if they are accepted. `TAG` makes an id free. */
@@ -6,6 +7,7 @@ const ids: readonly (readonly [type: string, data: unknown, id: string, accepted
   // Without its separators nothing is left of the data, or of the id.
   ['token', '---', '---', false],
   ['token', '...TAG', '___TAG', false],
+  ['token', 'TAGabcd', 'TAGABCD', false],
   // Six digits are found anywhere, fewer only on their own.
   ['us_bank_account_number', '123456', 'TAGa91234567', false],
   ['us_bank_account_number', '123456', 'TAGa-12-34-56', false],
@@ -42,8 +44,13 @@ const cells: readonly Cell[] = [
         else c.refused(reply, 400, `${id} for ${data}`)
       }
       // Of separators alone, only the same are the same.
-      const { id } = await c.token({ data: '...', id: '-_-' })
-      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting it')
+      for (const members of [
+        { data: '...', id: '-_-' },
+        { data: { a: 1 }, id: 'object-object' },
+      ]) {
+        const { id } = await c.token(members)
+        c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting it')
+      }
     },
   },
   {
@@ -131,5 +138,35 @@ const cells: readonly Cell[] = [
   },
 ]
 
+const timedCells: readonly Cell[] = [
+  {
+    requirement: 'TOK-510',
+    name: 'other-cvc',
+    title: 'a member cvc of data that is no card is kept',
+    needs: ['clock'],
+    async run(c) {
+      const { id } = await c.token({ data: { cvc: '123' } })
+      await c.advance(2 * hour)
+      c.equal((await c.read(id)).data, { cvc: '123' }, 'data')
+    },
+  },
+  {
+    requirement: 'IDE-501',
+    name: 'day',
+    title: 'a request is the same under its idempotency key for a day, and another one after that',
+    needs: ['clock'],
+    async run(c) {
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const body = { type: 'token', data: 1, containers: [c.container] }
+      const send = async () => c.success(await c.asPrivate('POST', '/tokens', body, { headers }), 201).body.id
+      const first = await send()
+      await c.advance(23 * hour)
+      c.equal(await send(), first, 'id after 23 hours')
+      await c.advance(2 * hour)
+      c.ok((await send()) !== first, 'another id after 25 hours')
+    },
+  },
+]
+
 /** Ids, fingerprints and indexes of tokens. */
-export const identityCases = matrix(cells)
+export const identityCases = matrix([...cells, ...timedCells])

@@ -269,12 +269,15 @@ const caseCell: Cell = {
     const id = `${c.tag}ABCd`
     await c.token({ id, metadata: { Key: 'Value' }, type: 'token' })
     for (const asked of [id, id.toLowerCase(), id.toUpperCase()]) await c.finds(`id:${asked}`, [id], asked)
+    await c.finds(`container:"/*" AND id:${id}`, [id], 'in all containers')
     for (const key of ['Key', 'key', 'KEY']) {
       await c.finds(`metadata.${key}:value`, [id], key)
       const list = await c.asPrivate('GET', `/tokens?id=${id}&metadata.${key}=value`)
       c.equal(c.ids(c.success(list, 200).body), [id], `a list by ${key}`)
     }
     await c.finds('type:TOKEN', [id], 'the type')
+    const lower = (await c.token({ id: `${c.tag}lower` })).id
+    for (const asked of [lower, lower.toUpperCase()]) await c.finds(`id:${asked}`, [lower], asked)
   },
 }
 

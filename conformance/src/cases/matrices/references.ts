@@ -194,6 +194,9 @@ const limitCells: Cell[] = [
         'the data of 100 tokens',
       )
       c.refused(await send(101), 400, '101 tokens')
+      const one = (spaced: string) => `{{ ${spaced}${c.tag}${spaced} }}`
+      const some = [one(spaces[0] ?? ''), one(' '.repeat(102))]
+      c.refused(await c.asPrivate('POST', '/detokenize', some), 400, 'one of which does not exist')
     },
   },
   {
@@ -211,6 +214,13 @@ const limitCells: Cell[] = [
       // All of them share a short time, in which a busy server may not evaluate 1,000.
       c.equal(c.success(await send(20), 200).body[19], 'X', 'the last of 20')
       c.refused(await send(1001), 400, '1,001')
+      const failing = times(2, index => `{{ ${id} | divided_by: 0 }}${index}`)
+      const { body } = c.refused(
+        await c.asPrivate('POST', '/detokenize', { a: failing }),
+        400,
+        'two that fail',
+      )
+      c.equal(Object.keys(body?.errors ?? {}), ['a.0', 'a.1'], 'members that it names')
     },
   },
   {

@@ -82,6 +82,28 @@ const expiryCells: Cell[] = [
   },
 ]
 
+/** An instant in local time with an offset. */
+const atOffset = (ms: number, offset: string) => {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
+  const ahead = (hours * 60 + minutes) * (offset.startsWith('-') ? -60_000 : 60_000)
+  return new Date(ms + ahead).toISOString().replace('Z', offset)
+}
+
+const instantCell: Cell = {
+  requirement: 'TOK-530',
+  name: 'instants',
+  title: 'an expiry is the instant that its offset says',
+  async run(c) {
+    const now = await c.now()
+    const create = (expires_at: string) =>
+      c.asPrivate('POST', '/tokens', { type: 'token', data: 1, expires_at, containers: [c.container] })
+    for (const offset of ['+00:00', '+14:00', '-09:30', '+05:45', '-00:30']) {
+      c.success(await create(atOffset(now + 600_000, offset)), 201, `ten minutes ahead, ${offset}`)
+      c.refused(await create(atOffset(now - 600_000, offset)), 400, `ten minutes ago, ${offset}`)
+    }
+  },
+}
+
 /** Endings of names, and filters that are compared with all of them. */
 const endings = ['abcabc', 'abc', 'ac', 'ABC D', 'aXbXc', 'bca', 'É']
 const filters = [
@@ -191,4 +213,4 @@ const numberCells = Object.entries(numbers).map(
 )
 
 /** Spellings of dates, names and numbers. */
-export const spellingCases = matrix([...expiryCells, ...filterCells, ...numberCells])
+export const spellingCases = matrix([...expiryCells, instantCell, ...filterCells, ...numberCells])
