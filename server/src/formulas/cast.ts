@@ -10,7 +10,7 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
  * Casts a value to a declared type: a text that is a JSON number to a number; the texts `true` and `false`, in any case, to a
  * boolean; numbers and booleans to a text, in JSON. Null is not a value: callers treat it as missing.
  */
-// Requirements: INV-013, INV-014, REA-005, REA-501
+// Requirements: INV-013, INV-014, REA-005, REA-501, INV-543
 export function cast(value: JsonValue, type: ValueType): Cast {
   if (typeof value === type) return { value: value as string | number | boolean }
   switch (type) {

@@ -46,7 +46,7 @@ const whole: readonly (readonly [data: unknown, free: boolean, declaring: boolea
 
 const cells: readonly Cell[] = [
   {
-    requirement: 'INV-013',
+    requirement: 'INV-543',
     name: 'casts',
     title:
       'arguments are cast, pruned or refused by the types of the parameters, null as if it were left out',
