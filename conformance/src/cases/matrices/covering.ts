@@ -75,8 +75,8 @@ const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'same-start-turned': [
     [
-      ['equals', 'd/'],
-      ['starts_with', 'd/'],
+      ['equals', 'a/'],
+      ['starts_with', 'a/'],
     ],
   ],
   apart: [
@@ -87,8 +87,8 @@ const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'starts-apart': [
     [
-      ['starts_with', 'a/'],
-      ['starts_with', 'd/e/'],
+      ['starts_with', 'd/'],
+      ['starts_with', 'a/b/'],
     ],
   ],
   id: [[['is', '6']]],
