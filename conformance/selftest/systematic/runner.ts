@@ -30,7 +30,7 @@ export class MutantRunner {
   #lastBegan = 0
 
   /** @param limitMs longest time of one case */
-  constructor(program: string, limitMs = 8_000) {
+  constructor(program: string, limitMs = 15_000) {
     this.#program = program
     this.#limitMs = limitMs
   }
@@ -87,8 +87,10 @@ export class MutantRunner {
 
   /** Resolves with the next message of the thread; undefined if it ends or takes too long, and then it is replaced. */
   #ask(question: Trial | 'reach', loadedWith = -1): Promise<Message | undefined> {
-    // Without a mutant, all cases end.
-    const limitMs = question === 'reach' ? 20 * this.#limitMs : this.#limitMs
+    // A busy machine may take long to load the program, and without a mutant all cases end.
+    const longMs = 4 * this.#limitMs
+    const limitMs = question === 'reach' ? longMs : this.#limitMs
+    const isNew = this.#worker === undefined
     this.#worker ??= new Worker(this.#program, { workerData: { loadedWith } })
     const worker = this.#worker
     return new Promise(resolve => {
@@ -108,7 +110,7 @@ export class MutantRunner {
         void worker.terminate()
         end(undefined)
       }
-      let timer = setTimeout(lost, limitMs)
+      let timer = setTimeout(lost, isNew ? longMs : limitMs)
       worker.on('message', end).on('error', lost).on('exit', lost)
       worker.postMessage(question)
     })
