@@ -84,7 +84,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole(tools?.printed) : undefined,
-    notes: tools?.notes,
     isKeptBusy: tools?.isKeptBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }

@@ -1,10 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export interface PrintedText {
-  readonly level: string
-  readonly text: string
-}
-
 /** An expression of a mask that gave nothing. */
 export interface EmptyMask {
   readonly token_id: string
@@ -17,7 +12,6 @@ const mostMasks = 20
 /** What a development server notes about one request while it is worked on, to be shown with it. */
 export class RequestNotes {
   readonly masks: EmptyMask[] = []
-  console: readonly PrintedText[] = []
 
   addMask(mask: EmptyMask): void {
     const isKnown = this.masks.some(({ token_id, path }) => token_id === mask.token_id && path === mask.path)

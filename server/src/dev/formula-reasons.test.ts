@@ -24,8 +24,12 @@ t.test('a failure of a formula has its message, the lines in its code and what i
   t.match(json.explanation, { operation: 'reactors.react', application_type: 'private' })
   t.same(json.explanation.formula, words)
   const recorded = await vault.dev.forTenant(tenant).requests.next({ operation: 'reactors.react' })
-  t.same(recorded.console, words.console)
-  t.same(recorded.explanation?.formula, { ...words, console: [] })
+  t.match(recorded.explanation, { operation: 'reactors.react' }, 'the record has the explanation')
+  t.notMatch(
+    JSON.stringify(recorded),
+    /4242|charging|amountOf|Cannot read/,
+    'but nothing that the formula said',
+  )
 })
 
 t.test('a refusal has them too, and code that does not compile', async t => {
@@ -64,12 +68,9 @@ t.test('long texts are cut, and many lines', async t => {
   t.equal(formula.console.map(({ text }: { text: string }) => text).join('').length, 16_000)
   const lines = await reactorOn(
     tenant,
-    `module.exports = () => { for (let i = 0; i < 150; i++) console.log(i); return {} }`,
+    `module.exports = () => { for (let i = 0; i < 150; i++) console.log(i); throw new Error('over') }`,
   )
-  t.equal((await lines({})).status, 200)
-  const { requests } = vault.dev.forTenant(tenant)
-  const [, last] = await requests.list({ operation: 'reactors.react' })
-  t.equal(last?.console?.length, 100)
+  t.equal((await lines({})).json.explanation.formula.console.length, 100)
 })
 
 t.test('the webhook of a formula that failed has its words', async t => {

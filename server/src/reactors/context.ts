@@ -1,5 +1,4 @@
 import type { Delegation } from '../access/delegation.ts'
-import type { NoteTaker } from '../base/request-notes.ts'
 import type { FormulasContext } from '../formulas/context.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/context.ts'
@@ -17,8 +16,6 @@ export interface ReactorsContext extends FormulasContext {
   readonly jobs: Jobs
   /** Keeps the lines that formulas print; absent unless this is a development server. */
   readonly console?: FormulaConsole | undefined
-  /** Finds the notes of the current request; absent unless this is a development server. */
-  readonly notes?: NoteTaker | undefined
   /** True if a test has ordered that no process is free for this run. */
   readonly isKeptBusy?: ((tenant: string, reactor: string) => Promise<boolean>) | undefined
   /** Answers the requests of a formula's client, under a delegation. */

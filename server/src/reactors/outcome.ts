@@ -1,8 +1,8 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import type { PrintedText } from '../base/request-notes.ts'
 import type { Explanation } from '../contract/types.ts'
 import { formulaErrors, type Thrown } from '../sandbox/messages.ts'
 import { type Failure, failureCode } from '../sandbox/outcome-status.ts'
+import type { PrintedText } from './printed.ts'
 
 type FormulaWords = NonNullable<Explanation['formula']>
 

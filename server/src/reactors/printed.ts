@@ -1,5 +1,9 @@
-import type { PrintedText } from '../base/request-notes.ts'
 import type { ConsoleLine } from '../sandbox/sandbox.ts'
+
+export interface PrintedText {
+  readonly level: string
+  readonly text: string
+}
 
 /** As the contract says. */
 const most = 100

@@ -1,5 +1,4 @@
 import type { Caller } from '../access/caller.ts'
-import type { PrintedText } from '../base/request-notes.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/transact.ts'
@@ -7,7 +6,7 @@ import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
-import { Printed } from './printed.ts'
+import { Printed, type PrintedText } from './printed.ts'
 import { settle } from './settle.ts'
 
 /**
@@ -60,11 +59,8 @@ export async function run(
     session: caller.session,
   })
   if (await context.isKeptBusy?.(caller.tenant, reactor.id)) return { outcome: { kind: 'busy' } }
-  const { console, notes } = context
+  const { console } = context
   const printed = console && new Printed()
-  // Formulas print later, when another request may be worked on.
-  const noted = notes?.current
-  if (noted && printed) noted.console = printed.lines
   // Requirements: INV-018
   const outcome = await context.sandbox.run({
     tenant: caller.tenant,

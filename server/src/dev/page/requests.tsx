@@ -9,8 +9,7 @@ export function Requests({ requests }: { requests: readonly Request[] }) {
       {requests.map(request => (
         <Entry key={request.number} summary={<Line request={request} />}>
           {request.explanation && <Explanation value={request.explanation} />}
-          <Printed request={request} />
-          <Json value={{ ...request, explanation: undefined, console: undefined }} />
+          <Json value={{ ...request, explanation: undefined }} />
         </Entry>
       ))}
     </div>
@@ -36,11 +35,4 @@ function Line({ request }: { request: Request }) {
 
 export function Status({ status }: { status: number | undefined }) {
   return <span class={`status s${Math.floor((status ?? 0) / 100)}`}>{status ?? 'none'}</span>
-}
-
-/** What the formula of the request printed, if the server says so. */
-function Printed({ request }: { request: Request }) {
-  const { console: lines } = request as Request & { console?: readonly { level: string; text: string }[] }
-  if (!Array.isArray(lines)) return null
-  return <pre>{lines.map(({ level, text }) => `${level}: ${text}`).join('\n')}</pre>
 }

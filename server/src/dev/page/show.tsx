@@ -25,17 +25,21 @@ export function Tree({ value }: { value: unknown }) {
   if (typeof value !== 'object' || value === null) return <span class="value">{String(value)}</span>
   return (
     <dl>
-      {Object.entries(value).map(([name, member]) => (
-        <div key={name}>
-          <dt>{name.replaceAll('_', ' ')}</dt>
-          <dd>
-            <Tree value={member} />
-          </dd>
-        </div>
-      ))}
+      {Object.entries(value)
+        .filter(hasContent)
+        .map(([name, member]) => (
+          <div key={name}>
+            <dt>{name.replaceAll('_', ' ')}</dt>
+            <dd>
+              <Tree value={member} />
+            </dd>
+          </div>
+        ))}
     </dl>
   )
 }
+
+const hasContent = ([, member]: [string, unknown]) => !Array.isArray(member) || member.length > 0
 
 /** Shows why something failed, with whatever explanation the server gave. */
 export function Failure({ error }: { error: unknown }) {

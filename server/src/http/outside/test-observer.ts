@@ -70,7 +70,7 @@ export function createTestObserver(tools: Tools): TestObserver {
     exchange: Exchange,
     response: CoreResponse,
     durationMs: number,
-    { masks, console }: RequestNotes,
+    { masks }: RequestNotes,
   ): void {
     const { operation, caller, parameters, body, traceId, request, fault, error, explanation } = exchange
     if (!operation || !caller) return
@@ -91,16 +91,15 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       ...(fault ? { faulty: true } : {}),
       ...(body === undefined ? {} : { body: redact(body) }),
-      ...(explanation && !isUnanswered ? { explanation: withoutConsole(explanation) } : {}),
+      ...(explanation && !isUnanswered ? { explanation: withoutWords(explanation) } : {}),
       ...(masks.length > 0 ? { masks } : {}),
-      ...(console.length > 0 ? { console: [...console] } : {}),
     })
   }
 }
 
-/** The record has it already. */
-function withoutConsole({ formula, ...rest }: Explanation): Explanation {
-  return formula ? { ...rest, formula: { ...formula, console: [] } } : rest
+/** What a formula says may contain data. */
+function withoutWords({ formula: _, ...rest }: Explanation): Explanation {
+  return rest
 }
 
 function ordered({ retry_after }: Fault, status: number): ServiceError {
