@@ -118,8 +118,9 @@ const cells: readonly Cell[] = [
     title: 'an update refuses an application without an id',
     needs: ['management', 'applications'],
     async run(c) {
-      const { id } = await c.reactor()
       const application = await c.application({ permissions: ['token:read'] })
+      // Made later than its application, and so deleted before it.
+      const { id } = await c.reactor()
       const patch = (value: object) => c.asManagement('PATCH', `/reactors/${id}`, { application: value })
       c.refused(await patch({}), 400, 'no id')
       c.success(await patch({ id: application.id }), 204, 'an id')
