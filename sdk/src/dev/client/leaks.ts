@@ -1,5 +1,5 @@
 import { devLeaksFind } from './generated/operations.gen.ts'
-import type { DevOptions, DevSend } from './send.ts'
+import type { DevSend, FilesIn } from './send.ts'
 
 /**
  * A place where a value of a token was found. It does not contain the value.
@@ -99,7 +99,7 @@ const partLength = 100_000
 /** The longest spelling of a value, which could lie across two parts. */
 const overlap = 4000
 
-export function leaks(send: DevSend, filesIn: DevOptions['filesIn']): DevLeaks {
+export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
   const find = async (source: DevLeakSource): Promise<DevLeakReport> => {
     const places = new Map<string, DevLeakPlace>()
     let [values, skipped, line, lineAt, from] = [0, 0, 1, 0, 0]

@@ -1,6 +1,11 @@
 import type { Operations } from './generated/operations.gen.ts'
 import type { Problem } from './generated/types.gen.ts'
 
+/** Reads the files of a folder. */
+export type FilesIn = (
+  folder: string,
+) => AsyncIterable<{ readonly file: string; read(): AsyncIterable<string | Uint8Array> }>
+
 /**
  * Where a development server is, and which tenant the calls are about.
  *
@@ -22,11 +27,7 @@ export interface DevOptions {
   /** Replaces the global `fetch`, as for a server in the same process. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Reads the files of a folder. Given by a vault in this process. @internal */
-  readonly filesIn?:
-    | ((
-        folder: string,
-      ) => AsyncIterable<{ readonly file: string; read(): AsyncIterable<string | Uint8Array> }>)
-    | undefined
+  readonly filesIn?: FilesIn | undefined
 }
 
 /**
