@@ -81,12 +81,20 @@ export async function ask(method: string, path: string, body?: unknown, asked: A
   const text = await response.text()
   statuses.add(response.status)
   if (response.status >= 400) {
-    const said = `${text}\n${[...response.headers].join('\n')}`
+    const said = `${withoutWords(text)}\n${[...response.headers].join('\n')}`
     const forbidden = canaries.all.filter(({ sort }) => sort !== 'name')
     refusals.push(...findLeaks(forbidden, said).map(leak => `${leak}, answering ${response.status}: ${text}`))
   }
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
   return { status: response.status, text, json: (text.startsWith('{') ? JSON.parse(text) : undefined) as any }
+}
+
+/** Leaves out what a formula said of itself, which a development server repeats to whoever invoked it. */
+function withoutWords(text: string): string {
+  if (!text.startsWith('{')) return text
+  const { explanation, ...problem } = JSON.parse(text)
+  const { formula: _, ...rest } = explanation ?? {}
+  return JSON.stringify({ ...problem, ...rest })
 }
 
 const once = (what: string) => ({
