@@ -67,11 +67,14 @@ function countUpTo(limit: number, text: string, signs: string): number {
 
 /** Returns the offset of the quote that closes the string opened at `start`, or the length of the text. */
 export function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end
-    while (text.charCodeAt(before - 1) === backslash) before--
-    // The quote is escaped by an odd number of backslashes.
-    if ((end - before) % 2 === 0) return end
+  const end = text.indexOf('"', start + 1)
+  if (end < 0) return text.length
+  if (text.charCodeAt(end - 1) !== backslash) return end
+  // Where one quote is escaped there are often many, and each call of indexOf costs as much as 20 steps.
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return at
+    if (code === backslash) at++
   }
   return text.length
 }

@@ -32,6 +32,7 @@ const pieceOfScan = 16 * 1024
  * @throws {JsonError}
  */
 export function* scanForLoss(text: string): Generator<void, void> {
+  const hasSurrogates = /\\u[dD]|[\uD800-\uDFFF]/.test(text)
   const levels: Level[] = []
   let level: Level | undefined
   let isNameNext = false
@@ -61,15 +62,17 @@ export function* scanForLoss(text: string): Generator<void, void> {
         break
       case 0x22: {
         end = endOfString(text, at) + 1
-        const value = stringOf(text.slice(at, end))
+        const quoted = text.slice(at, end)
         if (isNameNext && level?.names) {
           isNameNext = false
-          level.step = value
-          if (value === '__proto__') refuse('is not allowed as a member name')
-          if (level.names.has(value)) refuse('is there twice')
-          level.names.add(value)
+          const name = stringOf(quoted)
+          level.step = name
+          if (name === '__proto__') refuse('is not allowed as a member name')
+          if (level.names.has(name)) refuse('is there twice')
+          level.names.add(name)
         }
-        if (!value.isWellFormed()) refuse('contains a lone surrogate, which is not text')
+        if (hasSurrogates && !stringOf(quoted).isWellFormed())
+          refuse('contains a lone surrogate, which is not text')
         break
       }
       default:

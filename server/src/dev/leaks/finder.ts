@@ -63,13 +63,18 @@ export class LeakFinder {
 
   find(text: string, most: number): Leak[] {
     const found: Leak[] = []
+    this.#findUnchanged(text, most, found)
+    this.#findSeparated(text, most, found)
+    return found
+  }
+
+  // A function of its own, as V8 would compile a loop with code behind it again for each text.
+  #findUnchanged(text: string, most: number, found: Leak[]): void {
     const filter = this.#filter
     for (let at = 0; at <= text.length - gram && found.length < most; at += step) {
       if (!isMarked(filter, hashAt(text, at))) continue
       for (let from = Math.max(0, at - step + 1); from <= at; from++) this.#compare(text, from, found)
     }
-    if (found.length < most) this.#findSeparated(text, most, found)
-    return found
   }
 
   #compare(text: string, from: number, found: Leak[]): void {
@@ -83,15 +88,11 @@ export class LeakFinder {
   }
 
   #findSeparated(text: string, most: number, found: Leak[]): void {
-    for (let at = 1; at < text.length - 1 && found.length < most; at++) {
-      const isWithin =
-        isSeparator(text.charCodeAt(at)) &&
-        isDigit(text.charCodeAt(at - 1)) &&
-        isDigit(text.charCodeAt(at + 1))
-      if (!isWithin) continue
-      let from = at
+    const separated = /\d[ -](?=\d)/g
+    for (let within = separated.exec(text); within && found.length < most; within = separated.exec(text)) {
+      let from = within.index
       while (isDigit(text.charCodeAt(from - 1))) from--
-      at = this.#compareDigits(text, from, found)
+      separated.lastIndex = this.#compareDigits(text, from, found)
     }
   }
 
