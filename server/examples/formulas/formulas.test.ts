@@ -18,7 +18,7 @@ interface Sent {
   readonly body: string
 }
 
-/** What a third party answers: a status and a body. */
+/** Response of a third party. */
 type Answer = readonly [status: number, body: JsonValue | string]
 
 const thirdParties: Readonly<Record<string, (sent: Sent) => Answer>> = {

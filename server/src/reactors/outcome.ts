@@ -8,7 +8,7 @@ type FormulaWords = NonNullable<Explanation['formula']>
 
 /** The `cause` of a refusal or failure by the formula itself, not by our access rules. */
 export class FormulaFailure {
-  /** What the formula said. Of development servers only. */
+  /** The error and console of the formula. Of development servers only. */
   readonly words: FormulaWords | undefined
 
   constructor(thrown: Thrown | undefined, printed: readonly PrintedText[] | undefined) {

@@ -64,7 +64,8 @@ const cells: readonly Cell[] = [
   {
     requirement: 'INV-504',
     name: 'whole',
-    title: 'arguments that are one expression become an object, or a list if there are no parameters',
+    title:
+      'one expression in place of all arguments is replaced by an object, or by a list if no parameters are declared',
     needs: ['management'],
     async run(c) {
       const reactors = [await free(c), await declaring(c)]

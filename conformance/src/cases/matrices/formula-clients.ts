@@ -43,5 +43,5 @@ const cells: readonly Cell[] = [
   },
 ]
 
-/** What the client of a formula can do. */
+/** Abilities of the client of a formula. */
 export const formulaClientCases = matrix(cells)

@@ -226,5 +226,5 @@ const cursorCells = Object.entries(cursorWays).map(
   }),
 )
 
-/** What sessions reach, and where pages lead. */
+/** Reach of sessions, and links of pages. */
 export const grantingCases = matrix([...cells, ...cursorCells])

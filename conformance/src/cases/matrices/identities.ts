@@ -66,7 +66,7 @@ const cells: readonly Cell[] = [
   {
     requirement: 'TOK-501',
     name: 'no-fingerprint',
-    title: 'a token without a fingerprint is no duplicate, alone or in a payload',
+    title: 'a token without a fingerprint is never a duplicate, alone or in a payload',
     async run(c) {
       const body = {
         type: 'token',
@@ -142,7 +142,7 @@ const timedCells: readonly Cell[] = [
   {
     requirement: 'TOK-510',
     name: 'other-cvc',
-    title: 'a member cvc of data that is no card is kept',
+    title: 'a member cvc of data other than a card is kept',
     needs: ['clock'],
     async run(c) {
       const { id } = await c.token({ data: { cvc: '123' } })

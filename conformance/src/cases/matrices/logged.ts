@@ -252,5 +252,5 @@ const cells = Object.entries(acts).map(
   }),
 )
 
-/** What the log shows of each operation. */
+/** Entries of the log, by operation. */
 export const logCases = matrix(cells)

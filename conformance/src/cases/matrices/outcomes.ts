@@ -194,5 +194,5 @@ const cells: readonly Cell[] = [
   },
 ]
 
-/** What becomes of the result of a formula. */
+/** Results of formulas, and the responses made of them. */
 export const outcomeCases = matrix(cells)

@@ -4,7 +4,7 @@ import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
 
-/** What an update changes, and if the fingerprint is another afterwards. */
+/** A member that an update changes, and if the fingerprint is another afterwards. */
 const fingerprints: Readonly<Record<string, { token: Members; patch: Members; changes: boolean }>> = {
   'read-metadata': {
     token: { fingerprint_expression: '{{ metadata.k }}', metadata: { k: 'a' } },
@@ -162,5 +162,5 @@ const cells: readonly Cell[] = [
   },
 ]
 
-/** What an update evaluates and checks again. */
+/** Expressions that an update evaluates again, and checks that it repeats. */
 export const reevaluatedCases = matrix([...fingerprintCells, ...failureCells, ...cells])

@@ -1,30 +1,59 @@
+import type { Context } from '../../harness/context.ts'
 import { minute, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
-const retryCell: Cell = {
-  requirement: 'INV-514',
-  name: 'all',
-  title: 'a delivery that is always refused is retried ten times in about two and a half hours',
-  needs: ['management', 'callbacks', 'clock'],
-  async run(c) {
-    const reactor = await c.reactor()
-    const box = (await c.inbox()).open(times(20, () => 500))
-    c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
-    await c.eventually(async () => box.deliveries[0], 'the first delivery')
-    const step = 6
-    let passed = 0
-    for (; passed < 60 && box.deliveries.length < 11; passed++) await c.advance(step * minute)
-    c.equal(box.deliveries.length, 11, 'deliveries')
-    // Early retries fall together within one step.
-    const hours = (passed * step) / 60
-    c.ok(hours > 1.5 && hours < 4.5, `the last is sent after ${hours.toFixed(1)} hours`)
-    await c.advance(600 * minute)
-    const other = (await c.inbox()).open()
-    c.success(await c.react(reactor, { args: {}, callback_url: other.url }), 202)
-    await c.eventually(async () => other.deliveries[0], 'the delivery of another')
-    c.equal(box.deliveries.length, 11, 'deliveries in the end')
+const needs = ['management', 'callbacks', 'clock'] as const
+
+const cells: readonly Cell[] = [
+  {
+    requirement: 'INV-514',
+    name: 'all',
+    title: 'a delivery that is always refused is retried ten times in about two and a half hours',
+    needs,
+    async run(c) {
+      const { reactor, box } = await invoke(
+        c,
+        times(20, () => 500),
+      )
+      const step = 6
+      let passed = 0
+      for (; passed < 60 && box.deliveries.length < 11; passed++) await c.advance(step * minute)
+      c.equal(box.deliveries.length, 11, 'deliveries')
+      // Early retries fall together within one step.
+      const hours = (passed * step) / 60
+      c.ok(hours > 1.5 && hours < 4.5, `the last is sent after ${hours.toFixed(1)} hours`)
+      await c.advance(600 * minute)
+      await invoke(c, [], reactor)
+      c.equal(box.deliveries.length, 11, 'deliveries in the end')
+    },
   },
+  {
+    requirement: 'INV-514',
+    name: 'statuses',
+    title: 'a delivery is repeated after each response outside 200 to 299',
+    needs,
+    async run(c) {
+      const { reactor, box } = await invoke(c, [300, 404, 299])
+      await c.eventually(async () => {
+        if (box.deliveries.length < 3) await c.advance(20 * minute)
+        return box.deliveries[2]
+      }, 'the third delivery')
+      await c.advance(60 * minute)
+      // A fourth would arrive before the delivery of another invocation.
+      await invoke(c, [], reactor)
+      c.equal(box.deliveries.length, 3, 'deliveries in the end')
+    },
+  },
+]
+
+/** Invokes a reactor, and waits for the first delivery to an inbox that responds with the statuses. */
+async function invoke(c: Context, statuses: number[], known?: string) {
+  const reactor = known ?? (await c.reactor())
+  const box = (await c.inbox()).open(statuses)
+  c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+  await c.eventually(async () => box.deliveries[0], 'the first delivery')
+  return { reactor, box }
 }
 
 /** How often and when deliveries are retried. */
-export const retryCases = matrix([retryCell])
+export const retryCases = matrix(cells)

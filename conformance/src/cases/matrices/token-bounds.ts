@@ -127,7 +127,7 @@ const dataUpdates = Object.entries(dataSchemas).map(
     operation: 'tokens.update',
     schema: `#/components/schemas/${name}`,
     needs: [],
-    // What a patch leaves out stays as it is.
+    // Members that a patch does not name stay as they are.
     open: ['without number', 'without routing_number', 'without account_number'],
     body: async () => (type === 'card' ? { ...card, cvc: '123' } : valuesByType[type]) as Body,
     async send(c, data, call = c.asPrivate, options) {
