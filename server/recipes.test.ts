@@ -32,7 +32,7 @@ t.test('the recipes compile', async t => {
   const folder = t.testdir()
   const files = recipes.map(name => join(folder, name.replace('.md', '.ts')))
   for (const [at, name] of recipes.entries()) writeFileSync(files[at] ?? '', shownIn(name))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
   const options = [
     '--ignoreConfig',
     '--noEmit',

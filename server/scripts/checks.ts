@@ -13,7 +13,7 @@ export const checks: readonly Task[] = [
     name: 'types',
     argv: [
       preload,
-      resolve('typescript/bin/tsc'),
+      own('../../node_modules/typescript-7/bin/tsc'),
       '--incremental',
       '--tsBuildInfoFile',
       own('../../node_modules/.cache/surrogate/types.tsbuildinfo'),
