@@ -12,6 +12,7 @@ export {
   type DevClock,
   type DevConsoleLine,
   DevError,
+  type DevEvent,
   type DevLeakPlace,
   type DevLeakReport,
   type DevLeaks,

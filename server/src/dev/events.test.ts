@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openReactors, reactorOn } from '../../testing/reactors.ts'
 import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { Dev, type DevEvent } from '../generated/dev-client/index.ts'
 import type { Vault } from '../vault.ts'
 import { EventStream } from './event-stream.ts'
 import { Events } from './events.ts'
@@ -185,4 +186,26 @@ t.test('a long webhook is sent without its body', async t => {
   t.match(long?.data, { id: 'msg_1', body: null, is_cut: true })
   t.match(short?.data, { id: 'msg_1', body: { text: 'x' } })
   t.equal(short?.data.is_cut, undefined)
+})
+
+t.test('the client reads events, in process and over the wire, and closes the stream behind it', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const { port } = await vault.listen()
+  const remote = new Dev({ baseUrl: `http://127.0.0.1:${port}`, managementKey: tenant.managementKey })
+  for (const dev of [vault.dev.forTenant(tenant), remote]) {
+    // A tenant has at most ten streams.
+    for (let round = 0; round < 12; round++) {
+      const events = await dev.events()
+      t.equal((await tenant.send('POST', '/tokens', { type: 'token', data: 'a' })).status, 201)
+      const seen: DevEvent[] = []
+      for await (const event of events) {
+        seen.push(event)
+        break
+      }
+      t.match(seen, [{ name: 'request', data: { operation: 'tokens.create' } }])
+    }
+  }
+  const none = vault.dev.forTenant({ managementKey: 'key_mgt_unknown' })
+  await t.rejects(none.events(), { name: 'DevError', status: 401 })
 })

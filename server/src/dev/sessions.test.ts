@@ -29,3 +29,16 @@ t.test('sessions are listed without their keys, and ended by hand', async t => {
   await tenant.asManagement('POST', '/_dev/tenant/clock', { advance_ms: 86_400_000 })
   t.same((await tenant.asManagement('GET', '/_dev/sessions')).json, { data: [] }, 'expired')
 })
+
+t.test('the client lists and ends sessions', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const { sessions } = vault.dev.forTenant(tenant)
+  const made = (await tenant.asPublic('POST', '/sessions')).json
+  const [session, ...others] = await sessions.list()
+  t.match(session, { expires_at: made.expires_at })
+  t.same(others, [])
+  await sessions.end(session?.id ?? '')
+  t.same(await sessions.list(), [])
+  await t.rejects(sessions.end(session?.id ?? ''), { name: 'DevError', status: 404 })
+})

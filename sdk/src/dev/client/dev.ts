@@ -1,3 +1,4 @@
+import { type DevEvent, openEvents } from './events.ts'
 import { DevFaults } from './faults.ts'
 import {
   devApplicationsCreate,
@@ -14,7 +15,8 @@ import type { DevApplicationRequest, DevConsoleLine, DevFixtures } from './gener
 import { DevInbox } from './inbox.ts'
 import { type DevLeaks, leaks } from './leaks.ts'
 import { DevRequests } from './requests.ts'
-import { type DevOptions, type DevSend, devSend } from './send.ts'
+import { type DevOptions, type DevRequest, type DevSend, devRequest, devSend } from './send.ts'
+import { DevSessions } from './sessions.ts'
 import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
 
 /**
@@ -106,12 +108,17 @@ export class Dev {
   readonly inbox: DevInbox
   /** Finds values of the tenant's tokens in logs, dumps and traffic. */
   readonly leaks: DevLeaks
+  /** The sessions of the tenant. */
+  readonly sessions: DevSessions
   readonly #options: DevOptions
+  readonly #request: DevRequest
   readonly #send: DevSend
 
   constructor(options: DevOptions) {
-    const send = devSend(options)
+    const request = devRequest(options)
+    const send = devSend(request)
     this.#options = options
+    this.#request = request
     this.#send = send
     this.faults = new DevFaults(send)
     this.requests = new DevRequests(send)
@@ -121,6 +128,7 @@ export class Dev {
     }
     this.tenantClock = tenantClock(send)
     this.leaks = leaks(send, options.filesIn)
+    this.sessions = new DevSessions(send)
   }
 
   /** Returns the same for another tenant, named by its management key. */
@@ -192,6 +200,21 @@ export class Dev {
   /** Returns the last lines that the formula of a reactor printed, oldest first. */
   async console(reactorId: string): Promise<readonly DevConsoleLine[]> {
     return (await this.#send(devConsoleList, { path: { id: reactorId } })).data
+  }
+
+  /**
+   * Opens a stream of what happens in the tenant from now on. Leave the loop to close it; the server ends it after five
+   * minutes.
+   *
+   * @example
+   * ```ts
+   * for await (const { name, data } of await dev.events()) {
+   *   if (name === 'request' && data.status === 403) break
+   * }
+   * ```
+   */
+  async events(): Promise<AsyncGenerator<DevEvent, void>> {
+    return openEvents(this.#request)
   }
 }
 

@@ -6,6 +6,7 @@ export {
   type DevTenant,
   type DevTenantKeys,
 } from './dev.ts'
+export type { DevEvent } from './events.ts'
 export { DevFaults, type FaultOptions } from './faults.ts'
 export type {
   DevAttempt,
@@ -14,6 +15,7 @@ export type {
   DevFaultRequest,
   DevFixtures,
   DevRecordedRequest,
+  DevSession,
   DevWebhook,
 } from './generated/types.gen.ts'
 export { DevInbox } from './inbox.ts'
@@ -27,4 +29,5 @@ export type {
 } from './leaks.ts'
 export { DevRequests, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
+export { DevSessions } from './sessions.ts'
 export type { DevTenantClock } from './tenant-clock.ts'

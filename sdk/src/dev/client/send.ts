@@ -57,13 +57,25 @@ type Name = keyof Operations
 type DataOf<N extends Name> = Operations[N]['data']
 type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
 
-/** Sends an operation of development servers. @throws {DevError} */
-export type DevSend = <N extends Name>(
+type Sending<N extends Name> = [
   operation: { readonly id: N; readonly method: string; readonly path: string },
   request?: Partial<Pick<DataOf<N>, Extract<keyof DataOf<N>, 'body' | 'path' | 'query'>>>,
-) => Promise<ResponseOf<N>>
+]
 
-export function devSend(options: DevOptions): DevSend {
+/** Sends an operation of development servers, and resolves with the body. @throws {DevError} */
+export type DevSend = <N extends Name>(...sending: Sending<N>) => Promise<ResponseOf<N>>
+
+/** Sends an operation of development servers, and resolves with the response. @throws {DevError} */
+export type DevRequest = <N extends Name>(...sending: Sending<N>) => Promise<Response>
+
+export const devSend =
+  (request: DevRequest): DevSend =>
+  async (...sending) => {
+    const text = await (await request(...sending)).text()
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+export function devRequest(options: DevOptions): DevRequest {
   const { baseUrl, managementKey, token, headerPrefix = 'SVC', fetch } = options
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ id, method, path }, request = {}) => {
@@ -89,9 +101,8 @@ export function devSend(options: DevOptions): DevSend {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
     )
-    const text = await response.text()
-    if (!response.ok) throw refusal(id, response.status, text)
-    return text === '' ? undefined : JSON.parse(text)
+    if (!response.ok) throw refusal(id, response.status, await response.text())
+    return response
   }
 }
 

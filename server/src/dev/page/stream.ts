@@ -1,3 +1,4 @@
+import { readEvents } from '../../generated/dev-client/events.ts'
 import { headersFor, Refusal } from './api.ts'
 import type { Access } from './keys.ts'
 
@@ -9,7 +10,7 @@ export type Receive = (name: string, data: unknown) => void
  * @param opened is called when the server has accepted the request
  * @throws {Refusal}
  */
-export async function readEvents(
+export async function receiveEvents(
   access: Access,
   signal: AbortSignal,
   opened: () => void,
@@ -20,16 +21,5 @@ export async function readEvents(
   if (!response.ok) throw new Refusal(await response.json())
   if (!response.body) return
   opened()
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    const blocks = (rest + value).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
-      if (name !== undefined && data !== undefined) receive(name, JSON.parse(data))
-    }
-  }
+  for await (const { name, data } of readEvents(response.body)) receive(name, data)
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../generated/dev-client/generated/types.gen.ts'
 import { Refusal, send } from './api.ts'
 import type { Access } from './keys.ts'
-import { readEvents } from './stream.ts'
+import { receiveEvents } from './stream.ts'
 
 /** Requests of formulas also have what their formula printed. */
 export type Request = DevRecordedRequest
@@ -48,7 +48,7 @@ async function watch(access: Access, signal: AbortSignal, change: Change): Promi
         change(before => ({ ...before, state: 'live', refusal: undefined }))
         void catchUp(access, change).catch(() => {})
       }
-      await readEvents(access, signal, opened, (name, data) => {
+      await receiveEvents(access, signal, opened, (name, data) => {
         if (name === 'dropped') void catchUp(access, change).catch(() => {})
         else change(before => withEvent(before, name, data))
       })
