@@ -31,6 +31,8 @@ export type {
   Metadata,
   Pagination,
   PatchReactorRequest,
+  PermissionDescription,
+  PermissionList,
   Problem,
   Reactor,
   ReactorConfiguration,
@@ -42,6 +44,7 @@ export type {
   RequestParameterDefinition,
   ResourceReference,
   SearchTokensRequest,
+  Tenant,
   TokenizedPayload,
   TokenizeRequest,
   TokenPermission,
@@ -49,6 +52,7 @@ export type {
   Transform,
   UpdateApplicationRequest,
   UpdateReactorRequest,
+  UpdateTenantRequest,
   UpdateTokenRequest,
   ValueType,
 } from './generated/types.gen.ts'
@@ -61,6 +65,7 @@ export { type LogQuery, Logs } from './resources/logs.ts'
 export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
 export { type ReactorQuery, Reactors } from './resources/reactors.ts'
 export { Sessions } from './resources/sessions.ts'
+export { Tenants } from './resources/tenants.ts'
 export { type RevealingTokens, type TokenQuery, Tokens } from './resources/tokens.ts'
 export {
   AuthenticationError,

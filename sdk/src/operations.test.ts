@@ -42,6 +42,9 @@ const calls: Record<keyof Operations, (surrogate: Surrogate) => PromiseLike<unkn
   'applications.update': s => s.applications.update(id, { name: 'a', permissions: ['token:read'] }),
   'applications.delete': s => s.applications.delete(id),
   'applications.regenerateKey': s => s.applications.regenerateKey(id),
+  'tenants.get': s => s.tenants.get(),
+  'tenants.update': s => s.tenants.update({ name: 'a' }),
+  'tenants.permissions': s => s.tenants.permissions(),
   'logs.list': s => s.logs.list(),
 }
 

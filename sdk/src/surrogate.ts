@@ -7,6 +7,7 @@ import { Logs } from './resources/logs.ts'
 import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
 import { Sessions } from './resources/sessions.ts'
+import { Tenants } from './resources/tenants.ts'
 import { type RevealingTokens, Tokens } from './resources/tokens.ts'
 import { realWaits, type Waits } from './retry.ts'
 import { createSend, type Send } from './transport.ts'
@@ -40,6 +41,8 @@ export class Surrogate {
   readonly sessions: Sessions
   /** The holders of API keys, with their permissions. */
   readonly applications: Applications
+  /** The tenant of the key, and the permissions that its applications may hold. */
+  readonly tenants: Tenants
   /** The audit log of the tenant. */
   readonly logs: Logs
 
@@ -61,6 +64,7 @@ export class Surrogate {
     this.reactors = new Reactors(send)
     this.sessions = new Sessions(send)
     this.applications = new Applications(send)
+    this.tenants = new Tenants(send)
     this.logs = new Logs(send)
   }
 

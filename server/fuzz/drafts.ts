@@ -269,6 +269,9 @@ const setUps: Readonly<Record<string, SetUp>> = {
     ...onApplication(draft, values, document),
     path: '/applications/@@0.id@@/regenerate',
   }),
+  'tenants.get': managed,
+  'tenants.update': managed,
+  'tenants.permissions': (_, { dice }) => ({ key: dice.pick(Object.values(keys)) }),
   'logs.list': managed,
 }
 

@@ -32,6 +32,7 @@ function factsOf(document: JsonObject) {
     tokenTypes: tokenTypesOf(document),
     permissionsByType: at('components', 'schemas', 'ApplicationType', 'x-permissions'),
     permissions: at('components', 'schemas', 'ApplicationPermission', 'enum'),
+    permissionDescriptions: at('components', 'schemas', 'ApplicationPermission', 'x-descriptions'),
     tokenPermissions: at('components', 'schemas', 'TokenPermission', 'enum'),
     transforms: at('components', 'schemas', 'Transform', 'enum'),
     limits: {

@@ -115,6 +115,9 @@ const EXTENSION: Record<string, string> = {
   'applications.delete': 'DELETE /applications/{id}',
   'applications.regenerateKey': 'POST /applications/{id}/regenerate',
   'applications.getByKey': 'GET /applications/key',
+  'tenants.get': 'GET /tenants/self',
+  'tenants.update': 'PUT /tenants/self',
+  'tenants.permissions': 'GET /permissions',
   'logs.list': 'GET /logs',
 }
 
@@ -127,7 +130,7 @@ t.test('spells paths in lower case with hyphens', async t => {
 t.test('holds exactly these operations', async t => {
   const found = Object.fromEntries(operations.map(({ id, route }) => [id, route]))
   t.strictSame(found, { ...CORE, ...EXTENSION })
-  t.equal(operations.length, 30, 'operationIds are unique')
+  t.equal(operations.length, 33, 'operationIds are unique')
 })
 
 t.test('marks exactly the extensions of the core specification', async t => {
@@ -176,6 +179,8 @@ t.test('declares the permission for each operation', async t => {
     'sessions.create': ['public'],
     'sessions.authorize': ['private'],
     'applications.getByKey': ['public', 'private', 'management'],
+    'tenants.get': ['private', 'management'],
+    'tenants.permissions': ['public', 'private', 'management'],
   }
   const used = new Set<string>()
   for (const { id, operation } of operations) {
@@ -275,7 +280,9 @@ t.test('lists the statuses of each operation', async t => {
     const names = parameters.map(parameter => parameter.name)
     t.equal(names.includes('SVC-IDEMPOTENCY-KEY'), repeatable, `${id}: idempotency key`)
     // 404 for a repeated request whose first result was deleted.
-    if (repeatable) for (const status of ['404', '409', '422']) t.ok(has(status), `${id}: ${status}`)
+    if (repeatable) for (const status of ['409', '422']) t.ok(has(status), `${id}: ${status}`)
+    // The tenant of a caller is never gone.
+    if (repeatable) t.equal(has('404'), id !== 'tenants.update', `${id}: 404`)
 
     const media = Object.keys(obj(obj(operation.requestBody).content))
     const expected = method === 'patch' ? 'application/merge-patch+json' : 'application/json'

@@ -138,6 +138,48 @@ export const accessMutants: Mutants = {
     failing: ['SES-003.a', 'SES-005.a'],
     change: useKeys('GET|POST|PATCH|DELETE', /^\/tokens/, [403], target => [target.privateKey]),
   },
+  // Every management key may rename the tenant.
+  'renames-without-permission': {
+    failing: ['APP-541.a'],
+    change: useKeys('PUT', /^\/tenants\/self$/, [403], target => [target.managementKey]),
+  },
+  // The name of a tenant is accepted, and not kept.
+  'keeps-no-name': {
+    failing: ['APP-541.a'],
+    change: changeRequest('PUT', /^\/tenants\/self$/, body => ({
+      ...body,
+      name: typeof body.name === 'string' ? body.name.replace(/^n$/, 'another') : body.name,
+    })),
+  },
+  // Renaming leaves no entry in the log.
+  'renames-unseen': {
+    failing: ['APP-541.c'],
+    change: changeResponse('GET', /^\/logs$/, body => ({
+      ...body,
+      data: body.data.filter((entry: Body) => entry.entity_type !== 'tenant'),
+    })),
+  },
+  // A repeated request renames the tenant again.
+  'renames-twice': {
+    failing: ['APP-541.b'],
+    change: intercept('PUT', /^\/tenants\/self$/, (received, next) => {
+      const headers = new Headers(received.headers)
+      headers.delete('SVC-IDEMPOTENCY-KEY')
+      return next(requestFrom(received, { headers }))
+    }),
+  },
+  // Every key reads the tenant.
+  'shows-tenants-to-all': {
+    failing: ['APP-542.a'],
+    change: useKeys('GET', /^\/tenants\/self$/, [403], target => [target.privateKey]),
+  },
+  // The list of permissions says that all applications may hold all.
+  'permissions-for-all': {
+    failing: ['APP-543.a'],
+    change: changeResponse('GET', /^\/permissions$/, body =>
+      body.map((one: Body) => ({ ...one, application_types: ['public', 'private', 'management'] })),
+    ),
+  },
   // A session still works after its expiry.
   'sessions-never-end': {
     failing: ['SES-009.a', 'SES-010.a'],

@@ -45,6 +45,7 @@ import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
+import { tenantCases } from './surrogate-tenants.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
 import { updateRightCases } from './surrogate-update-rights.case.ts'
 import { wireCases } from './surrogate-wire.case.ts'
@@ -67,6 +68,7 @@ export const allCases: readonly Case[] = [
   ...sessionCases,
   ...accessCases,
   ...applicationCases,
+  ...tenantCases,
   ...boundCases,
   ...surrogateFormulaCases,
   ...surrogateInvocationCases,

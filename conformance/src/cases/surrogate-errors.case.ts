@@ -51,6 +51,10 @@ const every: readonly Request[] = [
   setup('PUT', `/applications/${nothing}`, application),
   setup('DELETE', `/applications/${nothing}`),
   setup('POST', `/applications/${nothing}/regenerate`),
+  at('any')('GET', '/tenants/self'),
+  // Not a valid name, so that no tenant is renamed.
+  setup('PUT', '/tenants/self', { name: '' }),
+  at('any')('GET', '/permissions'),
   setup('GET', '/logs'),
 ]
 const named = ({ method, path }: Request) => `${method} ${path.replace(nothing, '{id}')}`

@@ -9,6 +9,7 @@ import { formulaHandlers } from '../http/handlers/reactor-formulas.ts'
 import { reactorHandlers } from '../http/handlers/reactors.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
 import { sessionHandlers } from '../http/handlers/sessions.ts'
+import { tenantHandlers } from '../http/handlers/tenants.ts'
 import { tokenizationHandlers } from '../http/handlers/tokenization.ts'
 import { tokenHandlers } from '../http/handlers/tokens.ts'
 import { docsFiles } from '../http/outside/docs.ts'
@@ -62,6 +63,7 @@ function handlersOf(deployment: Deployment): Handlers {
     ...tokenizationHandlers(tokens),
     ...sessionHandlers(deployment),
     ...applicationHandlers(applications),
+    ...tenantHandlers(deployment),
     ...logHandlers(deployment),
     ...formulaHandlers(reactors),
     ...reactorHandlers(reactors),

@@ -91,6 +91,7 @@ interface KeptParts {
   'applications.create': KeptKey
   'applications.update': KeptEntity
   'applications.regenerateKey': KeptKey
+  'tenants.update': KeptEntity
 }
 
 type Kept<Id extends OperationId> = Id extends keyof KeptParts ? KeptParts[Id] : KeptAnswer

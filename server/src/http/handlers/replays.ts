@@ -1,4 +1,5 @@
 import type { Applications } from '../../access/applications.ts'
+import { readOwnTenant } from '../../access/own-tenant.ts'
 import { readFormulaById } from '../../formulas/list.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
 import { readReactor } from '../../reactors/list.ts'
@@ -32,6 +33,7 @@ export function idempotentReplays({ applications, reactors, sessions }: ReplayCo
     'applications.update': ({ caller }, { entity }) => answer(200, applications.get(caller, entity)),
     'applications.regenerateKey': ({ caller }, { entity, details }) =>
       answer(200, applications.getWithKey(caller, entity, details.key)),
+    'tenants.update': ({ caller }) => answer(200, readOwnTenant(reactors, caller)),
     'reactorFormulas.create': ({ caller }, { entity }) =>
       answer(201, readFormulaById(reactors, caller, entity)),
     'reactorFormulas.update': ({ caller }, { entity }) =>

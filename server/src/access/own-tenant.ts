@@ -1,0 +1,63 @@
+import { entriesOf } from '../audit/entries.ts'
+import type { Random } from '../base/random.ts'
+import { formatMicros } from '../base/time.ts'
+import type { Tenant, UpdateTenantRequest } from '../contract/types.ts'
+import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import type { Caller } from './caller.ts'
+import { type TenantSettings, tenantStore } from './tenants.ts'
+
+export interface OwnTenantContext {
+  readonly store: SealedStore
+  readonly random: Random
+  nowUs(): number
+}
+
+const tenantEntry = entriesOf('tenant')
+
+/** Returns the caller's tenant. */
+// Requirements: APP-542
+export async function readOwnTenant(context: OwnTenantContext, { tenant }: Caller): Promise<Tenant> {
+  return show(tenant, await settingsOf(await tenantStore(context, tenant)))
+}
+
+/** Replaces the name of the caller's tenant. */
+// Requirements: APP-541
+export async function renameOwnTenant(
+  context: OwnTenantContext,
+  { tenant, application }: Caller,
+  { name }: UpdateTenantRequest,
+  receipt?: Receipt<KeptEntity>,
+): Promise<Tenant> {
+  const store = await tenantStore(context, tenant)
+  return transact(
+    { store, nowUs: context.nowUs },
+    async () => {
+      const current = await settingsOf(store)
+      const value: TenantSettings = { ...current.value, name }
+      const write = store.replace('setting', current.version, value)
+      return {
+        writes: [write, tenantEntry(context, store, 'tenant:update', tenant, application)],
+        kept: { entity: tenant },
+        result: written => show(tenant, { value, ...written(write) }),
+      }
+    },
+    receipt,
+  )
+}
+
+async function settingsOf(store: TenantStore): Promise<OpenedRecord<TenantSettings>> {
+  const settings = await store.get<TenantSettings>('setting', 'tenant')
+  if (!settings) throw new Error('a tenant without settings')
+  return settings
+}
+
+/** Without the operator's settings and the webhook secret. */
+function show(id: string, { value, createdUs, modifiedUs }: Dated<TenantSettings>): Tenant {
+  return {
+    id,
+    name: value.name,
+    created_at: formatMicros(createdUs),
+    ...(modifiedUs === undefined ? {} : { modified_at: formatMicros(modifiedUs) }),
+  }
+}
