@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { systemRandom } from '../src/base/random.ts'
 import { keyLength } from '../src/crypto/envelope.ts'
 import { copyStore, type KeyedStore, openSource } from '../src/storage/copy/copy-store.ts'
+import { documentsIn } from '../src/storage/copy/walk.ts'
 import { openStore, parseStorage } from '../src/storage/open.ts'
 import { createVault } from '../src/vault.ts'
 import { say } from './measure.ts'
@@ -62,7 +63,7 @@ async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<voi
   const start = performance.now()
   const before = process.cpuUsage()
   const { copied } = await copyStore({
-    from: await openSource(from, random),
+    from: await openSource(documentsIn(from.store), from.masterKey),
     to,
     random,
     nowUs: Date.now() * 1000,

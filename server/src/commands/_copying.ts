@@ -4,6 +4,7 @@ import { newMasterKey } from '../../testing/stores.ts'
 import { openTenant, openVault, sender } from '../../testing/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { copyStore, openSource } from '../storage/copy/copy-store.ts'
+import { documentsIn } from '../storage/copy/walk.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { furnish } from './_furnished.ts'
 import { runCommand } from './table.ts'
@@ -127,7 +128,7 @@ export async function almost(t: Test, from: string, to: string): Promise<void> {
   const onVerified = () => Promise.reject(new Error('cut off'))
   const options = { to: { store: destination, masterKey: newKey }, random, nowUs: 1, onVerified }
   try {
-    const opened = await openSource({ store: source, masterKey: oldKey }, random)
+    const opened = await openSource(documentsIn(source), oldKey)
     await t.rejects(copyStore({ from: opened, ...options }), /cut off/)
   } finally {
     await source.close()

@@ -3,6 +3,7 @@ import { database, newSchema, openSchema, withPostgres } from '../../testing/pos
 import { dyingAfter } from '../../testing/stores.ts'
 import { systemRandom } from '../base/random.ts'
 import { copyStore, openSource } from '../storage/copy/copy-store.ts'
+import { documentsIn } from '../storage/copy/walk.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { almost, copy, fill, keys, moves, newKey, oldKey, read } from './_copying.ts'
 import { runCommand } from './table.ts'
@@ -30,7 +31,7 @@ t.test('a copy into a database that was interrupted anywhere can be continued', 
     const url = await migrated(t)
     const [from, to] = [await openStore(parseStorage(folder)), await openStore(parseStorage(url))]
     const random = systemRandom()
-    const source = await openSource({ store: from, masterKey: oldKey }, random)
+    const source = await openSource(documentsIn(from), oldKey)
     const dying = { store: dyingAfter(to, commits), masterKey: newKey }
     await t.rejects(copyStore({ from: source, to: dying, random, nowUs: 1, batchSize: 3 }), {
       name: 'StoreUnavailable',

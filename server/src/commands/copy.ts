@@ -6,6 +6,7 @@ import { ConfigError } from '../config-error.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Copied, copyStore, openSource, type Progress } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
+import { documentsIn } from '../storage/copy/walk.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
 import { openExisting, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import {
@@ -43,7 +44,7 @@ export const copyCommand: Command = {
     const { store, folder } = await openExisting(from.url)
     try {
       const oldKey = await findMasterKey(environment, folder)
-      const source = await openSource({ store, masterKey: oldKey.key }, random)
+      const source = await openSource(documentsIn(store), oldKey.key)
       const key = await destinationKey(to.location, newKey, oldKey)
       const destination = await openStore(to.location)
       try {

@@ -9,6 +9,7 @@ import { rotateMasterKey } from '../keys/rotation.ts'
 import { digest, insert, mustCommit } from '../port.samples.ts'
 import { documentKinds, type Store, type StoredDocument } from '../port.ts'
 import { type CopyOptions, copyStore, openSource } from './copy-store.ts'
+import { documentsIn } from './walk.ts'
 
 const random = systemRandom()
 const oldKey = newMasterKey()
@@ -56,7 +57,7 @@ async function copy(
   to: Store,
   options: Partial<CopyOptions> & { fromKey?: Uint8Array; toKey?: Uint8Array } = {},
 ) {
-  const source = await openSource({ store: from, masterKey: options.fromKey ?? oldKey }, random)
+  const source = await openSource(documentsIn(from), options.fromKey ?? oldKey)
   return copyStore({
     from: source,
     to: { store: to, masterKey: options.toKey ?? newKey },

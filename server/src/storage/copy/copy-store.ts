@@ -3,20 +3,23 @@ import type { SealingKey } from '../../crypto/envelope.ts'
 import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import {
   addressOf,
-  Keyring,
+  copyAddress,
+  indexKeyOf,
   masterSealingKey,
   rewrapKeys,
   rootTenant,
+  rotationAddress,
   tenantAt,
+  UnfinishedCopy,
+  UnfinishedRotation,
   unwrapKeys,
-  WrongMasterKey,
 } from '../keys/keyring.ts'
 import { copyMarker } from '../keys/marker.ts'
 import { documentKinds, type Store, type StoredDocument, type Write } from '../port.ts'
 import { CopyRefused } from './refused.ts'
 import { mustCommit, restoreInBatches } from './restore.ts'
 import { compareStores, type Side } from './verify.ts'
-import { beforeAll, type Collection, walkCollection, walkTenants } from './walk.ts'
+import { beforeAll, type Collection, type Documents, documentsIn } from './walk.ts'
 
 /** A store and its master key, present or future. */
 export interface KeyedStore {
@@ -24,11 +27,15 @@ export interface KeyedStore {
   readonly masterKey: Uint8Array
 }
 
-/** A store that can be copied: its keys open, and no command on it is unfinished. */
+/** Documents that can be copied: their keys open, and no command on their store was unfinished. */
 export interface Source extends Side {
   /** Identifies the store, without revealing anything about it. */
   readonly identity: Uint8Array
+  /** The box with the keys of the root. */
+  readonly rootBox: Uint8Array
 }
+
+type Destination = Side & { readonly store: Store }
 
 /** Called with the number of records copied, or read back and compared, so far. */
 export type Progress = (done: 'copied' | 'compared', records: number) => void
@@ -59,26 +66,37 @@ export interface Copied {
 }
 
 /**
- * Checks that a store can be copied, before anything is written: tries the keys of all tenants, as a copy that
+ * Checks that documents can be copied, before anything is written: tries the keys of all tenants, as a copy that
  * cannot be finished is of no use.
  * @throws {CopyRefused | UnfinishedRotation | UnfinishedCopy | StoreUnavailable}
  */
-export async function openSource({ store, masterKey }: KeyedStore, random: Random): Promise<Source> {
-  const root = await new Keyring(store, masterKey, random).open(rootTenant).catch(error => {
-    if (!(error instanceof WrongMasterKey)) throw error
-    throw new CopyRefused('the master key of the source is not the one it was sealed with')
-  })
-  if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
+export async function openSource(documents: Documents, masterKey: Uint8Array): Promise<Source> {
   const key = masterSealingKey(masterKey)
-  for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {
+  let refusal: CopyRefused | undefined
+  let root: { readonly rootBox: Uint8Array; readonly identity: Uint8Array } | undefined
+  for await (const page of documents.collection({ kind: 'tenant', tenant: rootTenant })) {
     for (const document of page) {
+      if (document.id === rotationAddress) throw new UnfinishedRotation()
+      if (document.id === copyAddress) throw new UnfinishedCopy()
+      const isRoot = document.id === addressOf(rootTenant)
       const keys = unwrapKeys(key, document)
-      if (!keys) throw keysDoNotOpen(document)
+      if (!keys) {
+        // A rotation that was cut off, whose marker comes last, says more.
+        refusal ??= isRoot ? wrongMasterKey() : keysDoNotOpen(document)
+        continue
+      }
+      if (isRoot) root = { rootBox: document.box, identity: identityOf(indexKeyOf(keys)) }
       keys.fill(0)
     }
   }
-  return { store, key, identity: Buffer.from(new KeyedDigest(root.index).hex('copy', 'source')) }
+  if (refusal) throw refusal
+  if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
+  return { documents, key, ...root }
 }
+
+const identityOf = (indexKey: Uint8Array) => Buffer.from(new KeyedDigest(indexKey).hex('copy', 'source'))
+
+const wrongMasterKey = () => new CopyRefused('the master key of the source is not the one it was sealed with')
 
 /**
  * Copies all documents of a store into another. Documents are not changed, except that the keys of tenants are
@@ -94,7 +112,8 @@ export async function openSource({ store, masterKey }: KeyedStore, random: Rando
  */
 export async function copyStore(options: CopyOptions): Promise<Copied> {
   const { from, random, nowUs, onProgress = () => {} } = options
-  const to: Side = { store: options.to.store, key: masterSealingKey(options.to.masterKey) }
+  const { store } = options.to
+  const to = { store, documents: documentsIn(store), key: masterSealingKey(options.to.masterKey) }
   const isResumed = await begin(options, to)
   const writes = restoresOf(from, to, random, isResumed)
   const copied = await restoreInBatches(to.store, writes, nowUs, options.batchSize, count =>
@@ -109,12 +128,17 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
 }
 
 /** Yields the writes that copy all documents that are not in the destination, except for damaged ones. */
-async function* restoresOf(from: Side, to: Side, random: Random, isResumed: boolean): AsyncGenerator<Write> {
-  for await (const tenant of walkTenants(from.store)) {
+async function* restoresOf(
+  from: Side,
+  to: Destination,
+  random: Random,
+  isResumed: boolean,
+): AsyncGenerator<Write> {
+  for await (const tenant of from.documents.tenants()) {
     for (const kind of documentKinds) {
       const collection = { kind, tenant }
       const fromUs = isResumed ? await firstMissingUs(to.store, collection) : 0
-      for await (const page of walkCollection(from.store, collection, fromUs)) {
+      for await (const page of from.documents.collection(collection, fromUs)) {
         for (const document of page) {
           if (document.version > 0) yield restoring(document, from.key, to.key, random)
         }
@@ -124,7 +148,7 @@ async function* restoresOf(from: Side, to: Side, random: Random, isResumed: bool
 }
 
 /** Marks the destination as unfinished. Returns true if it was marked before. */
-async function begin({ from, random, nowUs }: CopyOptions, to: Side): Promise<boolean> {
+async function begin({ from, random, nowUs }: CopyOptions, to: Destination): Promise<boolean> {
   const { kind, tenant, id } = copyMarker.address
   const rootAddress = addressOf(rootTenant)
   const [marker, root] = await to.store.get(kind, tenant, [id, rootAddress])
@@ -138,8 +162,7 @@ async function begin({ from, random, nowUs }: CopyOptions, to: Side): Promise<bo
     if (Buffer.compare(identity, from.identity) === 0) return true
     throw new CopyRefused('the destination holds an unfinished copy of another store: empty it first')
   }
-  const [own] = await from.store.get(kind, tenant, [rootAddress])
-  if (root && own && Buffer.compare(root.box, own.box) === 0) {
+  if (root && Buffer.compare(root.box, from.rootBox) === 0) {
     throw new CopyRefused('the destination is the source itself')
   }
   const all = { nowMs: beforeAll, offset: 0, limit: 0 }

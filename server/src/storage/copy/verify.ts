@@ -2,13 +2,13 @@ import { digestOfFacts } from '../../crypto/digest.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
 import { rootTenant, unwrapKeys } from '../keys/keyring.ts'
 import { copyMarker } from '../keys/marker.ts'
-import { documentKinds, type Store, type StoredDocument } from '../port.ts'
+import { documentKinds, type StoredDocument } from '../port.ts'
 import { CopyDiffers } from './refused.ts'
-import { type Collection, walkCollection, walkTenants } from './walk.ts'
+import type { Collection, Documents } from './walk.ts'
 
-/** A store and the master key that wraps its tenants' keys. */
+/** Documents, and the master key that wraps the keys of tenants among them. */
 export interface Side {
-  readonly store: Store
+  readonly documents: Documents
   readonly key: SealingKey
 }
 
@@ -21,7 +21,7 @@ export interface Compared {
 }
 
 /**
- * Reads two stores side by side, collection by collection, and compares a digest of each document: its version,
+ * Reads two sides, collection by collection, and compares a digest of each document: its version,
  * times, terms, uniques and box; for the keys of tenants, the keys instead of their box.
  * @throws {CopyDiffers} at the first document that is missing, different or not in the source
  */
@@ -33,7 +33,7 @@ export async function compareStores(
   const cutOff: string[] = []
   let documents = 0
   let tenants = 0
-  for await (const tenant of walkTenants(from.store)) {
+  for await (const tenant of from.documents.tenants()) {
     if (tenant !== rootTenant) tenants++
     for (const kind of documentKinds) {
       const before = documents
@@ -50,9 +50,9 @@ async function compareCollection(
   cutOff: string[],
   onCompared: (documents: number) => void,
 ): Promise<number> {
-  const copies = documentsOf(to.store, collection)
+  const copies = documentsOf(to.documents, collection)
   let count = 0
-  for await (const document of documentsOf(from.store, collection)) {
+  for await (const document of documentsOf(from.documents, collection)) {
     if (document.version === 0) {
       cutOff.push(codeOf(document))
       continue
@@ -71,8 +71,11 @@ async function compareCollection(
   return count
 }
 
-async function* documentsOf(store: Store, collection: Collection): AsyncGenerator<StoredDocument, undefined> {
-  for await (const page of walkCollection(store, collection)) {
+async function* documentsOf(
+  documents: Documents,
+  collection: Collection,
+): AsyncGenerator<StoredDocument, undefined> {
+  for await (const page of documents.collection(collection)) {
     for (const document of page) if (document.id !== copyMarker.address.id) yield document
   }
 }

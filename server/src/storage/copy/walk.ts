@@ -1,6 +1,19 @@
 import { isTenantAddress, rootTenant, tenantAt } from '../keys/keyring.ts'
 import type { Digest, DocumentKind, Found, Store, StoredDocument } from '../port.ts'
 
+/** All documents of a store or of a backup, in the order in which they are copied. */
+export interface Documents {
+  /** Yields the root tenant and then every tenant, in the order of their creation. */
+  tenants(): AsyncIterable<string>
+  /** Yields pages of a collection, oldest first. A backup is read once from start to end: in the order of `tenants`. */
+  collection(collection: Collection, fromUs?: number): AsyncIterable<readonly StoredDocument[]>
+}
+
+export const documentsIn = (store: Store): Documents => ({
+  tenants: () => walkTenants(store),
+  collection: (collection, fromUs) => walkCollection(store, collection, fromUs),
+})
+
 /** One kind of one tenant. */
 export interface Collection {
   readonly kind: DocumentKind

@@ -98,7 +98,7 @@ export class Keyring {
     if (bytes) {
       return {
         data: { version: firstVersion, key: bytes.subarray(0, keyLength) },
-        index: bytes.subarray(keyLength, 2 * keyLength),
+        index: indexKeyOf(bytes),
       }
     }
     if (tenant === rootTenant) {
@@ -109,6 +109,9 @@ export class Keyring {
     throw new BrokenRecord('tenant', rootTenant, document.id)
   }
 }
+
+/** Returns the key for terms among the keys of a tenant, as a view. */
+export const indexKeyOf = (keys: Uint8Array) => keys.subarray(keyLength, 2 * keyLength)
 
 /** Wraps the keys of a tenant into a box. */
 export function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {
