@@ -187,7 +187,7 @@ t.test('the domain does not import storage engines', async t => {
 })
 
 /** The order within storage/: the files at its top first, and `open.ts` last, as it knows the engines. */
-const storageRooms = ['', 'keys', 'records', 'engines', 'copy', 'open.ts']
+const storageRooms = ['', 'keys', 'records', 'engines', 'copy', 'backup', 'open.ts']
 
 t.test('within storage each folder imports only from itself and those before it', async t => {
   const rankOf = (path: string) => {

@@ -12,24 +12,29 @@ import { runCommand } from './table.ts'
 export const oldKey = newMasterKey()
 export const newKey = newMasterKey()
 export const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
-export const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined) => ({
+export const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined): Record<string, string> => ({
   ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
   ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
 })
 
-/** Runs the command in this process, which is faster. Returns its output, or the sentence of its refusal. */
-export async function copy(
-  from: string,
-  to: string,
-  environment: Record<string, string> = keys(oldKey, newKey),
-) {
+/** Runs a command in this process, which is faster. Returns its output, or the sentence of its refusal. */
+export async function run(name: string, args: readonly string[], environment: Record<string, string>) {
   try {
-    const { output, exitCode } = await runCommand('copy', ['--from', from, '--to', to], environment)
+    const { output, exitCode } = await runCommand(name, args, environment)
     return { output, exitCode, refusal: '' }
   } catch (error) {
     return { output: '', exitCode: 2, refusal: (error as Error).message }
   }
 }
+
+export const copy = (from: string, to: string, environment = keys(oldKey, newKey)) =>
+  run('copy', ['--from', from, '--to', to], environment)
+
+export const backUp = (from: string, file: string, environment = keys(oldKey, undefined)) =>
+  run('backup', ['--storage', from, '--to', file], environment)
+
+export const restore = (file: string, to: string, environment = keys(oldKey, undefined)) =>
+  run('restore', ['--to', to, file], environment)
 
 export const open = (t: Test, storage: string, masterKey: Uint8Array) =>
   openVault(t, { storage, masterKey, dev: false, allowPrivateCallbacks: true })
@@ -61,8 +66,11 @@ export async function read(
   }
 }
 
-/** Copies a vault with records of every kind from store to store, and compares responses of the last and the first. */
-export async function moves(t: Test, ...storages: string[]): Promise<void> {
+/**
+ * Carries a vault with records of every kind from store to store, and compares responses of the last and the first.
+ * @param carry the command that does it
+ */
+export async function moves(t: Test, storages: readonly string[], carry = copy): Promise<void> {
   const [first = ''] = storages
   let reply = 500
   let delivered = 0
@@ -83,7 +91,7 @@ export async function moves(t: Test, ...storages: string[]): Promise<void> {
   let key = oldKey
   for (const [index, to] of storages.slice(1).entries()) {
     const next = newMasterKey()
-    const { output, exitCode, refusal } = await copy(storages[index] ?? '', to, keys(key, next))
+    const { output, exitCode, refusal } = await carry(storages[index] ?? '', to, keys(key, next))
     t.equal(refusal, '')
     t.equal(exitCode, 0)
     t.match(

@@ -16,12 +16,12 @@ async function migrated(t: Test): Promise<string> {
 }
 
 t.test('a vault is copied from a folder into a database', withPostgres, async t => {
-  await moves(t, `level:${t.testdir()}/a`, await migrated(t))
+  await moves(t, [`level:${t.testdir()}/a`, await migrated(t)])
 })
 
 t.test('and from there into another database, and back into a folder', withPostgres, async t => {
   const folder = t.testdir()
-  await moves(t, `level:${folder}/a`, await migrated(t), await migrated(t), `level:${folder}/b`)
+  await moves(t, [`level:${folder}/a`, await migrated(t), await migrated(t), `level:${folder}/b`])
 })
 
 t.test('a copy into a database that was interrupted anywhere can be continued', withPostgres, async t => {

@@ -9,12 +9,12 @@ import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
 import { almost, base64, copy, fill, keys, moves, newKey, oldKey, open, read } from './_copying.ts'
-import { reportProgress } from './copy.ts'
+import { reportProgress } from './destination.ts'
 import { runCommand } from './table.ts'
 
 t.test('a server on the copy of a vault responds as one on the source', async t => {
   const folder = t.testdir()
-  await moves(t, `level:${folder}/a`, `level:${folder}/b`)
+  await moves(t, [`level:${folder}/a`, `level:${folder}/b`])
 })
 
 t.test('a copy under the same key needs no second key, and copies a development key', async t => {

@@ -1,12 +1,14 @@
 import { didYouMean } from '../base/near-names.ts'
 import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
+import { backupCommand } from './backup.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
 import { leaksCommand } from './leaks.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
+import { restoreCommand } from './restore.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
 import { runFormulaCommand } from './run-formula.ts'
 
@@ -14,6 +16,8 @@ import { runFormulaCommand } from './run-formula.ts'
 export const commands: readonly Command[] = [
   migrateCommand,
   copyCommand,
+  backupCommand,
+  restoreCommand,
   rotateMasterKeyCommand,
   reindexCommand,
   runFormulaCommand,

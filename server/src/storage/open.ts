@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -42,7 +42,43 @@ export async function openExisting(
   const location = parseStorage(url)
   if (location.engine === 'level') return openFolder(url)
   if (location.engine === 'postgres') return { store: await openStore(location) }
-  throw new UnknownStorage('memory: holds no data after the process ends; use level:<folder> or postgres://…')
+  throw holdsNothing()
+}
+
+const holdsNothing = () =>
+  new UnknownStorage('memory: holds no data after the process ends; use level:<folder> or postgres://…')
+
+/** A store as it was at one moment. It can only be read. */
+export interface FrozenStore {
+  readonly store: Store
+  /** The data folder, if it has one. */
+  readonly folder?: string
+  close(): Promise<void>
+}
+
+/**
+ * Opens an existing store in the state that it has now. Servers may go on writing to it.
+ * @throws {UnknownStorage | DataFolderRefused | DatabaseRefused}
+ */
+export async function openFrozen(url: string): Promise<FrozenStore> {
+  const location = parseStorage(url)
+  if (location.engine === 'postgres') {
+    const store = await (await postgres()).open(location.url, { frozen: true })
+    return { store, close: () => store.close() }
+  }
+  if (location.engine === 'memory') throw holdsNothing()
+  const { folder, path } = await findFolder(url)
+  const { freezeFolder, removeLeftovers } = await import('./engines/level/files/freeze-folder.ts')
+  await removeLeftovers(folder)
+  const frozen = await freezeFolder(path, folder)
+  const remove = () => rm(frozen, { recursive: true, force: true })
+  try {
+    const store = await (await level()).open(frozen)
+    return { store, folder, close: () => store.close().finally(remove) }
+  } catch (error) {
+    await remove()
+    throw error
+  }
 }
 
 /** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} @internal */

@@ -37,7 +37,7 @@ const sessionLimits = {
 export function openPool(
   url: string,
   onIdleError: (error: unknown) => void,
-  query_timeout = answerMs,
+  settings: pg.PoolConfig = {},
 ): { readonly pool: pg.Pool; readonly max: number } {
   const location = readLocation(url)
   const limits = Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name))
@@ -45,10 +45,11 @@ export function openPool(
     application_name: 'surrogate',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    query_timeout,
+    query_timeout: answerMs,
     ...Object.fromEntries(limits),
     ...location,
     pipeline: true,
+    ...settings,
   })
   // A connection that breaks in use rejects its statements. Its error event would end the process without a listener.
   pool.on('connect', client => client.on('error', () => {}))

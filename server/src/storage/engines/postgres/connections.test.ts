@@ -100,7 +100,9 @@ t.test('a statement that takes too long is ended, and the store stays healthy', 
 })
 
 t.test('maintenance has no time limit, and the limits of other statements stay', withPostgres, async t => {
-  const { pool } = openPool(`${await openSchema(t)}%20-c%20statement_timeout%3D300`, () => {}, 400)
+  const { pool } = openPool(`${await openSchema(t)}%20-c%20statement_timeout%3D300`, () => {}, {
+    query_timeout: 400,
+  })
   t.teardown(() => pool.end())
   const long = 'SELECT pg_sleep(0.6)'
   await t.rejects(pool.query(long), { code: '57014' })

@@ -15,6 +15,7 @@ import { firstUse, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
+import { freeze, oneConnection } from './freeze.ts'
 import { Health } from './health.ts'
 import { Reader } from './reader.ts'
 import { checkSchema, type Migrated, migrate } from './schema.ts'
@@ -24,6 +25,8 @@ import { Writer } from './writer.ts'
 export interface PostgresOptions {
   /** Creates or upgrades the schema first. */
   readonly migrate?: boolean
+  /** Reads all that follows in the state that the database has now. Nothing can be written. */
+  readonly frozen?: boolean
   /** Time limit of a statement, except searches, in milliseconds. */
   readonly answerMs?: number
 }
@@ -58,13 +61,17 @@ export class PostgresStore implements Store {
   /** @throws {DatabaseRefused} */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     let onIdleError = (_error: unknown) => {}
-    const { pool, max } = openPool(url, error => onIdleError(error), options.answerMs)
+    const { pool, max } = openPool(url, error => onIdleError(error), {
+      ...(options.frozen ? oneConnection : {}),
+      ...(options.answerMs === undefined ? {} : { query_timeout: options.answerMs }),
+    })
     const health = new Health(pool)
     onIdleError = error => health.failed(error)
     try {
       const dialect = await firstUse(url, pool, async client => {
         if (options.migrate) await withoutTimeLimits(client, () => migrate(client))
         await checkSchema(client)
+        if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
       })
       return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect)

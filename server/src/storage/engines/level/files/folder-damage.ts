@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findLogDamage } from './log-damage.ts'
-import { readLogNumber } from './version-edits.ts'
+import { readListedFiles } from './version-edits.ts'
 
-const isLog = (name: string) => /^\d+\.log$/.test(name)
+export const isLog = (name: string) => /^\d+\.log$/.test(name)
 export const isTable = (name: string) => /^\d+\.(ldb|sst)$/.test(name)
 
 /** A damaged file and the position of the damage; without a position it is missing or unreadable. */
@@ -27,7 +27,8 @@ export async function findListDamage(folder: string): Promise<Damage | undefined
   if (manifest === undefined || !list) return { file: 'CURRENT' }
   const at = await findLogDamage(list)
   if (at !== undefined) return { file: manifest, at }
-  const log = readLogNumber(list)
+  // LevelDB does not report a missing log.
+  const log = readListedFiles(list)?.oldestLog
   if (log === undefined) return { file: manifest }
   const isThere = log === 0 || names.some(name => isLog(name) && Number.parseInt(name, 10) === log)
   return isThere ? undefined : { file: `${String(log).padStart(6, '0')}.log` }

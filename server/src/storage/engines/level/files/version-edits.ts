@@ -13,13 +13,21 @@ const fields: Readonly<Record<number, string>> = {
   9: 'n',
 }
 const logNumber = 2
+const removedTable = 6
+const addedTable = 7
 
-/**
- * Returns the number of the oldest log that a list of tables needs; 0 if it needs none, `undefined` if the list cannot
- * be read. LevelDB does not report a missing log.
- */
-export function readLogNumber(manifest: Buffer): number | undefined {
-  let number = 0
+/** The files that a list of tables names. */
+export interface ListedFiles {
+  /** Number of the oldest log that is needed; 0 if none is. */
+  readonly oldestLog: number
+  /** Numbers of the tables. */
+  readonly tables: ReadonlySet<number>
+}
+
+/** Reads a list of tables. Returns `undefined` if it cannot be read. */
+export function readListedFiles(manifest: Buffer): ListedFiles | undefined {
+  let oldestLog = 0
+  const tables = new Set<number>()
   try {
     for (const parts of intactRecords(manifest)) {
       const change = Buffer.concat(parts)
@@ -28,14 +36,19 @@ export function readLogNumber(manifest: Buffer): number | undefined {
         const form = fields[tag.value]
         if (form === undefined) return undefined
         at = tag.next
+        const numbers: number[] = []
         for (const sort of form) {
           const { value, next } = readVarint(change, at)
-          if (tag.value === logNumber) number = value
+          numbers.push(value)
           at = sort === 't' ? next + value : next
         }
+        const [number = 0, table = 0] = numbers
+        if (tag.value === logNumber) oldestLog = number
+        if (tag.value === addedTable) tables.add(table)
+        if (tag.value === removedTable) tables.delete(table)
       }
     }
-    return number
+    return { oldestLog, tables }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { database, newSchema, withPostgres } from '../../testing/postgres.ts'
+import { openTenant, sender } from '../../testing/vault.ts'
+import { systemRandom } from '../base/random.ts'
+import { writeBackup } from '../storage/backup/write.ts'
+import { openSource } from '../storage/copy/copy-store.ts'
+import { documentsIn } from '../storage/copy/walk.ts'
+import { openFrozen } from '../storage/open.ts'
+import { backUp, keys, moves, oldKey, open, restore } from './_copying.ts'
+import { runCommand } from './table.ts'
+
+async function migrated(t: Test): Promise<string> {
+  const schema = newSchema(t)
+  await schema.create()
+  await runCommand('migrate', ['--storage', schema.url], {})
+  return schema.url
+}
+
+t.test('a database is backed up and restored into a folder, and back', withPostgres, async t => {
+  const folder = t.testdir()
+  let count = 0
+  const carry = async (from: string, to: string, environment = keys(oldKey, undefined)) => {
+    const file = join(folder, `backup-${count++}`)
+    t.equal((await backUp(from, file, environment)).refusal, '')
+    return restore(file, to, environment)
+  }
+  await moves(t, [await migrated(t), `level:${folder}/a`, await migrated(t)], carry)
+})
+
+t.test('a backup has the state of its start, while a server writes', withPostgres, async t => {
+  const folder = t.testdir()
+  const url = await migrated(t)
+  const { send, privateKey } = await openTenant(open(t, url, oldKey))
+  const create = (id: string) => send('POST', '/tokens', { id, type: 'token', data: 1 })
+  await create('before')
+  const frozen = await openFrozen(url)
+  t.teardown(() => frozen.close())
+  await create('afterwards')
+  t.equal((await send('DELETE', '/tokens/before')).status, 204)
+  const file = join(folder, 'backup')
+  const source = await openSource(documentsIn(frozen.store), oldKey)
+  await writeBackup(source, file, systemRandom(), () => {})
+  const to = `level:${folder}/restored`
+  t.equal((await restore(file, to)).refusal, '')
+  const get = sender(open(t, to, oldKey), privateKey)
+  t.equal((await get('GET', '/tokens/before')).status, 200)
+  t.equal((await get('GET', '/tokens/afterwards')).status, 404)
+})
+
+t.test(
+  'a backup whose connection breaks fails: another one would read another state',
+  withPostgres,
+  async t => {
+    const url = await migrated(t)
+    await openTenant(open(t, url, oldKey))
+    const frozen = await openFrozen(url)
+    t.teardown(() => frozen.close().catch(() => {}))
+    const documents = documentsIn(frozen.store)
+    await openSource(documents, oldKey)
+    const { rowCount } = await database().query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND application_name = 'surrogate'",
+    )
+    t.ok((rowCount ?? 0) >= 1)
+    for (let attempt = 0; attempt < 3; attempt++)
+      await t.rejects(openSource(documents, oldKey), { name: 'StoreUnavailable' })
+  },
+)
