@@ -146,7 +146,7 @@ const rooms = [
     'sandbox',
     'search',
   ],
-  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'retention', 'dev', 'http'],
+  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'proxy', 'retention', 'dev', 'http'],
 ]
 /** These put a server together from the rooms, and may import from all of them. */
 const builders = ['assembly', 'commands']

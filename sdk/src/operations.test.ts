@@ -51,6 +51,7 @@ const calls: Record<keyof Operations, (surrogate: Surrogate) => PromiseLike<unkn
 interface Operation {
   operationId: string
   'x-profile'?: string
+  'x-option'?: string
   parameters?: { $ref?: string }[]
   requestBody?: { content: object }
 }
@@ -59,8 +60,8 @@ const { paths } = parse(readFileSync(new URL('../../openapi.yaml', import.meta.u
 const contract = Object.entries<Record<string, Operation>>(paths).flatMap(([path, item]) =>
   Object.entries(item)
     .filter(([method]) => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
-    // These are in the client of development servers.
-    .filter(([, operation]) => operation['x-profile'] !== 'dev')
+    // The former are in the client of development servers, the latter only on some servers.
+    .filter(([, operation]) => operation['x-profile'] !== 'dev' && operation['x-option'] === undefined)
     .map(([method, operation]) => ({ path, method, ...operation })),
 )
 

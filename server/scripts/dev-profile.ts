@@ -1,14 +1,17 @@
 import type { JsonObject, JsonValue } from '../src/base/json.ts'
 
-/** Returns the contract without the operations of development servers, and without what only they use. */
+/** Returns the contract of every server: without the operations of development servers and of options, and what only they use. */
 export function withoutDevelopment(document: JsonObject): JsonObject {
   const components = Object.entries(document.components as Record<string, JsonObject>)
   return {
     ...document,
     tags: (document.tags as JsonObject[]).filter(({ name }) => name !== 'Development'),
-    paths: pathsWhere(document, operation => !isDevelopment(operation)),
+    paths: pathsWhere(document, operation => !isDevelopment(operation) && !isOptional(operation)),
     components: Object.fromEntries(
-      components.map(([kind, parts]) => [kind, without(parts, part => isDevelopment(part as JsonObject))]),
+      components.map(([kind, parts]) => [
+        kind,
+        without(parts, part => isDevelopment(part as JsonObject) || isOptional(part as JsonObject)),
+      ]),
     ),
   }
 }
@@ -46,6 +49,9 @@ function referencesIn(
 }
 
 const isDevelopment = (part: JsonObject) => part['x-profile'] === 'dev'
+
+/** True for parts that a server has only if an option switches them on. */
+const isOptional = (part: JsonObject) => part['x-option'] !== undefined
 
 function pathsWhere(document: JsonObject, isWanted: (operation: JsonObject) => boolean): JsonObject {
   const paths = Object.entries(document.paths as Record<string, JsonObject>)

@@ -4,8 +4,9 @@ import type { JsonObject, JsonValue } from '../src/base/json.ts'
  * Returns the source of `generated/facts.ts`: facts of the contract that the server's code needs as plain data.
  * Imports nothing of the server at run time, since much of it imports what is made here.
  */
-export function factsModule(document: JsonObject): string {
-  const exported = Object.entries(factsOf(document)).map(
+/** @param whole the contract with the operations of options */
+export function factsModule(document: JsonObject, whole: JsonObject): string {
+  const exported = Object.entries({ ...factsOf(document), proxyOperations: proxyOperationsOf(whole) }).map(
     ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`,
   )
   return ['// Made from openapi.yaml by `npm run generate`.\n', ...exported].join('\n')
@@ -48,6 +49,23 @@ function factsOf(document: JsonObject) {
       formulaTime: member('ReactRequest', 'timeout_ms', 'default'),
     },
   }
+}
+
+/** What the server needs to know of the operations of `/proxy`, by method. */
+function proxyOperationsOf({ paths }: JsonObject) {
+  const { '/proxy': operations } = paths as Record<string, Record<string, JsonObject>>
+  return Object.fromEntries(
+    Object.entries(operations ?? {}).map(([method, one]) => [
+      method.toUpperCase(),
+      {
+        id: one.operationId,
+        entityType: one['x-entity-type'],
+        permission: one['x-permission'],
+        applicationTypes: one['x-application-types'],
+        session: one['x-session'],
+      },
+    ]),
+  )
 }
 
 /** The types of tokens by name, from the branches of a request to create one. */

@@ -27,7 +27,7 @@ async function buildServer(folder: URL): Promise<typeof createVault> {
   const document = await otherContract()
   const generated = new URL('generated/', folder)
   await mkdir(generated)
-  await writeFile(new URL('facts.ts', generated), factsModule(document))
+  await writeFile(new URL('facts.ts', generated), factsModule(document, document))
   await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
   await compileValidators(document, generated)
   const facts = fileURLToPath(new URL('facts.ts', generated))

@@ -10,6 +10,7 @@ import {
   isDevToken,
   isHeaderPrefix,
   isOrigin,
+  isPrivateOrigin,
 } from './vault-options.ts'
 
 /** The whole configuration of a server, read once at start. */
@@ -25,6 +26,8 @@ export interface Config {
   readonly allowPrivateCallbacks: boolean
   readonly formulaAllowOrigins: readonly string[]
   readonly formulaMapOrigins: Readonly<Record<string, string>>
+  readonly proxyAllowOrigins: readonly string[]
+  readonly proxyMapOrigins: Readonly<Record<string, string>>
   readonly formulaModules: readonly string[]
   readonly formulaClient: string | undefined
   readonly corsOrigins: readonly string[] | undefined
@@ -83,6 +86,8 @@ export const flags: readonly Flag[] = [
   listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
   listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
   textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
+  listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
+  listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
     'audit-retention',
@@ -164,7 +169,9 @@ export function readConfig(
     devToken: readDevToken(text('dev-token')),
     allowPrivateCallbacks: on('allow-private-callbacks'),
     formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
-    formulaMapOrigins: readMappedOrigins(list('formula-map-origin') ?? []),
+    formulaMapOrigins: readMappedOrigins('--formula-map-origin', list('formula-map-origin') ?? []),
+    proxyAllowOrigins: (list('proxy-allow-origin') ?? []).map(readPublicOrigin),
+    proxyMapOrigins: readMappedOrigins('--proxy-map-origin', list('proxy-map-origin') ?? []),
     formulaModules: list('formula-module') ?? [],
     formulaClient: text('formula-client'),
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
@@ -312,18 +319,26 @@ function readOrigin(text: string): string {
   return text
 }
 
-function readMappedOrigins(texts: readonly string[]): Record<string, string> {
+function readPublicOrigin(text: string): string {
+  const origin = readOrigin(text)
+  if (!isPrivateOrigin(origin)) return origin
+  throw new ConfigError(
+    `--proxy-allow-origin takes public origins; reach ${origin} by --proxy-map-origin https://api.example.com=${origin}`,
+  )
+}
+
+function readMappedOrigins(flag: string, texts: readonly string[]): Record<string, string> {
   const pairs = texts.map(text => {
     const [from = '', to, ...more] = text.split('=')
     if (to === undefined || more.length > 0) {
       throw new ConfigError(
-        `--formula-map-origin takes two origins, such as https://api.example.com=http://localhost:9000, not ${text}`,
+        `${flag} takes two origins, such as https://api.example.com=http://localhost:9000, not ${text}`,
       )
     }
     return [readOrigin(from), readOrigin(to)] as const
   })
   const twice = pairs.find(([from], index) => pairs.findIndex(([other]) => other === from) !== index)
-  if (twice) throw new ConfigError(`--formula-map-origin maps ${twice[0]} twice`)
+  if (twice) throw new ConfigError(`${flag} maps ${twice[0]} twice`)
   return Object.fromEntries(pairs)
 }
 

@@ -35,6 +35,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
+    const { proxyAllowOrigins, proxyMapOrigins } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(line => process.stderr.write(line), config.logLevel)
@@ -42,7 +43,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       ...{ storage, dev, allowPrivateCallbacks },
       // The default does not count more than the profile.
       ...(profile === undefined ? { headerPrefix } : { profile, ...givenPrefix(headerPrefix) }),
-      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules },
+      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, proxyAllowOrigins, proxyMapOrigins },
       ...{ auditRetentionDays, requireIsolation },
       metrics: config.metricsPort !== undefined,
       developmentTenant: config.dev,

@@ -34,6 +34,14 @@ const refusals: readonly [options: unknown, message: string][] = [
     { formulaMapOrigins: { a: 'https://b.test' } },
     'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
   ],
+  [
+    { proxyAllowOrigins: ['http://127.0.0.1:81'] },
+    'proxyAllowOrigins must be a list of origins such as https://api.example.com, none of a private address: use proxyMapOrigins for those',
+  ],
+  [
+    { proxyMapOrigins: { 'https://a.test': 'b' } },
+    'proxyMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+  ],
   [{ metrics: 1 }, 'metrics must be true or false'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
   [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],

@@ -5,6 +5,7 @@ import { unknownName } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { keyLength } from './crypto/envelope.ts'
+import { isPublicAddress, literalAddress } from './egress/addresses.ts'
 import type { Isolation } from './sandbox/isolation.ts'
 
 export const defaultAuditRetentionDays = 400
@@ -39,6 +40,10 @@ export interface VaultOptions {
   readonly formulaAllowOrigins?: readonly string[]
   /** Sends what formulas fetch from an origin to another, such as `{ 'https://api.example.com': 'http://localhost:9000' }`. */
   readonly formulaMapOrigins?: Readonly<Record<string, string>>
+  /** Origins that requests to `/proxy` may be sent on to; without one of these two options there is no such path. */
+  readonly proxyAllowOrigins?: readonly string[]
+  /** Sends what is meant for an origin to another, which may be private, such as `{ 'https://api.example.com': 'http://localhost:9000' }`. */
+  readonly proxyMapOrigins?: Readonly<Record<string, string>>
   /** Packages that formulas may require, resolved from the working directory. */
   readonly formulaModules?: readonly string[]
   /** A file that exports a function of the client, whose result formulas get instead of the client. */
@@ -94,6 +99,13 @@ export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text
 }
 
+/** True for an origin that is a private address, or names this machine. */
+export function isPrivateOrigin(origin: string): boolean {
+  const url = new URL(origin)
+  const address = literalAddress(url)
+  return address === undefined ? /(^|\.)localhost\.?$/.test(url.hostname) : !isPublicAddress(address)
+}
+
 /** @throws {VaultOptionsError} if a member is not one of `names` */
 export function refuseUnknown(options: object, names: readonly string[]): void {
   const unknown = unknownName(options, names)
@@ -137,6 +149,14 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
     'a list of origins such as https://api.example.com',
   ],
   formulaMapOrigins: [
+    value => isRecord(value) && Object.entries(value).flat().every(isOrigin),
+    'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+  ],
+  proxyAllowOrigins: [
+    value => isList(value, item => isOrigin(item) && !isPrivateOrigin(item)),
+    'a list of origins such as https://api.example.com, none of a private address: use proxyMapOrigins for those',
+  ],
+  proxyMapOrigins: [
     value => isRecord(value) && Object.entries(value).flat().every(isOrigin),
     'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
   ],

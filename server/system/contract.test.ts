@@ -44,8 +44,10 @@ const allOperations = Object.entries(obj(contract.paths)).flatMap(([path, item])
   }),
 )
 const isDevelopment = ({ operation }: { operation: Obj }) => operation['x-profile'] === 'dev'
+/** Those of an option of the server. */
+const isOptional = ({ operation }: { operation: Obj }) => operation['x-option'] !== undefined
 /** Those that every server has. */
-const operations = allOperations.filter(one => !isDevelopment(one))
+const operations = allOperations.filter(one => !isDevelopment(one) && !isOptional(one))
 
 /** Yields all schemas with their places. */
 function* schemas(): Generator<[string, Obj]> {
@@ -142,6 +144,22 @@ t.test('marks exactly the extensions of the core specification', async t => {
     ['"x-profile":"dev"', '"x-profile":"surrogate"'],
     'there is no other profile',
   )
+})
+
+t.test('has the same rules for each operation of the proxy as for detokenizing', async t => {
+  const proxied = allOperations.filter(isOptional)
+  const detokenize = operations.find(({ id }) => id === 'detokenize')
+  t.strictSame(
+    proxied.map(({ id, route }) => [id, route]),
+    METHODS.map(method => [`proxy.${method}`, `${method.toUpperCase()} /proxy`]),
+  )
+  for (const { id, operation } of proxied) {
+    t.equal(operation['x-profile'], 'surrogate', id)
+    t.equal(operation['x-option'], 'proxy', id)
+    for (const rule of ['x-permission', 'x-application-types', 'x-session'])
+      t.strictSame(operation[rule], detokenize?.operation[rule], `${id}: ${rule}`)
+    t.notOk(operation['x-formula'], `${id}: formulas have their own way out`)
+  }
 })
 
 t.test('keeps the operations of development servers apart', async t => {
@@ -255,7 +273,7 @@ t.test('sends the trace id with every response', async t => {
       const retry = obj(response.headers)['Retry-After']
       // Formulas can be busy, too, and streams of events too many.
       const isBusy =
-        status === '503' || (status === '429' && ['reactors.react', 'dev.events.stream'].includes(id))
+        status === '503' || (status === '429' && /^(reactors\.react|dev\.events\.stream|proxy\..*)$/.test(id))
       t.equal(retry !== undefined, isBusy, `${id} ${status}: Retry-After where waiting helps`)
     }
 })

@@ -78,8 +78,8 @@ export class Contract {
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
-        // Operations of our development servers are nothing that another implementation has.
-        .filter(([, raw]) => (raw as Record<string, unknown>)['x-profile'] !== 'dev')
+        // Operations of our development servers and options are nothing that another implementation has.
+        .filter(([, raw]) => isOfEveryServer(raw as Record<string, unknown>))
         .map(([method, raw]) => this.#operation(path, method, raw as Record<string, unknown>)),
     )
     this.defaults = Object.fromEntries(
@@ -197,3 +197,6 @@ export class Contract {
 /** True for the types of JSON that are not a problem document. */
 const isOtherJson = (type = '') =>
   type !== 'application/problem+json' && /^application\/(.+\+)?json$/.test(type)
+
+const isOfEveryServer = (raw: Record<string, unknown>) =>
+  raw['x-profile'] !== 'dev' && raw['x-option'] === undefined

@@ -102,6 +102,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
 export function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
   const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
+  const { requestProxy } = deployment
   clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
@@ -113,6 +114,7 @@ export function startWorkers(deployment: Deployment, requests: UnderWay): () => 
   })
   return async () => {
     stopSweeping()
+    requestProxy?.close()
     await webhooks.close()
     await parts.sandbox?.close()
     await sandbox.close()

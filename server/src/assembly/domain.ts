@@ -8,6 +8,7 @@ import { createExpressions } from '../expressions/engine.ts'
 import type { Core } from '../http/core.ts'
 import { type HeaderNames, headerNamesOf } from '../http/header-names.ts'
 import { serviceTransport } from '../http/service-transport.ts'
+import type { RequestProxy } from '../proxy/proxy.ts'
 import { FormulaConsole } from '../reactors/console.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { performJob } from '../reactors/jobs.ts'
@@ -37,6 +38,8 @@ export interface Domain extends Stores {
   readonly tools: DevTools | undefined
   readonly performer: Performer
   readonly reactors: ReactorsContext
+  /** Absent unless an option allows an origin. */
+  readonly requestProxy: RequestProxy | undefined
   /** Makes the timer by which one request yields to others. */
   turns(): Turns
 }
@@ -87,8 +90,12 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     isKeptBusy: tools?.isKeptBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }
+  const isProxy =
+    (options.proxyAllowOrigins?.length ?? 0) + Object.keys(options.proxyMapOrigins ?? {}).length > 0
+  const requestProxy = isProxy ? (await import('./proxying.ts')).createProxy(stores, reactors) : undefined
   return {
     ...stores,
+    requestProxy,
     headerNames,
     validators,
     audit,

@@ -25,6 +25,8 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
   const services: Services = {
     ...deployment,
     testObserver: development?.observerOf(deployment),
+    proxy:
+      deployment.requestProxy && (await import('../http/proxy-door.ts')).proxyDoor(deployment.requestProxy),
     router: new Router(validators.operations),
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),

@@ -6,7 +6,9 @@ import { machineMs, monotonicMs } from '../base/real-time.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
+import type { Resolve } from '../egress/exchange.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import type { ProxyLimits } from '../proxy/proxy.ts'
 import type { SandboxParts } from '../sandbox/create.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
@@ -147,6 +149,7 @@ export interface VaultParts {
   /** Runs formulas. The vault closes it. */
   readonly sandbox?: Sandbox
   readonly sandboxParts?: SandboxParts
+  readonly proxy?: { readonly resolve?: Resolve; readonly limits?: Partial<ProxyLimits> }
   /** Makes the queue of asynchronous invocations. */
   readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
 }

@@ -23,6 +23,7 @@ export const errorRegistry = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   reactor_runtime: { status: 500, title: 'Reactor Runtime Error' },
+  target_failed: { status: 502, title: 'The target did not respond' },
   unavailable: { status: 503, title: 'The store cannot answer right now' },
 } as const satisfies Record<string, { status: number; title: string }>
 

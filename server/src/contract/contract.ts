@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { JsonValue } from '../base/json.ts'
 import type { DevOperationId } from '../generated/dev-operations.ts'
-import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import { headerPrefix as contractHeaderPrefix, type proxyOperations } from '../generated/facts.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { generatedFiles } from '../generated-files.ts'
 import type { ApplicationType, LogEntityType, Permission } from './types.ts'
 
 /** The facts of an operation that the server needs. */
 export interface Operation {
-  readonly id: OperationId | DevOperationId
+  readonly id: OperationId | DevOperationId | ProxyOperationId
   /** Upper case. */
   readonly method: string
   /** With `{name}` in the place of a parameter. */
@@ -36,6 +36,11 @@ export interface Operation {
   /** The statuses of its responses; `default` stands for any. */
   readonly statuses: readonly string[]
 }
+
+export type ProxyOperationId = (typeof proxyOperations)[keyof typeof proxyOperations]['id']
+
+/** True for the operations of `/proxy`, whose responses are those of other services. */
+export const isProxied = ({ id }: Operation): boolean => id.startsWith('proxy.')
 
 export interface QueryParameter {
   readonly name: string

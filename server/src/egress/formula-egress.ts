@@ -1,8 +1,8 @@
-import { isPublicAddress, literalAddress } from './addresses.ts'
 import { acceptedEncodings, readBody } from './body.ts'
 import { EgressError } from './egress-error.ts'
 import { exchange, type Resolve, startDeadline, systemResolve, toEgressError } from './exchange.ts'
 import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
+import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 /** Limits of the requests of one invocation. Times are in real milliseconds. */
 export const egressLimits = {
@@ -17,17 +17,7 @@ export const egressLimits = {
 const redirects = new Set([301, 302, 303, 307, 308])
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-export interface FormulaEgressOptions {
-  /**
-   * The allowed origins, such as `https://api.example.com`; by default none. A name must resolve to a public address;
-   * an origin given as an address may be private, since the operator chose it.
-   */
-  readonly origins?: readonly string[]
-  /**
-   * Origins whose requests are sent to others, by origin, which formulas do not notice. They are allowed too, and the
-   * other may be private.
-   */
-  readonly mapped?: Readonly<Record<string, string>>
+export interface FormulaEgressOptions extends OriginOptions {
   readonly resolve?: Resolve
   readonly limits?: Partial<Record<keyof typeof egressLimits, number>>
 }
@@ -70,31 +60,20 @@ interface Hop {
  * so that formulas cannot scan the network.
  */
 export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
-  const mapped = new Map(Object.entries(options.mapped ?? {}))
-  const origins = new Set([...(options.origins ?? []), ...mapped.keys()])
+  const origins = new AllowedOrigins(options)
   const limits = { ...egressLimits, ...options.limits }
   const resolve = options.resolve ?? systemResolve
-
-  const checked = (url: URL): URL => {
-    if (url.username !== '' || url.password !== '') {
-      throw new EgressError('policy', 'a URL must not contain a user name or password')
-    }
-    if (!origins.has(url.origin)) throw new EgressError('policy', 'this origin is not allowed')
-    return url
-  }
 
   const follow = async (first: Hop, redirect: string, signal: AbortSignal): Promise<EgressResponse> => {
     let hop = first
     for (let followed = 0; ; followed++) {
       const { url } = hop
-      const instead = mapped.get(url.origin)
-      const sent = instead === undefined ? url : atOrigin(url, instead)
+      const destination = origins.destinationOf(url)
+      const sent = destination.url
       const response = await exchange({
         ...hop,
-        url: sent,
+        ...destination,
         headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
-        accepts: address =>
-          instead !== undefined || literalAddress(url) === address || isPublicAddress(address),
         resolve,
         signal,
       })
@@ -111,7 +90,8 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       if (followed === limits.redirects) throw new EgressError('limit', 'too many redirects')
       if (!URL.canParse(location, sent.href)) throw new EgressError('network', 'network error')
       const next = new URL(location, sent.href)
-      hop = nextHop(hop, checked(next.origin === sent.origin ? atOrigin(next, url.origin) : next), status)
+      const known = next.origin === sent.origin ? atOrigin(next, url.origin) : next
+      hop = nextHop(hop, origins.checked(known), status)
     }
   }
 
@@ -119,7 +99,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
   return async ({ url, method, headers, body, redirect = 'follow', signal }) => {
     if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
     if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
-    const target = checked(new URL(url))
+    const target = origins.checked(new URL(url))
     if ((body?.length ?? 0) > limits.requestBytes) {
       throw new EgressError('size', `the request is longer than ${limits.requestBytes} bytes`)
     }
@@ -144,11 +124,6 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
       count.open--
     }
   }
-}
-
-/** Returns the same URL at another origin. */
-function atOrigin({ pathname, search }: URL, origin: string): URL {
-  return new URL(`${origin}${pathname}${search}`)
 }
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */

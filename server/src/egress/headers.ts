@@ -55,3 +55,19 @@ export function readableHeaders(
   )
   return keeping(Object.fromEntries(joined), name => !managed.has(name) && name !== 'content-encoding')
 }
+
+/** Headers of a response that would act on callers of this server, or on proxies in front of it. */
+const ownAffair =
+  /^(set-cookie2?|strict-transport-security|clear-site-data|alt-svc|x-sendfile)$|^(access-control|proxy|x-accel|x-lighttpd|x-reproxy)-/
+
+/** Returns the headers of a response that are passed on, without those that its `Connection` names. */
+export function passedHeaders({
+  headers,
+}: {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}): Record<string, string> {
+  const { 'content-encoding': encoding, connection } = headers
+  const named = new Set(`${connection ?? ''}`.toLowerCase().split(/[\s,]+/))
+  const kept = keeping(readableHeaders(headers), name => !ownAffair.test(name) && !named.has(name))
+  return typeof encoding === 'string' ? { ...kept, 'content-encoding': encoding } : kept
+}

@@ -108,7 +108,8 @@ async function go(
   }
 }
 
-function toResponse({ answer }: Exchange): CoreResponse {
+function toResponse({ answer, proxied }: Exchange): CoreResponse {
+  if (proxied) return proxied
   if (!answer) throw new Error('the lifecycle ended without an answer')
   const { status, body, headers } = answer
   return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)

@@ -34,6 +34,8 @@ export interface Exchange {
   query?: JsonObject
   body?: JsonValue | undefined
   answer?: Answer
+  /** The response of another service. */
+  proxied?: CoreResponse | undefined
   /** The code of the refusal, if it was refused. */
   error?: ErrorCode
   /** Why it was refused. Of development servers only. */
@@ -48,6 +50,13 @@ export interface TestObserver {
   identified(exchange: Exchange): void | Promise<void>
   /** Runs a request, and resolves with the response to send. */
   observe(exchange: Exchange, run: () => Promise<CoreResponse>): Promise<CoreResponse>
+}
+
+/** The way from requests to `/proxy` to what sends them on. */
+export interface ProxyDoor {
+  /** Returns the operation of a request to `/proxy`, or below it. @throws {ServiceError} method_not_allowed */
+  match(request: CoreRequest): Operation | undefined
+  forward(exchange: Exchange, caller: Caller): Promise<CoreResponse>
 }
 
 /** The services that the steps of the lifecycle use. */
@@ -70,6 +79,8 @@ export interface Services {
   /** Makes the timer by which one request yields to others. */
   turns(): Turns
   readonly headerNames: HeaderNames
+  /** Absent unless an option switches it on. */
+  readonly proxy?: ProxyDoor | undefined
   /** Absent unless this is a development server. */
   readonly testObserver?: TestObserver | undefined
 }

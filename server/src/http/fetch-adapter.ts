@@ -14,6 +14,7 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       query: search.slice(1),
       headers,
       readBody: limit => readAll(request, limit),
+      onClose: listener => request.signal.addEventListener('abort', listener, { once: true }),
     })
     const { cutAfter } = response
     if (cutAfter === 'nothing') throw connectionClosed()
@@ -40,11 +41,16 @@ async function* cut(whole: Uint8Array, bytes: number): AsyncGenerator<Uint8Array
 }
 
 /** Not a generator: a reader who gives up ends the pieces at once, also while the next one is awaited. */
-function encoded(pieces: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+function encoded(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = pieces[Symbol.asyncIterator]()
-  const encode = ({ done, value }: IteratorResult<string, unknown>): IteratorResult<Uint8Array, undefined> =>
-    done ? { done, value: undefined } : { done: false, value: encoder.encode(value) }
+  const encode = ({
+    done,
+    value,
+  }: IteratorResult<string | Uint8Array, unknown>): IteratorResult<Uint8Array, undefined> =>
+    done
+      ? { done, value: undefined }
+      : { done: false, value: typeof value === 'string' ? encoder.encode(value) : value }
   return {
     [Symbol.asyncIterator]: () => ({
       next: async () => encode(await iterator.next()),

@@ -3,7 +3,7 @@ import { delegatedCaller } from '../access/delegation.ts'
 import { authenticate } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { largeBody } from '../base/limits.ts'
-import type { Operation } from '../contract/contract.ts'
+import { isProxied, type Operation } from '../contract/contract.ts'
 import { asInContract, numericCard } from '../contract/dialect.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
@@ -36,7 +36,12 @@ export const lifecycle: readonly Step[] = [
   perform,
 ]
 
-export function route(exchange: Exchange, { router }: Services): void {
+export function route(exchange: Exchange, { router, proxy }: Services): void {
+  const proxied = proxy?.match(exchange.request)
+  if (proxied) {
+    exchange.operation = proxied
+    return
+  }
   const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
   exchange.operation = operation
   exchange.rawParameters = parameters
@@ -134,6 +139,7 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
 
 export function validate(exchange: Exchange, { validators, headerNames, dialect, dev }: Services): void {
   const { operation, request } = reached(exchange)
+  if (isProxied(operation)) return
   if (dialect?.cardDatesAsText && operation.id === 'tokens.create' && exchange.body !== undefined) {
     exchange.body = numericCard(exchange.body)
   }
@@ -150,6 +156,10 @@ export function validate(exchange: Exchange, { validators, headerNames, dialect,
 
 async function perform(exchange: Exchange, services: Services): Promise<void> {
   const { operation, caller } = identified(exchange)
+  if (isProxied(operation)) {
+    exchange.proxied = await services.proxy?.forward(exchange, caller)
+    return
+  }
   // Operations of development servers have handlers of another kind.
   const id = operation.id as OperationId
   const handler = handlerOf(services.handlers, id)

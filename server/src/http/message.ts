@@ -13,6 +13,8 @@ export interface CoreRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /** Calls a function when the caller is gone, or has its response. */
+  readonly onClose?: (listener: () => void) => void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */
   readonly delegation?: Delegation
 }
@@ -23,7 +25,7 @@ export interface CoreResponse {
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
   /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
-  readonly pieces?: AsyncIterable<string>
+  readonly pieces?: AsyncIterable<string | Uint8Array>
   /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */
   readonly cutAfter?: number | 'nothing'
 }

@@ -51,7 +51,7 @@ export function writeBeginning(
 /** Writes each piece when the receiver has taken the one before, so that only one is in memory. */
 async function writePieces(
   response: ServerResponse,
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string | Uint8Array>,
   { progressed, wholeTimeoutMs }: Pace,
 ): Promise<void> {
   const endMs = monotonicMs() + wholeTimeoutMs

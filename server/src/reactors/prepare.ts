@@ -18,6 +18,8 @@ export interface ReactInput {
   readonly reactor: string
   /** With expressions. */
   readonly args: JsonValue
+  /** True if texts in `args` are data: nothing in them is an expression. */
+  readonly areResolved?: boolean
   /** The number of formulas that wait for this one; 0 for requests from outside. */
   readonly depth: number
   readonly traceId: string
@@ -42,7 +44,7 @@ export interface Prepared {
 export async function prepare(
   context: ReactorsContext,
   caller: Caller,
-  { reactor: id, args, depth, traceId }: ReactInput,
+  { reactor: id, args, areResolved = false, depth, traceId }: ReactInput,
 ): Promise<Prepared> {
   const store = await tenantStore(context, caller.tenant)
   const { value: reactor } = await existingReactor(store, id)
@@ -61,7 +63,7 @@ export async function prepare(
     reactor.configuration as JsonObject,
     "the reactor's configuration no longer fits its formula; update the reactor",
   )
-  const resolved = await resolveReferences(context.tokens, caller, args, 'raw', 'args')
+  const resolved = areResolved ? args : await resolveReferences(context.tokens, caller, args, 'raw', 'args')
   return {
     reactor,
     formula,

@@ -46,6 +46,18 @@ export function readReferences(text: string): readonly Piece[] | undefined {
   return pieces
 }
 
+/** Splits a text at its references: those are at odd positions, literal text at even ones. @throws {MalformedReference} */
+export function splitReferences(text: string): readonly string[] {
+  const texts: string[] = []
+  let from = 0
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', from)) {
+    const { end } = readReference(text, open + 2, new Map())
+    texts.push(text.slice(from, open), text.slice(open, end))
+    from = end
+  }
+  return [...texts, text.slice(from)]
+}
+
 const beforeBarOrBrace = /[^|{}]*/y
 
 function readReference(

@@ -1,0 +1,178 @@
+import type { Caller } from '../access/caller.ts'
+import { ServiceError } from '../base/errors.ts'
+import { EgressError } from '../egress/egress-error.ts'
+import { startDeadline } from '../egress/exchange.ts'
+import type { ProxyEgress, ProxyResponse } from '../egress/proxy-egress.ts'
+import type { ReactorsContext } from '../reactors/context.ts'
+import type { Reaction } from '../webhooks/reaction.ts'
+import { fill } from './fill.ts'
+import { headersToSend } from './headers.ts'
+import { passOn } from './pass-on.ts'
+import { reactToRequest, reactToResponse } from './reactors.ts'
+import { Slots } from './slots.ts'
+import { readTarget, wrongTarget } from './target.ts'
+
+/** Limits of proxied requests. Times are in real milliseconds. */
+export const proxyLimits = {
+  /** From the request to the end of the response, with the reactors between. */
+  timeoutMs: 30_000,
+  responseBytes: 10 * 1024 * 1024,
+  /** The response of a target whose body a reactor gets. */
+  reactorBytes: 2 * 1024 * 1024,
+  open: 200,
+  openPerTenant: 50,
+} as const
+
+export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
+
+export interface ProxyContext {
+  readonly reactors: ReactorsContext
+  readonly egress: ProxyEgress
+  readonly limits: ProxyLimits
+  /** Of the headers of this server, in lower case. */
+  readonly headerPrefix: string
+}
+
+/** A request to be sent on. */
+export interface Forwarded {
+  readonly caller: Caller
+  readonly traceId: string
+  readonly method: string
+  /** Below `/proxy`, as it was sent; empty or with a slash in front. */
+  readonly path: string
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+  /** Calls a function when the caller is gone. */
+  readonly onGone: (abort: () => void) => void
+}
+
+/** The response of a target as it arrives, or the result of a reactor. */
+export type Proxied =
+  | {
+      readonly kind: 'passed'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly pieces: AsyncIterable<Uint8Array>
+    }
+  | { readonly kind: 'reacted'; readonly reaction: Reaction }
+
+export class RequestProxy {
+  readonly #context: ProxyContext
+  readonly #slots: Slots
+  readonly #open = new Set<AbortController>()
+
+  constructor(context: ProxyContext) {
+    this.#context = context
+    this.#slots = new Slots(context.limits)
+  }
+
+  /**
+   * Sends a request on, with data in the place of expressions.
+   * @throws {ServiceError} validation, malformed_json, detokenize_failed, permission_denied, rate_limited, target_failed
+   */
+  async forward(request: Forwarded): Promise<Proxied> {
+    const { url, target } = readTarget(this.#own(request, 'url'), request.path, request.query)
+    this.#checkTarget(url)
+    const release = this.#slots.take(request.caller.tenant)
+    const controller = new AbortController()
+    this.#open.add(controller)
+    request.onGone(() => controller.abort())
+    const deadline = startDeadline(this.#context.limits.timeoutMs, controller.signal)
+    const end = () => {
+      deadline.clear()
+      this.#open.delete(controller)
+      release()
+    }
+    try {
+      const response = await this.#send(request, target, deadline.signal)
+      // Also if nobody reads the body, and if it is cut off.
+      response.body.once('close', end)
+      return await this.#answer(request, response)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
+  /** Ends all that is under way. */
+  close(): void {
+    for (const controller of this.#open) controller.abort()
+  }
+
+  /** Returns a header that is for the proxy itself. */
+  #own({ headers }: Forwarded, name: string): string | undefined {
+    return headers[`${this.#context.headerPrefix}-proxy-${name}`]
+  }
+
+  #checkTarget(url: URL): void {
+    try {
+      this.#context.egress.check(url)
+    } catch (error) {
+      throw error instanceof EgressError
+        ? wrongTarget('names an origin that the operator has not allowed, or a password')
+        : error
+    }
+  }
+
+  async #send(
+    request: Forwarded,
+    target: Parameters<typeof fill>[2]['target'],
+    signal: AbortSignal,
+  ): Promise<ProxyResponse> {
+    const { caller, method, traceId } = request
+    const { reactors, egress, headerPrefix } = this.#context
+    const headers = headersToSend(request.headers, headerPrefix)
+    const filled = await fill(reactors.tokens, caller, { target, headers, body: request.body })
+    const reactor = this.#own(request, 'request-reactor')
+    const sent =
+      reactor === undefined
+        ? filled
+        : await reactToRequest(reactors, caller, { reactor, traceId, method, filled, headerPrefix })
+    await reactors.tokens.audit.record(caller.tenant, {
+      operation: 'token:use',
+      entity_type: 'proxy',
+      // One that the operator allows: it contains nothing of the request.
+      entity_id: filled.url.origin,
+      actor: caller.application,
+      session: caller.session,
+    })
+    try {
+      return await egress.send({
+        url: filled.url,
+        method,
+        headers: sent.headers,
+        body: sent.body.length === 0 ? undefined : sent.body,
+        signal,
+      })
+    } catch (error) {
+      throw error instanceof EgressError ? targetFailed(error) : error
+    }
+  }
+
+  async #answer(request: Forwarded, response: ProxyResponse): Promise<Proxied> {
+    const { limits, reactors, headerPrefix } = this.#context
+    const { status, body } = response
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).filter(([name]) => !name.startsWith(`${headerPrefix}-`)),
+    )
+    const reactor = this.#own(request, 'response-reactor')
+    if (reactor === undefined)
+      return { kind: 'passed', status, headers, pieces: passOn(body, limits.responseBytes) }
+    const { caller, traceId } = request
+    const invocation = { reactor, traceId, status, headers, body, mostBytes: limits.reactorBytes }
+    return { kind: 'reacted', reaction: await reactToResponse(reactors, caller, invocation) }
+  }
+}
+
+/** Says as much as helps an operator, and nothing of the request. */
+export function targetFailed({ reason }: EgressError): ServiceError {
+  const sentence =
+    reason === 'refused'
+      ? 'the name of the target has no public address; the operator can map its origin to a private one'
+      : reason === 'size'
+        ? 'the response of the target is too long for a reactor'
+        : 'the target did not respond, or not in time'
+  return new ServiceError('target_failed', sentence)
+}
