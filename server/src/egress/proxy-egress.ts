@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { EgressError } from './egress-error.ts'
 import { exchange, type Resolve, systemResolve, toEgressError } from './exchange.ts'
 import { passedHeaders, sendableHeaders } from './headers.ts'
-import { AllowedOrigins, type OriginOptions } from './origins.ts'
+import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 export interface ProxyEgressOptions extends OriginOptions {
   readonly resolve?: Resolve | undefined
@@ -45,8 +45,10 @@ export function createProxyEgress(options: ProxyEgressOptions): ProxyEgress {
         // The reader of the body gets the error; without a reader there is nobody to tell.
         response.on('error', () => {})
         const { statusCode: status = 0 } = response
-        if (status >= 200 && status <= 599)
-          return { status, headers: passedHeaders(response), body: response }
+        if (status >= 200 && status <= 599) {
+          const passed = asKnown(passedHeaders(response), destination.url.origin, url.origin)
+          return { status, headers: passed, body: response }
+        }
         response.destroy()
         throw new EgressError('network', 'network error')
       } catch (error) {
@@ -54,4 +56,11 @@ export function createProxyEgress(options: ProxyEgressOptions): ProxyEgress {
       }
     },
   }
+}
+
+/** Returns headers in which a redirect names the origin that the caller knows, not the one that it is mapped to. */
+function asKnown(headers: Record<string, string>, sent: string, known: string): Record<string, string> {
+  const { location = '' } = headers
+  if (!URL.canParse(location) || new URL(location).origin !== sent) return headers
+  return { ...headers, location: atOrigin(new URL(location), known).href }
 }

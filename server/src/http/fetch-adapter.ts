@@ -14,7 +14,10 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       query: search.slice(1),
       headers,
       readBody: limit => readAll(request, limit),
-      onClose: listener => request.signal.addEventListener('abort', listener, { once: true }),
+      onClose: listener =>
+        request.signal.aborted
+          ? listener()
+          : request.signal.addEventListener('abort', listener, { once: true }),
     })
     const { cutAfter } = response
     if (cutAfter === 'nothing') throw connectionClosed()

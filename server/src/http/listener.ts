@@ -93,7 +93,7 @@ async function serve(
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
     readBody: limit => readAll(request, limit, bodies.share(response)),
-    onClose: listener => response.once('close', listener),
+    onClose: listener => (response.destroyed ? listener() : void response.once('close', listener)),
   })
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   const isLast = connections.closing || !isWorthReading(request)

@@ -185,6 +185,15 @@ t.test(
   },
 )
 
+t.test('a redirect does not show where a mapped origin leads', async t => {
+  const { tenant } = await openProxy(t, ({ headers }, response) => {
+    response.writeHead(302, { Location: `http://${headers.host}/next?a=1` }).end()
+    return undefined
+  })
+  const { headers } = await tenant.send('GET', '/proxy', undefined, to(target))
+  t.equal(headers.get('location'), `${target}/next?a=1`)
+})
+
 t.test('a target that is closed, silent, endless or garbled ends in time', async t => {
   const limits = { timeoutMs: 1_000, responseBytes: 100_000 }
   const { tenant, receiver } = await openProxy(
