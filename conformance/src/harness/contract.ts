@@ -144,20 +144,22 @@ export class Contract {
       if (message !== undefined) found.push({ profile, message: `${reply.status} ${message}` })
     }
     const { status } = reply
-    if (status < 200 || (status >= 300 && status < 400)) complain('core', 'is neither a success nor an error')
+    // A formula may choose any status.
+    const mayChoose = operation?.id === 'reactors.react'
+    if (status < 200 || (status >= 300 && status < 400 && !mayChoose))
+      complain('core', 'is neither a success nor an error')
     if (!reply.headers.get(`${headerPrefix}-TRACE-ID`))
       complain('surrogate', `has no ${headerPrefix}-TRACE-ID header`)
     if (!operation) {
       if (status >= 400) complain('surrogate', this.#problemComplaint(reply))
       return found
     }
-    const mayFail = operation.id === 'reactors.react'
-    if (status >= 500 && !mayFail) complain('core', 'is a server error')
+    if (status >= 500 && !mayChoose) complain('core', 'is a server error')
     if (status >= 200 && status < 300) {
       const [success] = this.#successes(operation)
       if (success?.schema === undefined) {
         if (status === 204 && reply.text !== '') complain('core', 'has an unexpected body')
-      } else if (!(mayFail && status !== 200) && operation.profile === 'core') {
+      } else if (!(mayChoose && status !== 200) && operation.profile === 'core') {
         if (reply.body === undefined) complain('core', 'has no JSON body')
         else complain('core', this.#schemas.core.complaint(success.schema, reply.body))
       }
@@ -177,9 +179,11 @@ export class Contract {
     if (!spec) return `is not a documented status of ${operation.id}`
     const type = (reply.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
     if (!spec.content) return reply.text === '' ? undefined : 'has an unexpected body'
-    // A formula may choose any status, with a body of JSON that is not a problem document, and 204 without one.
-    const isChosen = reply.status === 204 ? reply.text === '' : isOtherJson(type) && reply.status !== 200
-    if (operation.responses.default && isChosen) return undefined
+    if (operation.responses.default) {
+      if (bodiless.includes(reply.status)) return reply.text === '' ? undefined : 'has an unexpected body'
+      // A formula may choose a body of JSON that is not a problem document.
+      if (isOtherJson(type) && reply.status !== 200) return undefined
+    }
     const content = spec.content[type ?? '']
     if (!content)
       return `has the content type ${type || '(none)'}, not ${Object.keys(spec.content).join(' or ')}`
@@ -193,6 +197,9 @@ export class Contract {
     return this.#schemas.surrogate.complaint(this.#problem, reply.body)
   }
 }
+
+/** Responses with these statuses have no body (RFC 9110). */
+const bodiless = [204, 205, 304]
 
 /** True for the types of JSON that are not a problem document. */
 const isOtherJson = (type = '') =>
