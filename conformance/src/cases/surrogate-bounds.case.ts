@@ -160,6 +160,7 @@ export const boundCases = cases({
       c.equal(await find(`container:"${c.container}a*"`), [one, below].sort(), 'in quotes')
       c.equal(await find(`container:${c.container}a*`), [one, below].sort(), 'without')
       c.equal(await find(`container:"${c.container}ab*"`), [neighbour], 'its neighbour')
+      c.equal(await find(`container:${c.container}a/`), [one], 'without a star and quotes')
     },
   ],
   'SEA-532.a': [

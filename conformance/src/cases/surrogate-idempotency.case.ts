@@ -82,8 +82,12 @@ export const surrogateIdempotencyCases = cases({
       const session = () => c.asPublic('POST', '/sessions', undefined, keyed(c, 'session'))
       const first = c.success(await session(), 201)
       c.equal(c.success(await session(), 201).body, first.body, 'the session again')
+      const grant = { nonce: first.body.nonce, permissions: ['token:create'] }
+      const authorize = () => c.asPrivate('POST', '/sessions/authorize', grant, keyed(c, 'authorize'))
+      for (const which of ['first', 'second']) c.success(await authorize(), 200, `the ${which} authorization`)
       await c.advance(3 * minute)
       c.refused(await session(), 404, 'the session after its end')
+      c.refused(await authorize(), 404, 'its authorization after its end')
     },
   ],
   'IDE-523.a': [

@@ -304,6 +304,15 @@ export const surrogateInvocationCases = cases({
         'the past': at(-minute),
         'in 25 hours': at(25 * hour),
       })
+      // A session ends three minutes after its creation, unless its authorization says otherwise.
+      const { nonce, expires_at } = await c.session()
+      const day = Date.parse(expires_at) - 3 * minute + 24 * hour
+      const until = (ms: number) => {
+        const grant = { nonce, permissions: ['token:create'], expires_at: new Date(ms).toISOString() }
+        return c.asPrivate('POST', '/sessions/authorize', grant)
+      }
+      c.refused(await until(day + 5000), 400, 'five seconds more than a day')
+      c.success(await until(day), 200, 'a day')
     },
   ],
   'SES-504.a': [

@@ -58,6 +58,11 @@ export const wireCases = cases({
       )
       c.ok(id, 'there is an id')
       c.equal(fingerprint_expression, '{{ data | stringify }}', 'the default expression')
+      if (!c.has('management')) return
+      const parameter = { name: 'a', type: 'string' }
+      const given = [parameter, { ...parameter, name: 'b', description: null, optional: null }]
+      const [left, nulled] = (await c.formula({ request_parameters: given })).request_parameters
+      c.equal({ ...nulled, name: 'a' }, left, 'a parameter')
     },
   ],
   'WIR-505.a': [
@@ -110,6 +115,10 @@ export const wireCases = cases({
         c.refused(reply, 400)
         c.ok(count(reply) > 0 && count(reply) <= 100, `${count(reply)} errors are named`)
       }
+      const wrong = { type: 'card', data: { number: '1' } }
+      const payload = await c.asPrivate('POST', '/tokenize', Array(100).fill(wrong))
+      c.refused(payload, 400)
+      c.equal(count(payload), 100, 'the errors of a payload of 100 invalid cards')
       const few = await c.asPrivate('POST', '/tokens', {
         type: 'card',
         data: { ...card, member_1: 0, member_2: 0 },
@@ -147,8 +156,9 @@ export const wireCases = cases({
       return c.refuses(
         400,
         raw => c.asPrivate('POST', '/tokens', undefined, { raw, headers: json }),
-        listed(99_000),
-        { 'a list of 100,001': listed(100_001) },
+        // The body has two members besides.
+        listed(99_998),
+        { 'a list of 99,999': listed(99_999), 'a list of 100,001': listed(100_001) },
       )
     },
   ],

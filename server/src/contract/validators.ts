@@ -103,6 +103,7 @@ export class Validators {
    * Refuses members of a body that the contract names in another spelling, such as `deduplicateToken`.
    * @throws {ServiceError} validation
    */
+  // Requirements: INV-544
   refuseOtherSpellings(operation: Operation, body: JsonValue | undefined): void {
     if (body === undefined || !hasOtherSpelling(body)) return
     this.#spellings ??= new Spellings(JSON.parse(readDocument(contractHeaderPrefix)))

@@ -1,6 +1,6 @@
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
-import { allTokenPermissions } from '../values.ts'
+import { allTokenPermissions, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 /** Containers of tokens, below that of the case. */
@@ -198,6 +198,28 @@ const coveringCells = Object.entries(ruleSets).map(
   }),
 )
 
+/** Tokens in as many containers as there may be, of which the rules cover all, or all but one. */
+const manyCell: Cell = {
+  requirement: 'ACC-534',
+  name: 'ten-containers',
+  title: 'a token in ten containers is listed if rules cover each of them, and not if one is left out',
+  needs: ['applications'],
+  async run(c) {
+    const covered = times(10, index => `${c.container}${index % 2 === 0 ? 'a' : 'b'}/${index}/`)
+    const sets = [covered, ...covered.map((_, index) => covered.with(index, `${c.container}c/`))]
+    const payload = sets.map(containers => ({ type: 'token', data: 1, containers }))
+    const made = c.success(await c.asPrivate('POST', '/tokenize', payload), 200, 'the tokens').body
+    const rules = ['a/', 'b/'].map((path, index) => ({
+      priority: index + 1,
+      container: c.container + path,
+      transform: 'mask',
+      permissions: ['token:read'],
+    }))
+    const { call } = await c.application({ rules })
+    c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [made[0].id], 'the list')
+  },
+}
+
 const transforms = ['redact', 'mask', 'reveal'] as const
 const strictestCells = transforms.flatMap((first, index) =>
   transforms.slice(index + 1).flatMap(second =>
@@ -259,4 +281,4 @@ const elsewhereCells = Object.entries(elsewhere).map(
 )
 
 /** Tokens that rules cover, and the transform under which they are shown. */
-export const coveringCases = matrix([...coveringCells, ...strictestCells, ...elsewhereCells])
+export const coveringCases = matrix([...coveringCells, manyCell, ...strictestCells, ...elsewhereCells])

@@ -89,6 +89,27 @@ const applicationCells: readonly Cell[] = [
   },
 ]
 
+/** Lists in which official formulas, which are older, follow those of the tenant. */
+const wholeListCell: Cell = {
+  requirement: 'PAG-540',
+  name: 'formulas-whole',
+  title: 'pages of one formula each contain all formulas, in their order',
+  needs: ['management', 'second-tenant'],
+  async run(c) {
+    const list = async (query: string) =>
+      c.ids(c.success(await c.asOtherManagement('GET', `/reactor-formulas?${query}`), 200).body)
+    // Repeated if another case has changed the formulas of that tenant meanwhile.
+    const [all, pages] = await c.eventually(async () => {
+      const before = await list('size=100')
+      const found: string[] = []
+      for (let page = 1; page <= before.length + 1; page++) found.push(...(await list(`size=1&page=${page}`)))
+      const after = await list('size=100')
+      return JSON.stringify(before) === JSON.stringify(after) ? ([before, found] as const) : undefined
+    }, 'a list that stays the same')
+    c.equal(pages, all, 'the formulas of all pages')
+  },
+}
+
 /** Operations that show a reactor with its formula and application. */
 const reactorViews: Readonly<Record<string, (c: Context, id: string) => Promise<Body>>> = {
   get: (c, id) => read(c, `/reactors/${id}`),
@@ -159,4 +180,4 @@ const duplicateCell: Cell = {
 }
 
 /** Resources that others contain, or show. */
-export const embeddedCases = matrix([...applicationCells, ...reactorCells, duplicateCell])
+export const embeddedCases = matrix([...applicationCells, wholeListCell, ...reactorCells, duplicateCell])

@@ -41,6 +41,23 @@ const cells: readonly Cell[] = [
       c.equal(raw, [true, false], 'which are the same')
     },
   },
+  {
+    requirement: 'INV-544',
+    name: 'spelling',
+    title: 'the client of a formula is refused a member in another spelling than that of the contract',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const { id } = await c.application({ permissions: ['token:create'] })
+      const code = `module.exports = async ({ args: { at }, svc }) => {
+        const create = members => svc.tokens.create({ type: 'token', data: 'x', containers: [at], ...members })
+        const status = members => create(members).then(() => 201, error => error.status)
+        return { raw: [await status({ deduplicate_token: false }), await status({ deduplicateToken: false })] }
+      }`
+      const reactor = await c.reactor({ code }, { application: { id } })
+      const { raw } = c.success(await c.react(reactor, { args: { at: c.container } }), 200).body
+      c.equal(raw, [201, 400], 'statuses')
+    },
+  },
 ]
 
 /** Abilities of the client of a formula. */

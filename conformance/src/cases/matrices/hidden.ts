@@ -109,6 +109,19 @@ const youngCell = (way: Way): Cell => ({
   run: async c => expectData(c, way, c.asPrivate, await tokenOf(c, withCode), withCode.data),
 })
 
+/** Tokens with and without a code, on one page. */
+const mixedCell: Cell = {
+  requirement: 'DAT-012',
+  name: 'list-mixed',
+  title: 'within its hour a card has its cvc: a list with a token that has none',
+  async run(c) {
+    const [card, token] = [await c.token(withCode), await c.token()]
+    const list = c.success(await c.asPrivate('GET', `/tokens?id=${card.id}&id=${token.id}`), 200).body
+    const data = Object.fromEntries(list.data.map((one: { id: string; data: unknown }) => [one.id, one.data]))
+    c.equal([data[card.id], data[token.id]], [withCode.data, c.tag], 'data of both')
+  },
+}
+
 /** Tokens that nobody may see any more, or not at all, by every way to their data. */
 export const hiddenCases = matrix([
   ...states.flatMap(state =>
@@ -121,4 +134,5 @@ export const hiddenCases = matrix([
   ),
   ...ways.map(codeCell),
   ...ways.map(youngCell),
+  mixedCell,
 ])

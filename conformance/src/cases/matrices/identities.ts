@@ -15,6 +15,8 @@ const ids: readonly (readonly [type: string, data: unknown, id: string, accepted
   ['us_bank_account_number', '12345', 'TAGa-12345-b', false],
   ['us_bank_account_number', '12345', 'TAGa-678-b', true],
   ['us_bank_account_number', '1234', 'UUID-1234', true],
+  // Data of this type holds no such number, whatever its members are named.
+  ['token', { null: '12345678' }, 'TAG12345678', true],
 ]
 
 /** Expressions for ids that make no id, or fail. */
@@ -43,6 +45,12 @@ const cells: readonly Cell[] = [
         if (accepted) c.success(reply, 201, `${id} for ${data}`)
         else c.refused(reply, 400, `${id} for ${data}`)
       }
+      const separated = { type: 'token', data: c.tag.padEnd(10_000, '-'), id: c.tag }
+      c.refused(
+        await c.asPrivate('POST', '/tokens', separated),
+        400,
+        '10,000 characters, most of them separators',
+      )
       // Of separators alone, only the same are the same.
       for (const members of [
         { data: '...', id: '-_-' },
@@ -51,6 +59,19 @@ const cells: readonly Cell[] = [
         const { id } = await c.token(members)
         c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting it')
       }
+    },
+  },
+  {
+    requirement: 'TOK-002',
+    name: 'capitals',
+    title: 'a token whose id has small and capital letters is read, updated, listed and deleted by it',
+    async run(c) {
+      const id = `${c.tag}-aBcD`
+      await c.token({ id })
+      c.equal((await c.read(id)).id, id, 'a read')
+      c.equal((await c.patch(id, { metadata: { a: 'b' } })).id, id, 'an update')
+      c.equal(c.ids(c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body), [id], 'a list')
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'a delete')
     },
   },
   {
@@ -116,6 +137,23 @@ const cells: readonly Cell[] = [
       const { call } = await c.ruled('mask', ['token:create', 'token:read'])
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       c.equal(c.success(await call('POST', '/tokens', body), 200).body.metadata, { a: 'b' }, 'metadata')
+    },
+  },
+  {
+    requirement: 'TOK-510',
+    name: 'named',
+    title: 'the refusal of a mask names where in it an expression fails',
+    async run(c) {
+      const create = (mask: unknown) =>
+        c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', mask, containers: [c.container] })
+      for (const [mask, member] of [
+        ['{{ data | }}', 'mask'],
+        [{ a: ['{{ data }}', '{{ data | }}'] }, 'mask.a.1'],
+      ] as const) {
+        const { body } = c.refused(await create(mask), 400, member)
+        c.equal(Object.keys(body?.errors ?? {}), [member], 'errors')
+      }
+      c.success(await create({ a: ['{{ data }}'] }), 201, 'the control')
     },
   },
   {

@@ -55,6 +55,32 @@ const listCells: readonly Cell[] = [
   },
   {
     requirement: 'LOG-501',
+    name: 'revealed-only',
+    title: 'the log has entries of reads and searches that revealed data, and of no others',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const { id } = await c.token({ mask: 'X' })
+      const [masked, revealed] = [
+        await c.ruled('mask', allTokenPermissions),
+        await c.ruled('reveal', allTokenPermissions),
+      ]
+      // The entries of the second come after those that the first would have.
+      for (const { call } of [masked, revealed]) {
+        await c.read(id, call)
+        c.success(await call('GET', `/tokens?id=${id}`), 200, 'a list')
+        c.success(await call('POST', '/tokens/search', { query: `id:${id}` }), 200, 'a search')
+      }
+      const entries = await c.eventually(async () => {
+        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+        const reads: Entry[] = data.filter((one: Entry) => /read|search/.test(one.operation))
+        return reads.filter(one => one.actor_id === revealed.id).length >= 3 ? reads : undefined
+      }, 'entries of three reads')
+      const actors = new Set(entries.map(one => one.actor_id))
+      c.equal([...actors], [revealed.id], 'actors')
+    },
+  },
+  {
+    requirement: 'LOG-501',
     name: 'repeated-refusals',
     title: 'refusals that repeat within a minute are counted together',
     needs: ['management', 'applications', 'clock'],

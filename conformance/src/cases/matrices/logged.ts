@@ -37,6 +37,33 @@ const refusals: Readonly<Record<string, (c: Context, key: string, id: string) =>
   delete: (c, key, id) => c.as(key)('DELETE', `/tokens/${id}`),
 }
 
+/** Resources that another application than their own updates. */
+const takenOver: Readonly<
+  Record<
+    string,
+    {
+      readonly entity: string
+      readonly path: string
+      make(c: Context): Promise<{ readonly id: string }>
+      body(c: Context): object
+    }
+  >
+> = {
+  token: { entity: 'token', path: '/tokens', make: made, body: () => ({ metadata: { a: 'b' } }) },
+  formula: {
+    entity: 'reactor_formula',
+    path: '/reactor-formulas',
+    make: c => c.formula(),
+    body: c => ({ name: c.tag, type: 'private', code: 'c', configuration: [], request_parameters: [] }),
+  },
+  reactor: {
+    entity: 'reactor',
+    path: '/reactors',
+    make: c => c.reactor(),
+    body: c => ({ name: c.tag, configuration: {} }),
+  },
+}
+
 const acts: Readonly<Record<string, Act>> = {
   'create-token': { entry: 'token:create', entity: 'token', perform: made },
   'tokenize-token': {
@@ -142,6 +169,26 @@ const acts: Readonly<Record<string, Act>> = {
       return { id }
     },
   },
+  ...Object.fromEntries(
+    Object.entries(takenOver).map(([kind, { entity, make, path, body }]): [string, Act] => [
+      `update-${kind}-of-another`,
+      {
+        entry: `${entity === 'token' ? 'token' : 'reactor'}:update`,
+        entity,
+        needs: ['applications'],
+        async perform(c) {
+          const { id } = await make(c)
+          const other =
+            entity === 'token'
+              ? await c.ruled('mask', ['token:update'])
+              : await c.application({ permissions: ['reactor:update'] }, 'management')
+          const method = entity === 'token' ? 'PATCH' : 'PUT'
+          c.success(await other.call(method, `${path}/${id}`, body(c)), 200)
+          return { id, actor: other.id }
+        },
+      },
+    ]),
+  ),
   'delete-formula': {
     entry: 'reactor:delete',
     entity: 'reactor_formula',

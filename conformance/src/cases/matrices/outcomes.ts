@@ -13,12 +13,21 @@ const chosen = `const errors = require('@surrogate/formula-errors')
   }`
 const chosenReactor = (c: Context) => c.shared('formula that chooses', s => s.reactor({ code: chosen }))
 
+/** Responses with these statuses have no body (RFC 9110). */
+const bodiless = [204, 205, 304]
+
 /** Responses that formulas choose, and what their callers get. */
 const responses: Readonly<
   Record<string, { given: object; status: number; text: string; headers?: Readonly<Record<string, string>> }>
 > = {
   'no body': { given: { status: 204 }, status: 204, text: '' },
   'a body of null': { given: { status: 418, body: null }, status: 418, text: 'null' },
+  ...Object.fromEntries(
+    [203, 204, 205, 206, 303, 304, 305].map(status => [
+      `null with the status ${status}`,
+      { given: { status, body: null }, status, text: bodiless.includes(status) ? '' : 'null' },
+    ]),
+  ),
   'a success': { given: { status: 299, body: [1] }, status: 299, text: '[1]' },
   'another type of content': {
     given: { status: 418, headers: { 'content-type': 'application/vnd.tea+json' }, body: { a: 1 } },

@@ -260,6 +260,8 @@ const limitCells: Cell[] = [
         'the data of 100 tokens',
       )
       c.refused(await send(101), 400, '101 tokens')
+      const often = times(1001, () => `{{ ${ids[0]} }}`)
+      c.success(await c.asPrivate('POST', '/detokenize', often), 200, 'one token 1,001 times')
     },
   },
   {

@@ -236,7 +236,7 @@ const cells = Object.entries(requests).map(
 )
 
 /** Responses that a formula chooses, and if they are kept. */
-const chosenCells = [201, 299, 400, 404, 500].map(
+const chosenCells = [201, 299, 399, 400, 404, 500].map(
   (status): Cell => ({
     requirement: 'IDE-503',
     name: `chosen-${status}`,

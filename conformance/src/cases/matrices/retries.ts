@@ -21,7 +21,7 @@ const cells: readonly Cell[] = [
       c.equal(box.deliveries.length, 11, 'deliveries')
       // Early retries fall together within one step.
       const hours = (passed * step) / 60
-      c.ok(hours > 1.5 && hours < 4.5, `the last is sent after ${hours.toFixed(1)} hours`)
+      c.ok(hours > 2.15 && hours < 4.2, `the last is sent after ${hours.toFixed(1)} hours`)
       await c.advance(600 * minute)
       await invoke(c, [], reactor)
       c.equal(box.deliveries.length, 11, 'deliveries in the end')

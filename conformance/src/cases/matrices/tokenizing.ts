@@ -122,6 +122,19 @@ const cells: readonly Cell[] = [
       c.refused(await c.asPrivate('GET', `/tokens/${c.tag}c`), 404, 'the token before it')
       const replaced = c.success(await send(`{{ '${a}' }}`), 200).body
       c.ok(replaced[0].id !== a, 'an expression that makes a taken id')
+      const [early, given] = c.success(await send(`{{ '${c.tag}d' }}`, `${c.tag}d`), 200).body
+      c.ok(early.id !== given.id, 'an expression before the id that it makes')
+      c.equal(given.id, `${c.tag}d`, 'the id that is given')
+      // A duplicate is not stored, so the id that it asks for stays free.
+      const same = { ...one(`${c.tag}e`), data: c.tag }
+      const original = { ...same, id: `${c.tag}f` }
+      const payload = [original, { ...same, deduplicate_token: true }, one(`{{ '${c.tag}e' }}`)]
+      const stored = c.success(await c.asPrivate('POST', '/tokenize', payload), 200).body
+      c.equal(
+        stored.map((shown: Shown) => shown.id),
+        [original.id, original.id, `${c.tag}e`],
+        'ids beside a duplicate',
+      )
     },
   },
   {
