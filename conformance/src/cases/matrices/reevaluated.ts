@@ -1,5 +1,5 @@
 import type { Context } from '../../harness/context.ts'
-import { card, hour, minute } from '../values.ts'
+import { card, hour, minute, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
@@ -184,6 +184,19 @@ const cells: readonly Cell[] = [
       c.refused(await send([rule(c.container, 1)]), 403, 'with a rule on its container alone')
       const moved = c.success(await send([rule(c.container, 1), rule('/general/high/', 2)]), 200).body
       c.equal(moved.containers, ['/general/high/'], 'containers')
+    },
+  },
+  {
+    requirement: 'TOK-542',
+    name: 'merged-metadata',
+    title: 'an update is refused if there are more than 50 entries of metadata after the merge',
+    async run(c) {
+      const entries = times(49, index => [`k${index}`, 'v'])
+      const { id } = await c.token({ metadata: Object.fromEntries(entries) })
+      const add = (name: string) => c.asPrivate('PATCH', `/tokens/${id}`, { metadata: { [name]: 'v' } })
+      c.success(await add('fiftieth'), 200, 'the fiftieth')
+      c.refused(await add('another'), 400, 'another')
+      c.success(await add('k0'), 200, 'one that is there')
     },
   },
   {
