@@ -74,6 +74,35 @@ const keyed: readonly Keyed[] = [
   },
 ]
 
+/** Accepts and refuses idempotency keys by their length and characters. */
+async function expectKeyLimits(
+  c: Context,
+  shortest: string,
+  send: (options: SendOptions) => Promise<Reply>,
+): Promise<void> {
+  // Sent as they are: no client sends such a key.
+  const ask = (text: string) =>
+    send({ plain: true, headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: text } })
+  c.success(await ask(shortest), undefined, '1 character')
+  c.success(await ask(c.tag.padEnd(255, 'x')), undefined, '255 characters')
+  c.refused(await ask(c.tag.padEnd(256, 'x')), 400, '256 characters')
+  c.refused(await ask(`${c.tag}é`), 400, 'a letter that is not ASCII')
+  c.refused(await ask(''), 400, 'no character')
+}
+
+/** Another tenant than that which a case renames at the same time. */
+const tenantKeyCell: Cell = {
+  requirement: 'IDE-540',
+  name: 'put-tenant',
+  title: 'an idempotency key has 1 to 255 printable characters: put-tenant',
+  needs: ['second-tenant'],
+  async run(c) {
+    const path = '/tenants/self'
+    const { name } = c.success(await c.asOtherManagement('GET', path), 200).body
+    await expectKeyLimits(c, '~', options => c.asOtherManagement('PUT', path, { name }, options))
+  },
+}
+
 const keyCells = keyed.map(
   ({ name, by, needs, send }, index): Cell => ({
     requirement: 'IDE-540',
@@ -82,14 +111,7 @@ const keyCells = keyed.map(
     needs,
     async run(c) {
       const { key } = await freshCallers[by](c)
-      // Sent as they are: no client sends such a key.
-      const ask = (text: string) =>
-        send(c, c.as(key), { plain: true, headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: text } })
-      c.success(await ask(String.fromCharCode(65 + index)), undefined, '1 character')
-      c.success(await ask(c.tag.padEnd(255, 'x')), undefined, '255 characters')
-      c.refused(await ask(c.tag.padEnd(256, 'x')), 400, '256 characters')
-      c.refused(await ask(`${c.tag}é`), 400, 'a letter that is not ASCII')
-      c.refused(await ask(''), 400, 'no character')
+      await expectKeyLimits(c, String.fromCharCode(65 + index), options => send(c, c.as(key), options))
     },
   }),
 )
@@ -144,4 +166,4 @@ const listCells = Object.entries(lists).map(
 )
 
 /** Each limit of length and number, at the limit and one beyond it, by each operation and type. */
-export const limitCases = matrix([...subjects.map(limitCell), ...keyCells, ...listCells])
+export const limitCases = matrix([...subjects.map(limitCell), ...keyCells, tenantKeyCell, ...listCells])
