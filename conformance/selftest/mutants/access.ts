@@ -153,7 +153,7 @@ export const accessMutants: Mutants = {
   },
   // Renaming leaves no entry in the log.
   'renames-unseen': {
-    failing: ['APP-541.c'],
+    failing: ['APP-541.a'],
     change: changeResponse('GET', /^\/logs$/, body => ({
       ...body,
       data: body.data.filter((entry: Body) => entry.entity_type !== 'tenant'),
@@ -161,7 +161,7 @@ export const accessMutants: Mutants = {
   },
   // A repeated request renames the tenant again.
   'renames-twice': {
-    failing: ['APP-541.b'],
+    failing: ['APP-541.a'],
     change: intercept('PUT', /^\/tenants\/self$/, (received, next) => {
       const headers = new Headers(received.headers)
       headers.delete('SVC-IDEMPOTENCY-KEY')
