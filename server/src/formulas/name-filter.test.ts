@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { nameFilter } from './name-filter.ts'
+import { newMasterKey, OpenMemoryStore, sealedOn, tenantA } from '../../testing/stores.ts'
+import { findByName, nameFilter } from './name-filter.ts'
 
 t.test('what matches, and what does not', async t => {
   const rows: [filter: string, name: string, matches: boolean][] = [
@@ -45,4 +46,25 @@ t.test('no filter takes long', async t => {
   const matches = nameFilter('a*'.repeat(8000))
   for (let count = 0; count < 200; count++) matches('a'.repeat(200))
   t.ok(performance.now() - started < 1000)
+})
+
+t.test('no record is left out because others are made or deleted in the meantime', async t => {
+  const store = await sealedOn(new OpenMemoryStore(), newMasterKey()).createTenant(tenantA, 1)
+  const add = (id: number) => store.insert('formula', { id: `f${id}`, name: `name ${id}` } as never)
+  for (let id = 0; id < 600; id++) await store.commit([add(id)], id + 1)
+  let seen = 0
+  const removed = new Set<string>()
+  const matches = () => {
+    // One that was seen before, so that all later ones move by one.
+    const id = `f${seen++}`
+    removed.add(id)
+    void store.commit([store.remove('formula', id), add(1000 + seen)], 1000 + seen)
+    return seen <= 600
+  }
+  const found = await findByName(store, 'formula', { op: 'all' }, matches, 1)
+  t.same(
+    found.map(({ id }) => id),
+    Array.from({ length: 600 }, (_, id) => `f${id}`),
+  )
+  t.ok(removed.has('f599'))
 })

@@ -1,13 +1,10 @@
-import { nextTurn } from '../base/turn.ts'
 import type { DocumentKind, Query } from '../storage/port.ts'
-import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import { allRecords } from '../storage/records/all-records.ts'
+import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 interface Named extends RecordValue {
   readonly name: string
 }
-
-/** The number of records that are open at a time. Other requests have their turn between them. */
-const openAtATime = 20
 
 /**
  * Compiles a filter on names, without regard to case: `*` matches any characters, and a filter without `*` matches anywhere
@@ -49,17 +46,7 @@ export async function findByName(
   nowMs: number,
 ): Promise<{ readonly id: string; readonly createdUs: number }[]> {
   const found: { id: string; createdUs: number }[] = []
-  for (let offset = 0; ; offset += openAtATime) {
-    const { total, records }: { total: number; records: OpenedRecord<Named>[] } =
-      await store.findReadable<Named>(
-        kind,
-        query,
-        // Oldest first, so that a record made meanwhile does not move the others.
-        { nowMs, offset, limit: openAtATime, oldestFirst: true },
-      )
-    for (const { value, createdUs } of records)
-      if (matches(value.name)) found.push({ id: value.id, createdUs })
-    if (offset + openAtATime >= total) return found
-    await nextTurn()
-  }
+  for await (const { value, createdUs } of allRecords<Named>(store, kind, query, nowMs))
+    if (matches(value.name)) found.push({ id: value.id, createdUs })
+  return found
 }

@@ -122,13 +122,15 @@ const refusedWhole: readonly string[] = [
 const marked = (c: Context) =>
   c.shared('marked tokens', async s => {
     const made: { readonly id: string; readonly marks: Marks }[] = []
+    // What others share has the tag, too.
+    const run = `marks-${s.tag}`
     for (const marks of combinations) {
       const metadata = Object.fromEntries(
         Object.entries(marks).map(([name, is]) => [name, is ? 'yes' : 'no']),
       )
-      made.push({ marks, id: (await s.token({ metadata: { ...metadata, run: s.tag } })).id })
+      made.push({ marks, id: (await s.token({ metadata: { ...metadata, run } })).id })
     }
-    return { run: s.tag, made }
+    return { run, made }
   })
 
 /** Spells the letters of a query as terms. */

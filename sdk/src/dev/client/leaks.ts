@@ -94,8 +94,8 @@ export interface DevLeakWatch {
   end(): Promise<DevLeakReport>
 }
 
-/** Sent at once. With what is sent again it is within the bounds of the contract. */
-const partLength = 100_000
+/** Characters of a request. In JSON one takes at most six bytes, and a body has at most 1 MiB. */
+const partLength = 170_000
 /** The longest spelling of a value, which could lie across two parts. */
 const overlap = 4000
 

@@ -173,3 +173,12 @@ t.test('a folder is searched with all below it, links are not followed', async t
   const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
   await t.rejects(wire.leaks.find({ folder }), /need a vault in this process/)
 })
+
+t.test('a text whose characters all need six bytes in JSON is searched', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await tenant.send('POST', '/tokens', { id: 'hidden', type: 'token', data: 'the hidden value' })
+  const text = `${'\u0001'.repeat(400_000)}the hidden value`
+  const { places } = await vault.dev.forTenant(tenant).leaks.find(text)
+  t.match(places, [{ line: 1, column: 400_001, tokenId: 'hidden' }])
+})

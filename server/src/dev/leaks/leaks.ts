@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts'
+import { allRecords } from '../../storage/records/all-records.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
-import { allRecords } from '../all-records.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
 
@@ -39,9 +39,10 @@ export class Leaks {
     const finder = new LeakFinder()
     const store = await this.#context.store.tenant(tenant)
     if (store) {
+      const nowMs = this.#context.nowUs(tenant) / 1000
       // Codes of cards are too short to be searched for.
-      for await (const { id, data } of allRecords<TokenRecord>(store, 'token', this.#context.nowUs(tenant))) {
-        for (const value of leavesOf(data)) finder.add(id, value)
+      for await (const { value } of allRecords<TokenRecord>(store, 'token', { op: 'all' }, nowMs)) {
+        for (const leaf of leavesOf(value.data)) finder.add(value.id, leaf)
       }
     }
     this.#last = { tenant, finder }
