@@ -40,8 +40,8 @@ export class UnfinishedCopy extends OperatorError {
 const firstVersion = 1
 
 /**
- * The keys of the tenants, random and kept in the store, wrapped by the master key. The master key does nothing
- * else (envelope encryption): for a new one, only these keys are wrapped again.
+ * The keys of the tenants, random and kept in the store, wrapped by the master key. In a store the master key does
+ * nothing else (envelope encryption): for a new one, only these keys are wrapped again.
  */
 export class Keyring {
   readonly #store: Store
