@@ -10,9 +10,11 @@ import { createVault } from './vault.ts'
 
 const example = fileURLToPath(new URL('../examples/profile/acme.yaml', import.meta.url))
 
-t.test('the guide shows the example', async t => {
-  const guide = readFileSync(new URL('../guide/profile.md', import.meta.url), 'utf8')
-  t.equal(/```yaml\n([\s\S]*?)```/.exec(guide)?.[1], readFileSync(example, 'utf8'))
+t.test('the guide and the README show the example', async t => {
+  for (const file of ['guide/profile.md', 'README.md']) {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+    t.equal(/```yaml\n([\s\S]*?)```/.exec(text)?.[1], readFileSync(example, 'utf8'), file)
+  }
 })
 
 t.test('code of an imaginary vendor runs unchanged', async t => {
