@@ -51,7 +51,7 @@ function factsOf(document: JsonObject) {
   }
 }
 
-/** What the server needs to know of the operations of `/proxy`, by method. */
+/** Facts about the operations of `/proxy`, by method. */
 function proxyOperationsOf({ paths }: JsonObject) {
   const { '/proxy': operations } = paths as Record<string, Record<string, JsonObject>>
   return Object.fromEntries(

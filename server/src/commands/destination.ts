@@ -69,7 +69,7 @@ function nextStep({ folder, inFile }: DestinationKey, isNew: boolean): string {
   return `start servers on it with the ${isNew ? 'new' : 'same'} key as ${keyVariable}`
 }
 
-/** Reports progress once for every so many records of a pass. */
+/** Reports progress each time a pass has done `every` more records. */
 export function reportProgress(report: (line: string) => void, every = 100_000): Progress {
   const reported = { copied: 0, compared: 0 }
   return (done, records) => {

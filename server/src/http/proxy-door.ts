@@ -1,3 +1,4 @@
+import { bodiless } from '../base/bodiless.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Operation } from '../contract/contract.ts'
 import { limits, proxyOperations } from '../generated/facts.ts'
@@ -20,9 +21,6 @@ const operations: readonly Operation[] = Object.entries(proxyOperations).map(([m
   idempotent: false,
   statuses: ['default'],
 }))
-
-/** Responses with these statuses have no body (RFC 9110). */
-const bodiless = new Set([204, 205, 304])
 
 export function proxyDoor(proxy: RequestProxy): ProxyDoor {
   return {

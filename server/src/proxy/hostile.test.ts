@@ -256,7 +256,7 @@ t.test('a target is left alone when its caller is gone', async t => {
 })
 
 t.test('requests under way are limited, for a tenant and together, and end with the vault', async t => {
-  const limits = { open: 3, openPerTenant: 2 }
+  const limits = { slots: 3, slotsPerTenant: 2 }
   const { vault, tenant, receiver } = await openProxy(t, () => undefined, { proxy: { limits } })
   const other = await openTenant(vault)
   const ask = (send: typeof tenant.send) => send('GET', '/proxy', undefined, to(target))

@@ -124,7 +124,7 @@ t.test('rights are those of detokenizing, and so is what is shown', async t => {
   t.ok(used.some((one: { operation: string }) => one.operation === 'token:use'))
 })
 
-t.test('without an option there is no such path', async t => {
+t.test('without an option, /proxy is not found', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   for (const path of ['/proxy', '/proxy/a'])

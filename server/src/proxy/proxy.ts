@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
+import { type Release, Slots } from '../base/slots.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { startDeadline } from '../egress/exchange.ts'
 import type { ProxyEgress, ProxyResponse } from '../egress/proxy-egress.ts'
@@ -9,7 +10,6 @@ import { fill } from './fill.ts'
 import { headersToSend } from './headers.ts'
 import { passOn } from './pass-on.ts'
 import { reactToRequest, reactToResponse } from './reactors.ts'
-import { Slots } from './slots.ts'
 import { readTarget, wrongTarget } from './target.ts'
 
 /** Limits of proxied requests. Times are in real milliseconds. */
@@ -19,8 +19,8 @@ export const proxyLimits = {
   responseBytes: 10 * 1024 * 1024,
   /** The response of a target whose body a reactor gets. */
   reactorBytes: 2 * 1024 * 1024,
-  open: 200,
-  openPerTenant: 50,
+  slots: 200,
+  slotsPerTenant: 50,
 } as const
 
 export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
@@ -75,7 +75,7 @@ export class RequestProxy {
   async forward(request: Forwarded): Promise<Proxied> {
     const { url, target } = readTarget(this.#own(request, 'url'), request.path, request.query)
     this.#checkTarget(url)
-    const release = this.#slots.take(request.caller.tenant)
+    const release = this.#takeSlot(request.caller.tenant)
     const controller = new AbortController()
     this.#open.add(controller)
     request.onGone(() => controller.abort())
@@ -99,6 +99,15 @@ export class RequestProxy {
   /** Ends all that is under way. */
   close(): void {
     for (const controller of this.#open) controller.abort()
+  }
+
+  #takeSlot(tenant: string): Release {
+    if (this.#slots.isFree(tenant)) return this.#slots.take(tenant)
+    throw new ServiceError(
+      'rate_limited',
+      'too many requests are waiting for their targets; try again in a while',
+      { headers: { 'Retry-After': '1' } },
+    )
   }
 
   /** Returns a header that is for the proxy itself. */

@@ -1,4 +1,5 @@
-import { FairQueue, type Release } from './fair-queue.ts'
+import type { Release } from '../base/slots.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { MemoryShare, Place } from './memory-share.ts'
 import { WaitingRoom } from './waiting-room.ts'

@@ -1,3 +1,4 @@
+import { bodiless } from '../base/bodiless.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
 import type { Outcome } from './sandbox.ts'
 
@@ -45,8 +46,6 @@ const interpretedPrefixes = [
 /** The server's own headers, without their prefix. */
 const ownHeaders = ['api-key', 'idempotency-key', 'trace-id']
 
-const bodiless = [204, 205, 304]
-
 /**
  * Checks the argument of `CustomHttpResponseError`. Returns a `custom` outcome, or a failure that says what is wrong.
  *
@@ -66,7 +65,7 @@ export function readCustomResponse(response: JsonValue | undefined, headerPrefix
   }
   const headers = readHeaders(given ?? {}, headerPrefix)
   if (typeof headers === 'string') return refuse(headers)
-  if (bodiless.includes(status) && body !== undefined && body !== null) {
+  if (bodiless.has(status) && body !== undefined && body !== null) {
     return refuse(`has a body, which status ${status} does not allow`)
   }
   return { kind: 'custom', status, headers, ...(body === undefined ? {} : { body }) }

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { FairQueue, type Release } from './fair-queue.ts'
+import type { Release } from '../base/slots.ts'
+import { FairQueue } from './fair-queue.ts'
 
 const limits = { slots: 2, slotsPerTenant: 1 }
 

@@ -1,4 +1,4 @@
-import type { SandboxLimits } from './limits.ts'
+import { type Release, type SlotLimits, Slots } from '../base/slots.ts'
 
 /** A task that waits for a slot. */
 interface Waiting {
@@ -6,28 +6,20 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** Releases a slot. */
-export type Release = () => void
-
 /**
  * Semaphore that gives slots to tenants in round-robin order and limits the slots of one tenant. The number of
  * waiting tasks is not limited here.
  */
 export class FairQueue {
-  readonly #limits: Pick<SandboxLimits, 'slots' | 'slotsPerTenant'>
+  readonly #slots: Slots
   readonly #mayStart: (tenant: string) => boolean
-  readonly #held = new Map<string, number>()
   /** In round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>()
-  #inUse = 0
   #queued = 0
 
   /** @param mayStart a further condition for starting a task of this tenant; call `next` when it may have changed */
-  constructor(
-    limits: Pick<SandboxLimits, 'slots' | 'slotsPerTenant'>,
-    mayStart: (tenant: string) => boolean = () => true,
-  ) {
-    this.#limits = limits
+  constructor(limits: SlotLimits, mayStart: (tenant: string) => boolean = () => true) {
+    this.#slots = new Slots(limits)
     this.#mayStart = mayStart
   }
 
@@ -59,31 +51,20 @@ export class FairQueue {
   }
 
   #mayTake(tenant: string): boolean {
-    return (
-      this.#inUse < this.#limits.slots &&
-      (this.#held.get(tenant) ?? 0) < this.#limits.slotsPerTenant &&
-      this.#mayStart(tenant)
-    )
+    return this.#slots.isFree(tenant) && this.#mayStart(tenant)
   }
 
   #take(tenant: string): Release {
-    this.#inUse++
-    this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + 1)
-    let isHeld = true
+    const release = this.#slots.take(tenant)
     return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#inUse--
-      const left = (this.#held.get(tenant) ?? 1) - 1
-      if (left === 0) this.#held.delete(tenant)
-      else this.#held.set(tenant, left)
+      release()
       this.next()
     }
   }
 
   #startNext(): boolean {
     for (const [tenant, queue] of this.#waiting) {
-      if (this.#inUse >= this.#limits.slots) return false
+      if (this.#slots.isFull) return false
       if (!this.#mayTake(tenant)) continue
       const first = queue.shift()
       // The tenant goes to the end of the order.

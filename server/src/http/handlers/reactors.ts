@@ -1,3 +1,4 @@
+import { bodiless } from '../../base/bodiless.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
 import { acceptReaction } from '../../reactors/jobs.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
@@ -36,9 +37,6 @@ export function reactorHandlers(context: ReactorsContext): HandlersOf<'reactors'
 function isSuccess(reaction: KeptReaction): boolean {
   return reaction.kind === 'answered' || reaction.status < 400
 }
-
-/** Responses with these statuses have no body (RFC 9110). */
-const bodiless = new Set([204, 205, 304])
 
 export function answerOf(reaction: Reaction): HandlerAnswer<'reactors.react'> {
   if (reaction.kind === 'answered') {

@@ -97,7 +97,7 @@ export function createTestObserver(tools: Tools): TestObserver {
   }
 }
 
-/** What a formula says may contain data. */
+/** Leaves out the words of a formula, which may contain data. */
 function withoutWords({ formula: _, ...rest }: Explanation): Explanation {
   return rest
 }

@@ -1,0 +1,2 @@
+/** Responses with these statuses have no body (RFC 9110). */
+export const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
