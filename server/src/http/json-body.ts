@@ -30,9 +30,10 @@ export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns): Promise
   }
 }
 
-function decode(bytes: Uint8Array): string {
+/** @throws {ServiceError} the code, if the bytes are not UTF-8 */
+export function decode(bytes: Uint8Array, code: 'malformed_json' | 'validation' = 'malformed_json'): string {
   const text = decodeUtf8(bytes)
-  if (text === undefined) throw new ServiceError('malformed_json', 'the body is not UTF-8')
+  if (text === undefined) throw new ServiceError(code, 'the body is not UTF-8')
   return text
 }
 

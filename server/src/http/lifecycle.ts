@@ -11,7 +11,7 @@ import type { TokenRecord } from '../tokens/token.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { handlerOf, type ValidatedRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import { parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
+import { decode, parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
 import type { CoreRequest } from './message.ts'
 import { parsePathParameters, parseQuery } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
@@ -130,7 +130,8 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
   exchange.query = parseQuery(request.query, operation.queryParameters)
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
-  if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
+  if (operation.bodyType === 'text/plain') exchange.body = decode(bytes, 'validation')
+  else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
     return parseBodyInTurns(bytes, turns()).then(body => {
       exchange.body = body

@@ -94,8 +94,8 @@ export interface DevLeakWatch {
   end(): Promise<DevLeakReport>
 }
 
-/** Characters of a request. In JSON one takes at most six bytes, and a body has at most 1 MiB. */
-const partLength = 170_000
+/** Characters of a request. In UTF-8 one takes at most three bytes, and a body has at most 1 MiB. */
+const partLength = 340_000
 /** The longest spelling of a value, which could lie across two parts. */
 const overlap = 4000
 
@@ -103,13 +103,11 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
   const find = async (source: DevLeakSource): Promise<DevLeakReport> => {
     const places = new Map<string, DevLeakPlace>()
     let [values, skipped, line, lineAt, from] = [0, 0, 1, 0, 0]
-    let isFirst = true
+    let part = 1
     let rest = ''
     const search = async (text: string, isLast: boolean) => {
-      const found = await send(devLeaksFind, { body: { text, ...(isFirst ? {} : { continues: true }) } })
-      isFirst = false
-      values = found.values
-      skipped = found.skipped
+      const found = await send(devLeaksFind, { body: text, query: { part: part++ } })
+      ;({ values, skipped } = found)
       const next = isLast ? text.length : Math.max(0, text.length - overlap)
       const sorted = [...found.places].sort((a, b) => a.offset - b.offset)
       let at = 0

@@ -96,9 +96,11 @@ export function devRequest(options: DevOptions): DevRequest {
         headers: {
           ...(managementKey === undefined ? {} : { [`${headerPrefix}-API-KEY`]: managementKey }),
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined
+            ? {}
+            : { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json' }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       },
     )
     if (!response.ok) throw refusal(id, response.status, await response.text())

@@ -63,10 +63,10 @@ t.test('places are lines and columns, also where a text is sent in parts', async
   const tenant = await openTenant(vault)
   await fill(tenant)
   const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
-  const filler = `${'x'.repeat(99)}\n`.repeat(990)
+  const filler = `${'x'.repeat(99)}\n`.repeat(3400)
   for (const { leaks } of [vault.dev.forTenant(tenant), wire]) {
     // Around the end of the first part, and of what is sent again.
-    for (let before = 96_980; before < 97_020; before += 5) {
+    for (let before = 335_980; before < 336_020; before += 5) {
       const text = `${filler.slice(0, before)}${number}\n${filler}${'é'}${number}`
       const { places } = await leaks.find(text)
       const lines = text.split('\n')
@@ -83,7 +83,7 @@ t.test('places are lines and columns, also where a text is sent in parts', async
       yield bytes.subarray(0, cut)
       yield bytes.subarray(cut)
     })()
-    t.match((await leaks.find(stream)).places, [{ line: 991, column: 2, tokenId: 'the-card' }])
+    t.match((await leaks.find(stream)).places, [{ line: 3401, column: 2, tokenId: 'the-card' }])
   }
 })
 
@@ -113,17 +113,20 @@ t.test('a report has no values, and only those of its tenant are searched for', 
   const tenant = await openTenant(vault)
   const other = await openTenant(vault)
   await fill(tenant)
-  const find = (of: TestTenant, body: object) => of.asManagement('POST', '/_dev/leaks', body as never)
-  const { status, text, json } = await find(tenant, { text: `${number} ${note}` })
+  const find = (of: TestTenant, raw: string | Uint8Array, query = '') =>
+    of.asManagement('POST', `/_dev/leaks${query}`, { raw }, { 'Content-Type': 'text/plain' })
+  const { status, text, json } = await find(tenant, `${number} ${note}`)
   t.equal(status, 200)
   t.equal(json.places.length, 2)
   t.notMatch(text, /4242|secret/)
-  for (const continues of [false, true]) {
-    t.same((await find(other, { text: number, continues })).json.places, [], 'another tenant')
+  for (const query of ['', '?part=2']) {
+    t.same((await find(other, number, query)).json.places, [], 'another tenant')
   }
-  t.equal((await find(tenant, { text: 'x'.repeat(1_100_000) })).status, 413)
-  t.equal((await find(tenant, { text: number, colour: 1 })).status, 400)
-  t.equal((await tenant.send('POST', '/_dev/leaks', { text: number })).status, 403)
+  t.equal((await find(tenant, 'x'.repeat(1_048_577))).status, 413)
+  t.equal((await find(tenant, 'x'.repeat(1_048_576))).status, 200)
+  t.equal((await find(tenant, number, '?part=0')).status, 400)
+  t.match(await find(tenant, Uint8Array.of(0x61, 0xff)), { status: 400, json: { detail: /not UTF-8/ } })
+  t.equal((await tenant.send('POST', '/_dev/leaks', { raw: number })).status, 403)
 })
 
 t.test('values that begin alike, and digits with spaces between them, do not make a search slow', async t => {
@@ -174,11 +177,15 @@ t.test('a folder is searched with all below it, links are not followed', async t
   await t.rejects(wire.leaks.find({ folder }), /need a vault in this process/)
 })
 
-t.test('a text whose characters all need six bytes in JSON is searched', async t => {
+t.test('offsets count UTF-16 units, in whatever a text consists of', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
-  await tenant.send('POST', '/tokens', { id: 'hidden', type: 'token', data: 'the hidden value' })
-  const text = `${'\u0001'.repeat(400_000)}the hidden value`
-  const { places } = await vault.dev.forTenant(tenant).leaks.find(text)
-  t.match(places, [{ line: 1, column: 400_001, tokenId: 'hidden' }])
+  await tenant.send('POST', '/tokens', { id: 'hidden', type: 'token', data: '😀 the hidden value' })
+  const { leaks } = vault.dev.forTenant(tenant)
+  // Three bytes each, a byte order mark, half a character, and a character of two units across the ends of parts.
+  for (const before of ['€'.repeat(700_000), '\ufeff', '\ud83d ', `x${'😀'.repeat(340_000)}`]) {
+    const { places } = await leaks.find(`${before}😀 the hidden value`)
+    t.match(places, [{ line: 1, column: before.length + 1, tokenId: 'hidden' }])
+    t.equal(places.length, 1)
+  }
 })

@@ -24,11 +24,11 @@ export class Leaks {
 
   handlers(): DevHandlersOf<'leaks'> {
     return {
-      'dev.leaks.find': async ({ tenant, body }) => {
-        const known = body.continues && this.#last?.tenant === tenant ? this.#last.finder : undefined
+      'dev.leaks.find': async ({ tenant, query: { part = 1 }, body }) => {
+        const known = part > 1 && this.#last?.tenant === tenant ? this.#last.finder : undefined
         const finder = known ?? (await this.#collect(tenant))
         const places = finder
-          .find(body.text, mostPlaces)
+          .find(body, mostPlaces)
           .map(({ token, ...place }) => ({ ...place, token_id: token }))
         return { status: 200, body: { places, values: finder.values, skipped: finder.skipped } }
       },
