@@ -1,7 +1,8 @@
 import { createVault } from '../../server/src/index.ts'
 import { capabilities as allCapabilities, type Capability } from '../src/capabilities.ts'
 import { Contract } from '../src/harness/contract.ts'
-import type { Fetch, Target } from '../src/harness/target.ts'
+import type { Target } from '../src/harness/target.ts'
+import type { Fetch } from '../src/harness/transport.ts'
 
 /** Parsed once for all runs of this process. */
 export const contract = new Contract()
@@ -13,7 +14,7 @@ export const capabilities: ReadonlySet<Capability> = new Set(allCapabilities)
 export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
   const vault = createVault({ dev: true, allowPrivateCallbacks: true })
   const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]
-  const target: Target = {
+  const target: Target & { readonly fetch: Fetch } = {
     baseUrl: 'http://vault',
     privateKey: tenant.privateKey,
     publicKey: tenant.publicKey,

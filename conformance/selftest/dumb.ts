@@ -1,4 +1,4 @@
-import type { Fetch } from '../src/harness/target.ts'
+import type { Fetch } from '../src/harness/transport.ts'
 
 const always = (status: number, text: string | null, type = 'application/json'): Fetch => {
   return async () => new Response(text, { status, headers: { 'Content-Type': type, 'SVC-TRACE-ID': 'dumb' } })

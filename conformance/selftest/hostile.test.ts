@@ -14,7 +14,6 @@ const targetAt = (baseUrl: string, more: Partial<Target> = {}): Target => ({
   capabilities: [],
   timeoutMs: 20_000,
   patienceMs: 100,
-  fetch: request => fetch(request),
   ...more,
 })
 const few: RunOptions = { contract, only: ['TOK-001', 'DAT-005'], seed: 1 }

@@ -1,4 +1,5 @@
-import type { Fetch, Target } from '../src/harness/target.ts'
+import type { Target } from '../src/harness/target.ts'
+import type { Fetch } from '../src/harness/transport.ts'
 
 /** The reference server with one fault, which is added between the suite and the server. */
 export interface Mutant {

@@ -89,7 +89,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
 }
 
 /** @throws {ConfigError} if a setting is missing or not valid */
-export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
+export function targetOf({ settings }: Config): Target {
   const text = (name: string) =>
     typeof settings[name] === 'string' && settings[name] !== '' ? settings[name] : undefined
   const url = (name: string) => {
@@ -128,7 +128,6 @@ export function targetOf({ settings }: Config, fetch: Target['fetch']): Target {
     searchLagMs,
     timeoutMs,
     patienceMs: timeoutMs,
-    fetch,
   }
 }
 

@@ -40,7 +40,7 @@ export async function main(
 }
 
 async function perform(config: Config, out: Output, err: Output): Promise<number> {
-  const target = targetOf(config, request => fetch(request))
+  const target = targetOf(config)
   const redact = redactor(target)
   const startedAt = new Date()
   const carrier = config.through === 'sdk' ? await loadCarrier(target) : undefined

@@ -14,6 +14,7 @@ import { isReachable, probe } from './harness/probe.ts'
 import { NoAnswer, Recorder } from './harness/recorder.ts'
 import { type Requirement, readRequirements } from './harness/requirements.ts'
 import type { Carrier, Target } from './harness/target.ts'
+import { byFetch, overHttp } from './harness/transport.ts'
 import type { FoundHere, Result } from './result.ts'
 import { matching, shuffled } from './selection.ts'
 import { exitCodeOf, exitCodes, featureTallies, type Tally, tallyOf, type Verdict } from './verdict.ts'
@@ -74,7 +75,7 @@ export interface Run {
 }
 
 /** Runs the cases of a profile, in an order made from the seed. */
-export async function run(subject: Target, options: RunOptions = {}): Promise<Run> {
+export async function run(given: Target, options: RunOptions = {}): Promise<Run> {
   const {
     claims = features,
     profile = 'core',
@@ -120,11 +121,12 @@ export async function run(subject: Target, options: RunOptions = {}): Promise<Ru
   if (refusal) return finish(refusal)
   const { limitMs = 15 * 60_000 } = options
   const end = endOf(limitMs, options.signal)
-  const target = { ...subject, fetch: guarded(subject.fetch, { ...subject, signal: end.signal }) }
+  const transport = given.fetch ? byFetch(given.fetch) : overHttp()
+  const target = { ...given, send: guarded(transport, { ...given, signal: end.signal }) }
   // Cleaning up is still possible after the end, for a short time.
   const cleaner = {
-    ...subject,
-    fetch: guarded(subject.fetch, { timeoutMs: Math.min(subject.timeoutMs, 5_000) }),
+    ...given,
+    send: guarded(transport, { timeoutMs: Math.min(given.timeoutMs, 5_000) }),
   }
   let has: ReadonlySet<Capability>
   try {

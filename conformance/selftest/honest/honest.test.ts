@@ -1,7 +1,7 @@
 // In a process of its own: it takes long.
 import tap from 'tap'
 import type { Capability } from '../../src/capabilities.ts'
-import type { Fetch } from '../../src/harness/target.ts'
+import type { Fetch } from '../../src/harness/transport.ts'
 import { run } from '../../src/run.ts'
 import { outcomeOf } from '../../src/verdict.ts'
 import { contract, openReference } from '../_reference.ts'

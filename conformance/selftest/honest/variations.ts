@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Fetch } from '../../src/harness/target.ts'
+import type { Fetch } from '../../src/harness/transport.ts'
 import { type Body, bodyOf, responseFrom } from '../mutate.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Contract } from '../../src/harness/contract.ts'
-import type { Fetch } from '../../src/harness/target.ts'
+import type { Fetch } from '../../src/harness/transport.ts'
 import { type Body, bodyOf, responseFrom } from '../mutate.ts'
 import { SchemaMembers } from './schema-members.ts'
 

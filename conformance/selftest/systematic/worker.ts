@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Case } from '../../src/harness/case.ts'
 import { readRequirements } from '../../src/harness/requirements.ts'
-import type { Fetch } from '../../src/harness/target.ts'
+import type { Fetch } from '../../src/harness/transport.ts'
 import type { Result } from '../../src/result.ts'
 import { cases, run } from '../../src/run.ts'
 import { outcomeOf } from '../../src/verdict.ts'

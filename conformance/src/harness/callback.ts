@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { largestBody } from './guard.ts'
+import { largestBody } from './transport.ts'
 
 /** Deliveries that are kept for one URL. A server under test can send endless deliveries. */
 const mostDeliveries = 1000

@@ -1,12 +1,11 @@
 import type { Recorder } from './recorder.ts'
-import type { Target } from './target.ts'
+import type { Subject } from './target.ts'
 
 /**
  * Deletes what a case created, the last first. Returns the paths of resources that still exist. Stops at the first
  * request without a response, since a server that hangs would hang for each.
- * @param target its `fetch` has to be guarded
  */
-export async function cleanUp(target: Target, made: Recorder['made']): Promise<string[]> {
+export async function cleanUp(target: Subject, made: Recorder['made']): Promise<string[]> {
   const left: string[] = []
   let silent = false
   const remove = async ({ path, key }: Recorder['made'][number]) => {
@@ -15,7 +14,7 @@ export async function cleanUp(target: Target, made: Recorder['made']): Promise<s
     const send = async (method: string) => {
       const headers = { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' }
       const url = `${target.baseUrl.replace(/\/$/, '')}${path}`
-      return (await target.fetch(new Request(url, { method, headers }))).status
+      return (await target.send({ method, url, headers })).status
     }
     try {
       if (silent) throw new Error('the server does not respond')

@@ -6,7 +6,7 @@ import type { Contract } from './contract.ts'
 import { canonical, expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
-import type { Call, Reply, SendOptions, Target } from './target.ts'
+import type { Call, Reply, SendOptions, Subject } from './target.ts'
 
 type Members = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: the case itself checks the form of a response
@@ -14,7 +14,7 @@ type Answer = any
 
 /** The parts of a run that a context needs. */
 export interface Surroundings {
-  readonly target: Target
+  readonly target: Subject
   readonly recorder: Recorder
   readonly has: (capability: Capability) => boolean
   readonly inbox: () => Promise<Inbox>
@@ -40,7 +40,7 @@ export class Context extends Checks {
   readonly asManagement: Call
   readonly asOther: Call
   readonly asOtherManagement: Call
-  readonly target: Target
+  readonly target: Subject
   readonly contract: Contract
   /** Default values by type of token, from the contract. */
   readonly defaults: Contract['defaults']
@@ -258,18 +258,22 @@ export class Context extends Checks {
 
   /** Moves the target's clock forward. */
   async advance(ms: number): Promise<void> {
-    const { clockUrl, fetch } = this.target
+    const { clockUrl, send } = this.target
     if (clockUrl === undefined) throw new NotSupported('clock')
-    const request = new Request(clockUrl, {
+    const request = {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      url: clockUrl,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ advance_ms: ms }),
-    })
-    const { ok, status } = await fetch(request).catch(error => {
-      if (error instanceof Interrupted) throw error
-      return { ok: false, status: reasonOf(error) }
-    })
-    if (!ok) throw new Finding(`the clock did not move: ${status}`)
+    }
+    const status = await send(request).then(
+      response => response.status,
+      error => {
+        if (error instanceof Interrupted) throw error
+        return reasonOf(error)
+      },
+    )
+    if (!(Number(status) < 300)) throw new Finding(`the clock did not move: ${status}`)
   }
 }
 

@@ -3,6 +3,7 @@ import { openReference } from '../../selftest/_reference.ts'
 import { run } from '../run.ts'
 import { probe } from './probe.ts'
 import type { Target } from './target.ts'
+import { byFetch, type Fetch } from './transport.ts'
 
 /** A wrong setting makes a run invalid, and the reason names it. */
 const reference = await openReference()
@@ -51,14 +52,12 @@ tap.test('keys that cannot serve their purpose are refused', async t => {
 })
 
 tap.test('an endpoint /applications of another shape is not used', async t => {
-  t.ok((await probe(target)).has('applications'), 'the control')
-  const own = (body: object): Target => ({
-    ...target,
-    fetch: request =>
-      new URL(request.url).pathname === '/applications'
-        ? Promise.resolve(Response.json(body))
-        : target.fetch(request),
-  })
-  t.notOk((await probe(own({ items: [] }))).has('applications'))
-  t.notOk((await probe(own({ id: 'a', key: 'k', policies: [] }))).has('applications'))
+  const probed = (fetch: Fetch) => probe({ ...target, send: byFetch(fetch) })
+  t.ok((await probed(target.fetch)).has('applications'), 'the control')
+  const own =
+    (body: object): Fetch =>
+    async request =>
+      new URL(request.url).pathname === '/applications' ? Response.json(body) : target.fetch(request)
+  t.notOk((await probed(own({ items: [] }))).has('applications'))
+  t.notOk((await probed(own({ id: 'a', key: 'k', policies: [] }))).has('applications'))
 })

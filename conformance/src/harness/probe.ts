@@ -1,7 +1,7 @@
 import type { Capability } from '../capabilities.ts'
 import { Unreachable } from './finding.ts'
 import { Interrupted } from './guard.ts'
-import type { Target } from './target.ts'
+import type { Subject } from './target.ts'
 
 /** Settings that are keys, each with a request that it has to be able to send. */
 const keys = [
@@ -18,7 +18,7 @@ const keys = [
  * Checks that the target responds and knows all keys, and detects its capabilities.
  * @throws {Unreachable} if it does not; the message names the wrong setting
  */
-export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
+export async function probe(target: Subject): Promise<ReadonlySet<Capability>> {
   await checkKeys(target)
   await checkLimitedKey(target)
   await checkTenants(target)
@@ -43,14 +43,14 @@ export async function probe(target: Target): Promise<ReadonlySet<Capability>> {
 }
 
 /** True if the target responds at all. */
-export async function isReachable(target: Target): Promise<boolean> {
+export async function isReachable(target: Subject): Promise<boolean> {
   return ask(target, target.privateKey, 'GET', '/tokens').then(
     () => true,
     () => false,
   )
 }
 
-async function checkKeys(target: Target): Promise<void> {
+async function checkKeys(target: Subject): Promise<void> {
   const settings = new Map<string, string>()
   for (const [setting, member, method, path] of keys) {
     const key = target[member]
@@ -65,7 +65,7 @@ async function checkKeys(target: Target): Promise<void> {
   }
 }
 
-async function checkLimitedKey(target: Target): Promise<void> {
+async function checkLimitedKey(target: Subject): Promise<void> {
   if (target.limitedKey === undefined) return
   const { status } = await ask(target, target.limitedKey, 'GET', '/tokens')
   const unknown = await ask(target, 'key_that_does_not_exist', 'GET', '/tokens')
@@ -75,7 +75,7 @@ async function checkLimitedKey(target: Target): Promise<void> {
     throw new Unreachable('limited-key may list tokens; it takes an application that holds token:use only')
 }
 
-async function checkTenants(target: Target): Promise<void> {
+async function checkTenants(target: Subject): Promise<void> {
   if (target.otherPrivateKey === undefined) return
   const tenantOf = async (key: string) => {
     const { body } = await ask(target, key, 'POST', '/tokens', { type: 'token', data: 'probe' })
@@ -92,7 +92,7 @@ async function checkTenants(target: Target): Promise<void> {
  * True if the endpoint `/applications` is that of our contract: it returns a new application with its key. A server may
  * have one of its own under that name.
  */
-async function canCreateApplications(target: Target): Promise<boolean> {
+async function canCreateApplications(target: Subject): Promise<boolean> {
   const key = target.managementKey
   if (key === undefined) return false
   const rule = { priority: 1, container: '/probe/', transform: 'mask', permissions: ['token:read'] }
@@ -103,19 +103,19 @@ async function canCreateApplications(target: Target): Promise<boolean> {
   return status < 300 && typeof body.key === 'string' && body.rules?.[0]?.transform === 'mask'
 }
 
-async function ask(target: Target, key: string, method: string, path: string, given?: object) {
-  const request = new Request(`${target.baseUrl.replace(/\/$/, '')}${path}`, {
+async function ask(target: Subject, key: string, method: string, path: string, given?: object) {
+  const request = {
     method,
+    url: `${target.baseUrl.replace(/\/$/, '')}${path}`,
     headers: {
-      [`${target.headerPrefix}-API-KEY`]: key,
-      ...(given && { 'Content-Type': 'application/json' }),
+      [`${target.headerPrefix.toLowerCase()}-api-key`]: key,
+      ...(given && { 'content-type': 'application/json' }),
     },
-    ...(given && { body: JSON.stringify(given) }),
-  })
+    body: given && JSON.stringify(given),
+  }
   try {
-    const response = await target.fetch(request)
-    const text = await response.text()
-    return { status: response.status, body: parsed(text) }
+    const { status, body } = await target.send(request)
+    return { status, body: parsed(new TextDecoder().decode(body)) }
   } catch (error) {
     if (error instanceof Interrupted) throw error
     throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })

@@ -1,7 +1,8 @@
 import type { Complaint, Contract } from './contract.ts'
 import { Finding } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
-import type { Call, Carrier, Exchange, Fetch, Reply, SendOptions, Target } from './target.ts'
+import type { Call, Carrier, Exchange, Reply, SendOptions, Subject } from './target.ts'
+import type { HttpRequest, Transport } from './transport.ts'
 
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
@@ -13,11 +14,10 @@ export class Recorder {
   readonly made: { readonly path: string; readonly key: string | undefined }[] = []
 
   readonly contract: Contract
-  readonly #target: Target
+  readonly #target: Subject
   readonly #carrier: Carrier | undefined
 
-  /** @param target its `fetch` has to be guarded */
-  constructor(target: Target, contract: Contract, carrier: Carrier | undefined) {
+  constructor(target: Subject, contract: Contract, carrier: Carrier | undefined) {
     this.#target = target
     this.contract = contract
     this.#carrier = carrier
@@ -37,22 +37,22 @@ export class Recorder {
   ): Promise<Reply> {
     const operation = this.contract.operationOf(method, path)
     let reply: Reply | undefined
-    const exchange: Fetch = async request => {
+    const exchange: Transport = async request => {
       const sent = {
         method,
         path,
-        requestHeaders: Object.fromEntries(request.headers),
+        requestHeaders: request.headers,
         operation: operation?.id,
       }
-      const given = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
-      const requestBody = given instanceof Uint8Array ? Buffer.from(given).toString('latin1') : given
+      const requestBody =
+        request.body instanceof Uint8Array ? Buffer.from(request.body).toString('latin1') : request.body
       try {
-        const response = await this.#target.fetch(request)
-        const text = await response.text()
+        const response = await this.#target.send(request)
+        const text = utf8.decode(response.body)
         const { status, headers } = response
         this.exchanges.push({ ...sent, requestBody, status, headers, text })
         reply = { status, headers, text, body: parsed(text) }
-        return new Response(bodiless.has(status) ? null : text, { status, headers })
+        return response
       } catch (error) {
         if (error instanceof Interrupted) throw error
         this.exchanges.push({ ...sent, requestBody, status: undefined, headers: new Headers(), text: '' })
@@ -79,19 +79,22 @@ export class Recorder {
     path: string,
     body: unknown,
     options: SendOptions,
-  ): Request {
+  ): HttpRequest {
     const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    return new Request(`${this.#target.baseUrl.replace(/\/$/, '')}${path}`, {
+    const headers = {
+      ...(key === undefined ? {} : { [`${this.#target.headerPrefix}-API-KEY`]: key }),
+      ...(payload === undefined ? {} : { 'content-type': type }),
+      ...options.headers,
+    }
+    return {
       method,
-      redirect: 'manual',
-      headers: {
-        ...(key === undefined ? {} : { [`${this.#target.headerPrefix}-API-KEY`]: key }),
-        ...(payload === undefined ? {} : { 'Content-Type': type }),
-        ...options.headers,
-      },
-      ...(payload === undefined ? {} : { body: payload }),
-    })
+      url: `${this.#target.baseUrl.replace(/\/$/, '')}${path}`,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      body: payload,
+    }
   }
 
   #remember(key: string | undefined, method: string, path: string, reply: Reply): void {
@@ -120,8 +123,7 @@ export class Recorder {
 /** There was no response. The case fails, and the run checks that the target can still be reached. */
 export class NoAnswer extends Finding {}
 
-/** Statuses whose responses have no body (RFC 9110). */
-const bodiless = new Set([204, 205, 304])
+const utf8 = new TextDecoder()
 
 function parsed(text: string): unknown {
   try {

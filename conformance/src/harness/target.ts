@@ -1,7 +1,5 @@
 import type { Capability } from '../capabilities.ts'
-
-/** Sends a request: Node's own `fetch`, or a server in the same process. */
-export type Fetch = (request: Request) => Promise<Response>
+import type { Fetch, Transport } from './transport.ts'
 
 /** The server under test, the keys for it, and its capabilities. */
 export interface Target {
@@ -33,7 +31,13 @@ export interface Target {
   readonly patienceMs: number
   /** Longest time that a write needs to show in searches, in milliseconds. Default 5000. */
   readonly searchLagMs?: number | undefined
-  readonly fetch: Fetch
+  /** Sends all requests. Default: HTTP. */
+  readonly fetch?: Fetch | undefined
+}
+
+/** A target, and the guarded way to it. */
+export interface Subject extends Target {
+  readonly send: Transport
 }
 
 /** One request and its response, as the report shows them. */
@@ -75,5 +79,5 @@ export type Carrier = (
   path: string,
   body: unknown,
   options: SendOptions,
-  fetch: Fetch,
+  send: Transport,
 ) => Promise<void> | undefined

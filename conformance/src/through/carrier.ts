@@ -1,6 +1,7 @@
 import { Contract } from '../harness/contract.ts'
 import { expectEqual, Finding } from '../harness/finding.ts'
 import type { Carrier, SendOptions, Target } from '../harness/target.ts'
+import type { HttpResponse } from '../harness/transport.ts'
 import { type ClientModule, call, type Given, loadClient } from './client.ts'
 
 /**
@@ -13,11 +14,11 @@ export async function loadCarrier(
   client?: ClientModule,
 ): Promise<Carrier> {
   const module = client ?? (await loadClient())
-  return (key, method, path, body, options, fetch) => {
+  return (key, method, path, body, options, send) => {
     const operation = contract.operationOf(method, path)
     const given = operation && key !== undefined && givenBy(operation.path, path, body, options, target)
     if (!operation || !given) return undefined
-    let received: Response | undefined
+    let received: HttpResponse | undefined
     const client = new module.Surrogate({
       apiKey: key,
       baseUrl: target.baseUrl,
@@ -25,9 +26,14 @@ export async function loadCarrier(
       maxRetries: 0,
       timeout: target.timeoutMs,
       fetch: async (url: string, init: RequestInit) => {
-        const response = await fetch(new Request(url, init))
-        received = response.clone()
-        return response
+        received = await send({
+          method: init.method ?? 'GET',
+          url,
+          headers: Object.fromEntries(new Headers(init.headers)),
+          body: init.body as string | undefined,
+        })
+        const { status, headers } = received
+        return new Response(bodiless.has(status) ? null : received.body, { status, headers })
       },
     })
     return compare(
@@ -36,7 +42,7 @@ export async function loadCarrier(
       async () => {
         if (!received) return undefined
         const { status, headers } = received
-        const text = await received.text()
+        const text = new TextDecoder().decode(received.body)
         // The response to an asynchronous invocation has no body; the client returns its trace id.
         const isAccepted = operation.id === 'reactors.react' && status === 202 && text === ''
         return {
@@ -51,6 +57,9 @@ export async function loadCarrier(
 
 /** A response, and what the client makes of it if it is a success. */
 type Received = { readonly status: number; readonly text: string; readonly result: unknown } | undefined
+
+/** Statuses whose responses have no body (RFC 9110). */
+const bodiless = new Set([204, 205, 304])
 
 const bodyOf = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
 
