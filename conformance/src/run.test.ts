@@ -1,6 +1,7 @@
 // In a process of its own: it takes long.
-import tap from 'tap'
+import tap, { type Test } from 'tap'
 import { contract, openReference } from '../selftest/_reference.ts'
+import { metEachStatus } from '../selftest/_statuses.ts'
 import type { Result } from './result.ts'
 import { type RunOptions, run } from './run.ts'
 import { loadCarrier } from './through/carrier.ts'
@@ -9,7 +10,7 @@ import { outcomeOf } from './verdict.ts'
 const shown = (result: Result, profile: 'core' | 'surrogate') =>
   `${outcomeOf(result, profile)} ${result.case.id}: ${result.findings.map(found => found.message).join('; ')}${result.error ?? ''}`
 
-async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, options: RunOptions = {}) {
+async function conforms(t: Test, options: RunOptions = {}) {
   const reference = await openReference()
   t.teardown(reference.close)
   const made = await run(reference.target, { contract, profile: 'surrogate', ...options })
@@ -26,8 +27,8 @@ async function conforms(t: Pick<typeof tap, 'teardown' | 'same' | 'equal'>, opti
   return made
 }
 
-tap.test('our own server conforms to both profiles', async t => {
-  await conforms(t)
+tap.test('our own server conforms to both profiles, and each documented status is met', async t => {
+  metEachStatus(t, await conforms(t))
 })
 
 tap.test('our own server conforms through the client, which sends every operation', async t => {
