@@ -58,7 +58,7 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
     ['private', 'prv'],
     ['management', 'mgt'],
   ] as const) {
-    t.match(shown(before, `${kind} key`), new RegExp(`^key_${prefix}_[\\w-]{32}$`))
+    t.match(shown(before, `${kind} key`), new RegExp(`^key_${prefix}_[\\w-]{64}$`))
   }
   t.match(shown(before, 'webhook secret'), /^whsec_/)
   t.match(before, /made a master key .*master\.key/)

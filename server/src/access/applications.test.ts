@@ -15,7 +15,7 @@ t.test('an application is answered with its key, and from then on without it', a
   const created = await tenant.asManagement('POST', '/applications', { ...reading, rules })
   t.equal(created.status, 201)
   const { key, ...application } = created.json
-  t.match(key, /^key_prv_[A-Za-z0-9_-]{32}$/)
+  t.match(key, /^key_prv_[A-Za-z0-9_-]{64}$/)
   t.match(application, {
     ...reading,
     rules,

@@ -16,7 +16,8 @@ import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/
 import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { Caller } from './caller.ts'
-import { insertKey, makeKey } from './keys.ts'
+import { makeKey } from './key-text.ts'
+import { digestOfKey, insertKey, removeKey } from './keys.ts'
 import { checkRights, plainRule } from './rules.ts'
 import { removeUsageCount } from './usage-counts.ts'
 
@@ -66,12 +67,14 @@ export class Applications {
   async insert(
     tenant: string,
     application: Omit<ApplicationRecord, 'key_digest'>,
-    key = makeKey(application.type, this.#context.random),
+    given?: string,
     receipt?: Receipt<KeptKey>,
   ): Promise<ApplicationWithKey> {
-    const { root, store } = await this.#stores(tenant)
-    const { id, created_by = null } = application
-    const digest = root.apiKeyDigest(key)
+    const stores = await this.#stores(tenant)
+    const { root, store } = stores
+    const { id, type, created_by = null } = application
+    const key = given ?? makeKey(type, this.#context.random, { root, tenant })
+    const digest = digestOfKey(root, tenant, key)
     this.#context.onKey?.(digest, key)
     const value: ApplicationRecord = { ...application, key_digest: digest }
     return transact(
@@ -81,7 +84,7 @@ export class Applications {
         return {
           writes: [
             write,
-            insertKey(root, { id: digest, tenant, application: id }),
+            insertKey(stores, { id: digest, tenant, application: id }),
             applicationEntry(this.#context, store, 'application:create', id, created_by),
           ],
           kept: { entity: id, details: { key } },
@@ -122,7 +125,7 @@ export class Applications {
   async getWithKey(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
     const { root, store } = await this.#stores(caller.tenant)
     const record = await existing(store, id)
-    if (record.value.key_digest !== root.apiKeyDigest(key)) {
+    if (record.value.key_digest !== digestOfKey(root, caller.tenant, key)) {
       throw new ServiceError('not_found', 'the application has another key now')
     }
     return { ...showApplication(caller.tenant, record), key }
@@ -151,10 +154,12 @@ export class Applications {
   /** Gives the application a new key. The old one is dead when this resolves. */
   // Requirements: APP-505
   async regenerateKey(caller: Caller, id: string, receipt?: Receipt<KeptKey>): Promise<ApplicationWithKey> {
-    const { root, store } = await this.#stores(caller.tenant)
+    const { tenant } = caller
+    const stores = await this.#stores(tenant)
+    const { root, store } = stores
     const { type } = (await existing(store, id)).value
-    const key = makeKey(type, this.#context.random)
-    const digest = root.apiKeyDigest(key)
+    const key = makeKey(type, this.#context.random, { root, tenant })
+    const digest = digestOfKey(root, tenant, key)
     this.#context.onKey?.(digest, key)
     const application = await transact(
       this.#context,
@@ -162,8 +167,8 @@ export class Applications {
         const current = await existing(store, id)
         const value = { ...current.value, key_digest: digest, modified_by: caller.application }
         const keys = [
-          root.remove('key', current.value.key_digest),
-          insertKey(root, { id: digest, tenant: caller.tenant, application: id }),
+          removeKey(stores, current.value.key_digest),
+          insertKey(stores, { id: digest, tenant, application: id }),
         ]
         const replacement = this.#replacement(store, current, value, 'application:regenerate', keys)
         return { ...replacement, kept: { entity: id, details: { key } } }
@@ -175,7 +180,8 @@ export class Applications {
 
   // Requirements: APP-504
   async delete(caller: Caller, id: string): Promise<void> {
-    const { root, store } = await this.#stores(caller.tenant)
+    const stores = await this.#stores(caller.tenant)
+    const { store } = stores
     await transact(this.#context, async () => {
       const current = await existing(store, id)
       const unused = await removeUsageCount(store, 'application', id)
@@ -183,7 +189,7 @@ export class Applications {
         writes: [
           store.remove('application', id, current.version),
           ...unused,
-          root.remove('key', current.value.key_digest),
+          removeKey(stores, current.value.key_digest),
           applicationEntry(this.#context, store, 'application:delete', id, caller.application),
         ],
         result: () => {},

@@ -10,7 +10,7 @@ import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { transact } from '../storage/transact.ts'
 import type { ApplicationRecord } from './application.ts'
-import { insertKey, type KeyRecord } from './keys.ts'
+import { digestOfKey, holdersOfKey, insertKey, removeKey } from './keys.ts'
 import { checkRights, plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
 
@@ -160,28 +160,34 @@ async function applyApplication(
   root: TenantStore,
   { key, ...given }: BootstrapApplication,
 ): Promise<void> {
-  const digest = root.apiKeyDigest(key)
+  const digest = digestOfKey(root, store.tenant, key)
   context.onKey?.(digest, key)
   await transact(context, async attempt => {
     const current = await store.get<ApplicationRecord>('application', given.id)
     const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
     if (current && isDeepStrictEqual(current.value, value)) return { writes: [], result: () => {} }
     const rekeyed = current?.value.key_digest !== digest
+    if (rekeyed) refuseHeld(given.id, await holdersOfKey(context.store, root, key))
     return {
       writes: [
         current ? store.replace('application', current.version, value) : store.insert('application', value),
-        ...(rekeyed && current ? [root.remove('key', current.value.key_digest)] : []),
-        ...(rekeyed ? [insertKey(root, { id: digest, tenant: store.tenant, application: given.id })] : []),
+        ...(rekeyed && current ? [removeKey({ root, store }, current.value.key_digest)] : []),
+        ...(rekeyed
+          ? [insertKey({ root, store }, { id: digest, tenant: store.tenant, application: given.id })]
+          : []),
       ],
       result: () => {},
-      onConflict: async () => {
-        const holder = await root.get<KeyRecord>('key', digest)
-        if ((holder && holder.value.application !== given.id) || attempt === mostRetries) {
-          throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
-        }
+      onConflict: () => {
+        if (attempt === mostRetries) refuseHeld(given.id, [undefined])
       },
     }
   })
+}
+
+/** @throws {BootstrapError} if one of the holders is another application */
+function refuseHeld(application: string, holders: readonly (string | undefined)[]): void {
+  if (holders.every(holder => holder === application)) return
+  throw new BootstrapError(`the key of application ${application} belongs to another application`)
 }
 
 export function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {

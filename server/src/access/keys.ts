@@ -1,10 +1,10 @@
-import type { Random } from '../base/random.ts'
-import type { ApplicationType } from '../contract/types.ts'
+import { Memo } from '../base/memo.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import type { Write } from '../storage/port.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
+import { tenantOfKey } from './key-text.ts'
 import { sessionCaller } from './session.ts'
 
 /** Leads from an API key to its application or session. Its id is the key's digest; the key itself is not stored. */
@@ -16,20 +16,60 @@ export interface KeyRecord {
   readonly session?: string
 }
 
-const prefixes: Record<ApplicationType | 'session', string> = {
-  public: 'key_pub_',
-  private: 'key_prv_',
-  management: 'key_mgt_',
-  session: 'key_ses_',
+/** Marks the digest of a key whose record is in its own tenant. All others are in the operator's. */
+const atHome = 'home:'
+
+interface Place {
+  readonly digest: string
+  /** The tenant that the key says it belongs to. */
+  readonly tenant: string | undefined
 }
 
-/** A new API key: a readable prefix and 192 random bits. */
-export function makeKey(type: ApplicationType | 'session', random: Random): string {
-  return prefixes[type] + Buffer.from(random.bytes(24)).toString('base64url')
+/** As many as a server sees within a short time. */
+const mostPlaces = 1000
+const places = new WeakMap<TenantStore, Memo<string, Place>>()
+
+function placeOf(root: TenantStore, key: string): Place {
+  let known = places.get(root)
+  if (!known) {
+    known = new Memo(mostPlaces)
+    places.set(root, known)
+  }
+  return known.of(key, () => ({ digest: root.apiKeyDigest(key), tenant: tenantOfKey(root, key) }))
 }
 
-export function insertKey(root: TenantStore, record: KeyRecord): Write {
-  return root.insert('key', record)
+/** Returns the digest that stands for a key of this tenant in the store. */
+export function digestOfKey(root: TenantStore, tenant: string, key: string): string {
+  const place = placeOf(root, key)
+  return place.tenant === tenant ? atHome + place.digest : place.digest
+}
+
+/** The stores that the record of a key may be in. */
+export interface KeyStores {
+  readonly root: TenantStore
+  /** Of the tenant that the key belongs to. */
+  readonly store: TenantStore
+}
+
+/** Returns the store that has the record of a key with this digest. */
+export function storeOfKey({ root, store }: KeyStores, digest: string): TenantStore {
+  return digest.startsWith(atHome) ? store : root
+}
+
+export function insertKey(stores: KeyStores, record: KeyRecord): Write {
+  return storeOfKey(stores, record.id).insert('key', record)
+}
+
+export function removeKey(stores: KeyStores, digest: string): Write {
+  return storeOfKey(stores, digest).remove('key', digest)
+}
+
+/** Returns the ids of the applications that a key leads to, in its own tenant and for the operator. */
+export async function holdersOfKey(store: SealedStore, root: TenantStore, key: string): Promise<string[]> {
+  const { tenant, digest } = placeOf(root, key)
+  const home = tenant === undefined ? undefined : await store.tenant(tenant)
+  const found = [await home?.get<KeyRecord>('key', atHome + digest), await root.get<KeyRecord>('key', digest)]
+  return found.flatMap(record => record?.value.application ?? [])
 }
 
 /**
@@ -45,8 +85,8 @@ export async function authenticate(
   readAhead: (tenant: TenantStore) => void = () => {},
 ): Promise<Caller | undefined> {
   const root = await store.root(nowUs())
-  const digest = root.apiKeyDigest(key)
-  const follow = async ({ tenant: id, application, session }: KeyRecord) => {
+  const { tenant: said, digest: bare } = placeOf(root, key)
+  const follow = async ({ id: digest, tenant: id, application, session }: KeyRecord) => {
     const tenant = await store.tenant(id)
     if (!tenant) return undefined
     readAhead(tenant)
@@ -54,8 +94,17 @@ export async function authenticate(
     const found = await tenant.get<ApplicationRecord>('application', application)
     return found?.value.key_digest === digest ? applicationAsCaller(id, found.value, nowUs(id)) : undefined
   }
-  const seen = root.seen<KeyRecord>('key', digest)
-  const [found, caller] = await Promise.all([root.get<KeyRecord>('key', digest), seen && follow(seen.value)])
-  if (!found || !sameDigest(found.value.id, digest)) return undefined
-  return found === seen ? caller : follow(found.value)
+  const callerIn = async (keys: TenantStore, digest: string) => {
+    const seen = keys.seen<KeyRecord>('key', digest)
+    const [found, caller] = await Promise.all([
+      keys.get<KeyRecord>('key', digest),
+      seen && follow(seen.value),
+    ])
+    if (!found || !sameDigest(found.value.id, digest)) return undefined
+    return { caller: found === seen ? caller : await follow(found.value) }
+  }
+  const home = said === undefined ? undefined : await store.tenant(said)
+  const there = home && (await callerIn(home, atHome + bare))
+  // A bootstrap file may give a tenant a key that was made for another one.
+  return (there ?? (await callerIn(root, bare)))?.caller
 }

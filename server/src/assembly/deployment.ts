@@ -1,4 +1,5 @@
 import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
+import { digestOfKey } from '../access/keys.ts'
 import { createTenant, developmentTenant, type NewTenant } from '../access/tenants.ts'
 import type { Domain } from './domain.ts'
 
@@ -40,7 +41,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
   if (development && tools) {
     const root = await store.root(domain.nowUs())
     for (const key of [development.publicKey, development.privateKey, development.managementKey]) {
-      tools.onKey(root.apiKeyDigest(key), key)
+      tools.onKey(digestOfKey(root, development.tenantId, key), key)
     }
   }
   const catchUp = async () => {

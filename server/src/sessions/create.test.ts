@@ -12,7 +12,7 @@ t.test('a session is a key, a nonce and a time, three minutes from now', async t
   const after = await vault.clock.now()
   t.equal(status, 201)
   t.same(Object.keys(json).sort(), ['expires_at', 'nonce', 'session_key'])
-  t.match(json.session_key, /^key_ses_[A-Za-z0-9_-]{32}$/)
+  t.match(json.session_key, /^key_ses_[A-Za-z0-9_-]{64}$/)
   t.match(json.nonce, /^nonce_[A-Za-z0-9_-]{32}$/)
   const ends = Date.parse(json.expires_at)
   t.ok(ends >= Math.floor(before) + 3 * minute && ends <= after + 3 * minute, json.expires_at)

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import { insertKey, makeKey } from '../access/keys.ts'
+import { makeKey } from '../access/key-text.ts'
+import { digestOfKey, insertKey } from '../access/keys.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { CreateSessionResponse } from '../contract/types.ts'
@@ -26,8 +27,10 @@ export async function createSession(
   receipt?: Receipt<KeptSession>,
 ): Promise<CreateSessionResponse> {
   const { random } = context
-  const { root, store } = await storesOf(context, caller)
-  const key = makeKey('session', random)
+  const stores = await storesOf(context, caller)
+  const { root, store } = stores
+  const { tenant } = caller
+  const key = makeKey('session', random, { root, tenant })
   const nonce = `nonce_${Buffer.from(random.bytes(24)).toString('base64url')}`
   return transact(
     context,
@@ -37,7 +40,7 @@ export async function createSession(
       const session: SessionRecord = {
         id: random.uuid(),
         application,
-        key_digest: root.apiKeyDigest(key),
+        key_digest: digestOfKey(root, tenant, key),
         nonce_digest: digestNonce(store, nonce),
         // Requirements: SES-002, SES-009, SES-016, SES-542
         expires_ms: Math.floor(context.nowUs() / 1000) + limits.sessionLifetime,
@@ -49,7 +52,7 @@ export async function createSession(
           unchanged,
           store.insert('session', session, sessionIndex(store, session)),
           store.insert('nonce', pointer),
-          insertKey(root, { id: key_digest, tenant: caller.tenant, application, session: id }),
+          insertKey(stores, { id: key_digest, tenant, application, session: id }),
           sessionEntry(context, store, 'session:create', id, application),
         ],
         kept: { entity: id, details: { session_key: key, nonce } },

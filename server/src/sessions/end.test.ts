@@ -15,12 +15,12 @@ async function count(store: Store, kind: DocumentKind, tenant: string): Promise<
   return (await store.find(kind, tenant, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
 }
 
-/** Everything that is stored of sessions: records, nonces, and all keys of the store. */
+/** Everything that is stored of sessions: records, nonces, and all keys, the operator's too. */
 async function kept(store: Store, tenant: string) {
   return {
     sessions: await count(store, 'session', tenant),
     nonces: await count(store, 'nonce', tenant),
-    keys: await count(store, 'key', rootTenant),
+    keys: (await count(store, 'key', tenant)) + (await count(store, 'key', rootTenant)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { storeOfKey } from '../access/keys.ts'
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm } from '../access/terms.ts'
 import type { Write } from '../storage/port.ts'
@@ -68,7 +69,7 @@ async function removal(
   const root = await context.store.root(context.nowUs())
   return [
     store.remove('session', id, version),
-    ...(await root.removal('key', key_digest)),
+    ...(await storeOfKey({ root, store }, key_digest).removal('key', key_digest)),
     ...(await store.removal('nonce', nonce_digest)),
     sessionEntry(context, store, operation, id, actor),
   ]

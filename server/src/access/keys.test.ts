@@ -1,0 +1,106 @@
+import t, { type Test } from 'tap'
+import { newMasterKey, replacing } from '../../testing/stores.ts'
+import { openTenant, openVault } from '../../testing/vault.ts'
+import { systemRandom } from '../base/random.ts'
+import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { rootTenant } from '../storage/keys/keyring.ts'
+import { makeKey } from './key-text.ts'
+
+const application = '0c6a2c1a-93f8-4a43-8f31-5a3c9ad5bb01'
+const tenantId = '5b493235-6917-4307-906a-2cd6f1a90b13'
+const otherId = '5b493235-6917-4307-906a-2cd6f1a90b14'
+
+/** A bootstrap file with one application. */
+const file = (key: string, tenant = tenantId, id = application) => ({
+  tenants: [
+    {
+      id: tenant,
+      applications: [{ id, name: 'A', type: 'private', key, permissions: ['token:read'] }],
+    },
+  ],
+})
+
+/** Servers, one after the other, on a store that counts what is read and written of the operator. */
+function deployment(t: Test) {
+  const memory = new MemoryStore()
+  const seen = { root: 0 }
+  const count = (tenant: string) => {
+    if (tenant === rootTenant) seen.root++
+  }
+  const store = replacing(memory, {
+    close: async () => {},
+    get: async (kind, tenant, ids) => {
+      count(tenant)
+      return memory.get(kind, tenant, ids)
+    },
+    commit: async (writes, nowUs) => {
+      for (const { tenant } of writes) count(tenant)
+      return memory.commit(writes, nowUs)
+    },
+  })
+  const masterKey = newMasterKey()
+  return {
+    seen,
+    memory,
+    open: (bootstrap?: object) =>
+      openVault(
+        t,
+        { masterKey, developmentTenant: false, ...(bootstrap ? { bootstrap: bootstrap as never } : {}) },
+        { openStore: async () => store },
+      ),
+  }
+}
+
+t.test('a request with a key of its tenant touches nothing of the operator', async t => {
+  const { seen, open } = deployment(t)
+  const tenant = await openTenant(open())
+  const before = seen.root
+  const card = { type: 'card', data: { number: '4242424242424242' } }
+  t.equal((await tenant.send('POST', '/tokens', card)).status, 201)
+  const reader = await tenant.application({ permissions: ['token:read'] })
+  t.equal((await reader('GET', '/tokens')).status, 200)
+  const { session_key } = (await tenant.asPublic('POST', '/sessions')).json
+  t.equal((await tenant.as(session_key)('GET', '/tokens')).status, 403)
+  const again = await tenant.asManagement('POST', `/applications/${reader.id}/regenerate`)
+  t.equal(again.status, 200)
+  t.equal((await reader('GET', '/tokens')).status, 401, 'the old key is dead')
+  t.equal((await tenant.as(again.json.key)('GET', '/tokens')).status, 200)
+  t.equal((await tenant.asManagement('DELETE', `/applications/${reader.id}`)).status, 204)
+  t.equal((await tenant.as(again.json.key)('GET', '/tokens')).status, 401)
+  // Only keys that lead nowhere are looked for with the operator: the two dead ones.
+  t.equal(seen.root - before, 2)
+})
+
+t.test('keys that say no tenant go on working', async t => {
+  const { seen, open } = deployment(t)
+  const key = makeKey('private', systemRandom())
+  const vault = open(file(key))
+  const get = async (value: string) =>
+    (await vault.fetch('http://vault/tokens', { headers: { 'SVC-API-KEY': value } })).status
+  const before = seen.root
+  t.equal(await get(key), 200)
+  t.ok(seen.root > before, 'which is looked for with the operator')
+  t.equal(await get(makeKey('private', systemRandom())), 401)
+})
+
+t.test('a key moves between tenants only by a file that takes it away first', async t => {
+  const { open } = deployment(t)
+  const vault = open()
+  const tenant = await openTenant(vault)
+  const { key } = await tenant.application({ permissions: ['token:read'] })
+  const refused = open(file(key))
+  await t.rejects(refused.ready(), { name: 'BootstrapError', message: /belongs to another application/ })
+  const free = makeKey('private', systemRandom())
+  await t.resolves(open(file(free)).ready(), 'the control')
+  await t.rejects(open(file(free, otherId, otherId)).ready(), /belongs to another application/)
+})
+
+t.test('a key of another deployment is one like any other', async t => {
+  const elsewhere = await openTenant(deployment(t).open())
+  const { open } = deployment(t)
+  const vault = open(file(elsewhere.privateKey))
+  const response = await vault.fetch('http://vault/tokens', {
+    headers: { 'SVC-API-KEY': elsewhere.privateKey },
+  })
+  t.equal(response.status, 200)
+})
