@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import tap from 'tap'
+import { otherEntry } from '../server/testing/postgres.ts'
 import { startProcess } from '../server/testing/process.ts'
 import { openRoundRobin } from '../server/testing/round-robin.ts'
 import { onPostgresOnly, openTestDatabase } from '../server/testing/storage.ts'
@@ -8,12 +9,14 @@ import { conformsOverTheWire, targetOf } from './selftest/_over-the-wire.ts'
 
 /** Several servers on one database behave like one: consecutive requests go to different servers. */
 tap.test('two replicas conform over the wire behind a round-robin', onPostgresOnly, async t => {
-  const environment = {
-    SURROGATE_STORAGE: await openTestDatabase(t),
-    SURROGATE_MASTER_KEY: Buffer.from(newMasterKey()).toString('base64'),
-  }
+  const masterKey = Buffer.from(newMasterKey()).toString('base64')
+  const database = await openTestDatabase(t)
+  const environment = (SURROGATE_STORAGE: string) => ({
+    SURROGATE_STORAGE,
+    SURROGATE_MASTER_KEY: masterKey,
+  })
   const args = ['--dev', '--allow-private-callbacks', '--port', '0']
-  const replicas = [startProcess(t, args, environment), startProcess(t, args, environment)]
+  const replicas = [database, otherEntry(database)].map(at => startProcess(t, args, environment(at)))
   const urls = (await Promise.all(replicas.map(replica => replica.ready()))).map(({ url }) => url)
   const { url, counts } = await openRoundRobin(t, urls)
   await conformsOverTheWire(t, await targetOf(url), join(t.testdir({}), 'report'))

@@ -78,6 +78,14 @@ export async function openSchema(t: { teardown(task: () => unknown): void }): Pr
   return schema.url
 }
 
+/** Another node of the database, `host:port`, where it has several. */
+const { SURROGATE_TEST_ENTRY: other } = process.env
+
+/** Returns the URL for another process on the same data, which enters by another node where there is one. */
+export function otherEntry(url: string): string {
+  return other === undefined ? url : Object.assign(new URL(url), { host: other }).href
+}
+
 /** Sets the search path of a database URL. */
 export function inSchema(url: string, schema: string): string {
   const located = new URL(url)

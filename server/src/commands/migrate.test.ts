@@ -28,11 +28,16 @@ t.test('servers start on a database after it was migrated', withPostgres, async 
   }
 
   await refused('a database without a schema', /run surrogate-server migrate/)
+  const toDo = { code: 1, stdout: `to do: upgrade the schema from version 0 to ${schemaVersion}\n` }
+  t.match(await run(['migrate', '--check']), toDo)
+  t.match(await run(['migrate', '--check']), toDo, 'nothing was changed')
   t.match(await run(['migrate']), {
     code: 0,
     stdout: `the schema was upgraded from version 0 to ${schemaVersion}\n`,
   })
   t.match(await run(['migrate']), { code: 0, stdout: `the schema is already at version ${schemaVersion}\n` })
+
+  t.match(await run(['migrate', '--check']), { code: 0, stdout: 'there is nothing to do\n' })
 
   await refused('no master key', /there is no master key: .* same for all servers/, {
     SURROGATE_MASTER_KEY: '',

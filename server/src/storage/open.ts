@@ -5,12 +5,14 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
+import type { Migrated } from './engines/postgres/schema.ts'
 import type { Store } from './port.ts'
 
 export type { Losses } from './engines/level/files/repair-folder.ts'
 export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
+export type { Migrated } from './engines/postgres/schema.ts'
 
 /** Where the data are: `memory:`, `level:<folder>` or `postgres://…`. */
 export type StorageLocation =
@@ -124,10 +126,13 @@ export async function openStore(location: StorageLocation, migrate = false): Pro
   return store
 }
 
-/** @throws {UnknownStorage | DatabaseRefused} */
-export async function migrateStore(url: string): Promise<{ readonly from: number; readonly to: number }> {
+/** @param planned changes nothing, and returns what would be done @throws {UnknownStorage | DatabaseRefused} */
+export async function migrateStore(url: string, planned = false): Promise<Migrated> {
   const location = parseStorage(url)
-  if (location.engine === 'postgres') return (await postgres()).migrate(location.url)
+  if (location.engine === 'postgres') {
+    const engine = await postgres()
+    return planned ? engine.planMigration(location.url) : engine.migrate(location.url)
+  }
   throw new UnknownStorage('only databases have a schema to migrate: --storage postgres://…')
 }
 

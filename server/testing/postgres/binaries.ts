@@ -60,7 +60,7 @@ async function copyOf(folder: string, account: Account): Promise<string> {
 }
 
 /** Lists the folders of Debian's packages, the newest first. */
-async function ofTheSystem(): Promise<string[]> {
+export async function ofTheSystem(): Promise<string[]> {
   const place = '/usr/lib/postgresql'
   const versions = await readdir(place).catch(() => [])
   return versions.sort((a, b) => Number(b) - Number(a)).map(version => join(place, version))

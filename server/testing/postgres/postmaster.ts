@@ -26,11 +26,12 @@ export async function launchPostmaster(
   args: readonly string[],
   account: Account,
   watched: (pid: number | undefined) => void,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<Postmaster> {
   const child = spawn(program, args, {
     ...account,
     cwd: '/',
-    env: { LC_ALL: 'C', TZ: 'UTC' },
+    env: { LC_ALL: 'C', TZ: 'UTC', ...environment },
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

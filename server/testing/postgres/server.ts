@@ -22,6 +22,10 @@ export interface PostgresOptions {
   readonly folder?: string
   /** Further settings of the server, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A PostgreSQL to run, with `bin` in it; by default any that is found. */
+  readonly program?: string
+  /** The password of its user, with which the server itself connects to others; by default a new one. */
+  readonly password?: string
 }
 
 /** A PostgreSQL server for a test. It listens on this machine only, and ends with the test's process. */
@@ -49,7 +53,7 @@ const user = 'surrogate'
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount()
-  const bin = join(await findPostgres(account), 'bin')
+  const bin = join(options.program ?? (await findPostgres(account)), 'bin')
   const own = await folderOf(account)
   const guard = guardFolder(own)
   const settings = {
@@ -67,13 +71,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   try {
     const folder = options.folder ?? own
     if (folder !== own) await ownFolder(folder, account)
-    const password = (await passwordOf(folder)) ?? (await makeCluster(bin, account, folder, folder !== own))
+    const password =
+      (await passwordOf(folder)) ??
+      (await makeCluster(bin, account, folder, folder !== own, options.password))
     const launch = (port: number) =>
       launchPostmaster(
         join(bin, 'postgres'),
         ['-D', join(folder, 'data'), '-p', String(port), ...flags],
         account,
         pid => guard.watch(pid),
+        options.password === undefined ? {} : { PGPASSWORD: options.password },
       )
     let [port, postmaster] = await onFreePort(launch)
     return {
@@ -109,8 +116,13 @@ async function passwordOf(folder: string): Promise<string | undefined> {
 }
 
 /** Creates a cluster. @returns the password of its only user */
-async function makeCluster(bin: string, account: Account, folder: string, stays: boolean): Promise<string> {
-  const password = randomBytes(12).toString('hex')
+async function makeCluster(
+  bin: string,
+  account: Account,
+  folder: string,
+  stays: boolean,
+  password = randomBytes(12).toString('hex'),
+): Promise<string> {
   const file = join(folder, 'password')
   await writeFile(file, password, { mode: 0o600 })
   if (account.uid !== undefined && account.gid !== undefined) await chown(file, account.uid, account.gid)

@@ -6,6 +6,8 @@ export interface Dialect {
   readonly anyIndex: boolean
   /** Tables are not distributed, so statements are not routed by tenant. */
   readonly undivided: boolean
+  /** Has the extension that distributes tables. */
+  readonly isCitus?: boolean
 }
 
 export async function dialectOf(client: ClientBase): Promise<Dialect> {
@@ -15,5 +17,9 @@ export async function dialectOf(client: ClientBase): Promise<Dialect> {
   const { version = '', divided } = rows[0] ?? {}
   // YugabyteDB's search index takes one condition at a time.
   const isItself = version.startsWith('PostgreSQL ') && !version.includes('-YB-')
-  return { anyIndex: !version.includes('-YB-'), undivided: isItself && divided === false }
+  return {
+    anyIndex: !version.includes('-YB-'),
+    undivided: isItself && divided === false,
+    isCitus: isItself && divided === true,
+  }
 }

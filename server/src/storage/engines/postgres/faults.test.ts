@@ -39,7 +39,7 @@ t.test('outages are distinguished from wrong statements', async t => {
     ['53100', 'could not extend file', true, true],
     ['53300', 'too many clients', true, true],
     ['25006', 'cannot execute INSERT in a read-only transaction', true, true],
-    ['08006', 'connection failure', true, true],
+    ['08006', 'connection to the remote node failed', true, false],
     ['58030', 'io error', true, true],
     ['ECONNREFUSED', 'connect ECONNREFUSED', true, true],
     ['', 'Connection terminated unexpectedly', true, true],

@@ -35,8 +35,11 @@ export function isOutage(error: unknown): boolean {
   return outages.test(code) || lostConnection.test(code) || driverSays.test(messageOf(error))
 }
 
-/** Failures of a single statement or transaction: a timeout, or a conflict with another one. */
-const ofOneStatement = /^(57014|55P03|25P0[34]|40)/
+/**
+ * Failures of a single statement or transaction: a timeout, a conflict with another one, or a node of a distributed
+ * database that the node which said this cannot reach.
+ */
+const ofOneStatement = /^(57014|55P03|25P0[34]|40|08)/
 
 /** All connections were in use for too long, which is load, not an outage. */
 const poolIsFull = 'timeout exceeded when trying to connect'

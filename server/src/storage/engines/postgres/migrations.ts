@@ -1,5 +1,5 @@
 /** A step of the schema. */
-interface Migration {
+export interface Migration {
   readonly statements: readonly string[]
   /**
    * Data that the step cannot migrate: it is refused if the query finds a row. The sentence tells the operator what it
@@ -78,6 +78,7 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
+/** All have the tenant first in their key. On Citus they are distributed by it. */
 export const tables = ['documents', 'uniques', 'collections', 'leases'] as const
 
 /** Without this index every search would read all documents. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { openSchema, otherEntry, withPostgres } from '../../../../testing/postgres.ts'
 import { runStoreModel } from '../../port.model.ts'
 import type { Store } from '../../port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
@@ -10,9 +10,10 @@ t.test('random histories have the same results in PostgreSQL and in memory', wit
   const urls = new WeakMap<Store, string>()
   let opened = 0
   const openAt = async (url: string) => {
-    const open = () => PostgresStore.open(url, { migrate: true })
+    const open = (at = url) => PostgresStore.open(at, { migrate: true })
     // Every other time two processes share the database.
-    const store = opened++ % 2 === 0 ? await open() : new TwoProcesses(await open(), await open())
+    const store =
+      opened++ % 2 === 0 ? await open() : new TwoProcesses(await open(), await open(otherEntry(url)))
     urls.set(store, url)
     return store
   }

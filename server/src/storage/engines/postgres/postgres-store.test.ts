@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { openSchema, otherEntry, withPostgres } from '../../../../testing/postgres.ts'
 import { runStoreCases } from '../../port.cases.ts'
 import type { Store } from '../../port.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -24,7 +24,7 @@ t.test('the PostgreSQL engine passes the cases of the port', withPostgres, async
 
 t.test('two engines on one database pass the cases of the port together', withPostgres, async t => {
   const openBoth = async (url: string) => {
-    const store = new TwoProcesses(await openAt(url), await openAt(url))
+    const store = new TwoProcesses(await openAt(url), await openAt(otherEntry(url)))
     urls.set(store, url)
     return store
   }

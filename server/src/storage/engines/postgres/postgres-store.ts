@@ -17,8 +17,9 @@ import { type Dialect, dialectOf } from './dialect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
 import { freeze, oneConnection } from './freeze.ts'
 import { Health } from './health.ts'
+import { migrateAt, migrateOver, once } from './migrate-at.ts'
 import { Reader } from './reader.ts'
-import { checkSchema, type Migrated, migrate } from './schema.ts'
+import { checkSchema, type Migrated, planMigration } from './schema.ts'
 import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
 
@@ -69,7 +70,7 @@ export class PostgresStore implements Store {
     onIdleError = error => health.failed(error)
     try {
       const dialect = await firstUse(url, pool, async client => {
-        if (options.migrate) await withoutTimeLimits(client, () => migrate(client))
+        if (options.migrate) await migrateOver(url, client)
         await checkSchema(client)
         if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
@@ -83,13 +84,13 @@ export class PostgresStore implements Store {
   }
 
   /** Creates or upgrades the schema of a database. @throws {DatabaseRefused} */
-  static async migrate(url: string): Promise<Migrated> {
-    const { pool } = openPool(url, () => {})
-    try {
-      return await firstUse(url, pool, client => withoutTimeLimits(client, () => migrate(client)))
-    } finally {
-      await pool.end()
-    }
+  static migrate(url: string): Promise<Migrated> {
+    return migrateAt(url)
+  }
+
+  /** Returns what `migrate` would do. @throws {DatabaseRefused} */
+  static planMigration(url: string): Promise<Migrated> {
+    return once(url, planMigration)
   }
 
   /** The database's time in epoch milliseconds, which all processes share. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { nextTurn } from '../../../base/turn.ts'
-import { digest, tenantA } from '../../port.samples.ts'
+import { digest, tenantA, tenantB } from '../../port.samples.ts'
 import { Reader } from './reader.ts'
 
 t.test('reads in many full batches all resolve, with one statement per batch', async t => {
@@ -33,4 +33,26 @@ t.test('reads in many full batches all resolve, with one statement per batch', a
   t.equal(answered, 6)
   t.equal(asked.length, 6)
   await Promise.all(reads)
+})
+
+t.test('where tables are distributed, the reads of a tenant share a statement that names it', async t => {
+  const asked: { readonly name: string; readonly values: unknown[] }[] = []
+  const pool = {
+    query: async (statement: (typeof asked)[number]) => {
+      asked.push(statement)
+      return { rows: [] }
+    },
+  }
+  const dialect = { anyIndex: true, undivided: false }
+  const reader = new Reader(pool as never, dialect, { reads: 2, searches: 1 }, () => {})
+  await Promise.all([
+    reader.get('key', tenantA, [digest('a')]),
+    reader.get('token', tenantA, [digest('b')]),
+    reader.get('token', tenantB, [digest('c')]),
+  ])
+  t.match(asked, [
+    { name: 'get_of_tenant', values: [tenantA, '{3,4}'] },
+    { name: 'get_of_tenant', values: [tenantB, '{4}'] },
+  ])
+  t.equal(asked.length, 2)
 })

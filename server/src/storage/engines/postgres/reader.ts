@@ -30,7 +30,7 @@ export class Reader {
   readonly #reads: Semaphore
   readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
-  /** The batches that have not begun and may have room for more; one for each collection if tables are distributed. */
+  /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
   /** @param most connections in use for each purpose, so that long searches do not hold up other reads */
@@ -54,7 +54,7 @@ export class Reader {
   ): Promise<(StoredDocument | undefined)[]> {
     if (ids.length === 0) return []
     const number = numberOf(kind)
-    const batch = this.#batch(this.#dialect.undivided ? '' : `${tenant} ${kind}`, ids.length)
+    const batch = this.#batch(this.#dialect.undivided ? '' : tenant, ids.length)
     const names = ids.map(one => {
       const id = uuidOfDigest(one)
       const name = `${tenant} ${number} ${id}`
@@ -123,8 +123,11 @@ export class Reader {
 
   async #read(wanted: Addresses): Promise<Documents> {
     const addresses = [...wanted.values()]
-    const values = [0, 1, 2].map(part => `{${addresses.map(address => address[part]).join(',')}}`)
-    const statement = this.#dialect.undivided ? sql.getDocuments : sql.getOfCollection
+    const [tenants = '', ...rest] = [0, 1, 2].map(part => addresses.map(address => address[part]).join(','))
+    const lists = rest.map(list => `{${list}}`)
+    const [statement, values] = this.#dialect.undivided
+      ? [sql.getDocuments, [`{${tenants}}`, ...lists]]
+      : [sql.getOfTenant, [addresses[0]?.[0], ...lists]]
     const rows = await this.#ask<readonly [string, string, ...DocumentRow]>(statement, values)
     return new Map(
       rows.map(([tenant, number, ...row]) => {

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
+import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
-import { migrations, searchIndex, tables } from './migrations.ts'
+import { type Migration, migrations, searchIndex, tables } from './migrations.ts'
 import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
@@ -16,10 +17,39 @@ export interface Migrated {
   /** The version before; 0 if there was no schema. */
   readonly from: number
   readonly to: number
+  /** On Citus: what its tables need besides, in words that follow "to". */
+  readonly placing?: readonly string[]
 }
 
-/** Creates or upgrades the schema. Concurrent calls wait for the first. @throws {DatabaseRefused} */
+type Citus = typeof import('./citus.ts')
+
+/** Only a migration needs it, and few databases have the extension. */
+async function citusOf(client: ClientBase): Promise<Citus | undefined> {
+  return (await dialectOf(client)).isCitus ? import('./citus.ts') : undefined
+}
+
+/** Returns what `migrate` would do, and changes nothing. @throws {DatabaseRefused} where it would be refused */
+export async function planMigration(client: ClientBase): Promise<Migrated> {
+  const from = (await readVersion(client)) ?? 0
+  refuseNewer(from)
+  // Without a schema there is nothing that could be in the way.
+  if (from > 0) await refuseObstacle(client, migrations[from])
+  const citus = await citusOf(client)
+  const steps = await citus?.missingSteps(client)
+  return { from, to: schemaVersion, ...(steps && { placing: steps.map(({ says }) => says) }) }
+}
+
+/**
+ * Creates or upgrades the schema, and distributes it on Citus. Concurrent calls wait for the first.
+ * @throws {DatabaseRefused}
+ */
 export async function migrate(client: ClientBase): Promise<Migrated> {
+  const citus = await citusOf(client)
+  if (citus) {
+    const plan = await planMigration(client)
+    if (plan.from === plan.to && plan.placing?.length === 0) return plan
+    await citus.requireCoordinator(client)
+  }
   try {
     const made = client.query(
       'CREATE TABLE IF NOT EXISTS surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)',
@@ -27,10 +57,15 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
     await made.catch(error => {
       if (!createdMeanwhile.has(codeOf(error))) throw error
     })
-    const from = await readVersion(client)
+    const from = (await readVersion(client)) ?? 0
+    const to = schemaVersion
+    while ((await exclusively(client, citus, () => upgradeOnce(client))) !== to);
+    if (!citus) return { from, to }
+    const placing: string[] = []
     for (;;) {
-      const version = await upgradeOnce(client)
-      if (version === schemaVersion) return { from: from ?? 0, to: version }
+      const step = await exclusively(client, citus, () => placeOnce(client, citus))
+      if (step === undefined) return { from, to, placing }
+      placing.push(step)
     }
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error
@@ -40,28 +75,49 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
   }
 }
 
-/** Runs the next step, if there is one. Returns the version after it. */
-async function upgradeOnce(client: ClientBase): Promise<number> {
+/** Runs work in a transaction that no other migration runs beside. */
+async function exclusively<Result>(
+  client: ClientBase,
+  citus: Citus | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
   await client.query('BEGIN')
   try {
+    if (citus) await client.query(citus.oneAfterAnother)
     // Held until the end of the transaction: concurrent migrations wait here.
     await client.query('LOCK TABLE surrogate_schema IN EXCLUSIVE MODE')
-    const version = (await readVersion(client)) ?? 0
-    refuseNewer(version)
-    const migration = migrations[version]
-    if (migration) {
-      const { obstacle, statements } = migration
-      if (obstacle && (await client.query(obstacle.query)).rows.length > 0) {
-        throw new DatabaseRefused(obstacle.sentence)
-      }
-      for (const statement of statements) await client.query(statement)
-      await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [version + 1])
-    }
+    const result = await work()
     await client.query('COMMIT')
-    return migration ? version + 1 : version
+    return result
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     throw error
+  }
+}
+
+/** Runs the next step, if there is one. Returns the version after it. */
+async function upgradeOnce(client: ClientBase): Promise<number> {
+  const version = (await readVersion(client)) ?? 0
+  refuseNewer(version)
+  const migration = migrations[version]
+  if (!migration) return version
+  await refuseObstacle(client, migration)
+  for (const statement of migration.statements) await client.query(statement)
+  await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [version + 1])
+  return version + 1
+}
+
+/** Does what is missing first on Citus, one table at a time: what an interrupted migration did stays. */
+async function placeOnce(client: ClientBase, citus: Citus): Promise<string | undefined> {
+  const [step] = await citus.missingSteps(client)
+  for (const statement of step?.statements ?? []) await client.query(statement)
+  return step?.says
+}
+
+async function refuseObstacle(client: ClientBase, migration: Migration | undefined): Promise<void> {
+  const obstacle = migration?.obstacle
+  if (obstacle && (await client.query(obstacle.query)).rows.length > 0) {
+    throw new DatabaseRefused(obstacle.sentence)
   }
 }
 

@@ -21,11 +21,14 @@ export const getDocuments: Statement = {
                   WHERE tenant = wanted.tenant AND kind = wanted.kind AND id = wanted.id OFFSET 0) AS found`,
 }
 
-/** For addresses in one collection, in a form that is routed by tenant. */
-export const getOfCollection: Statement = {
-  name: 'get_of_collection',
+/**
+ * For addresses of one tenant, in a form that is routed by it. An id of one kind is not one of another, and if it were,
+ * nobody asks for it.
+ */
+export const getOfTenant: Statement = {
+  name: 'get_of_tenant',
   text: `SELECT tenant, kind, ${columns} FROM documents
-         WHERE tenant = ($1::uuid[])[1] AND kind = ($2::smallint[])[1] AND id = ANY($3::uuid[])`,
+         WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND id = ANY($3::uuid[])`,
 }
 
 /** Over all tenants, and so without locks. Work on a document is claimed in a commit of its tenant. */
@@ -196,7 +199,8 @@ export const vacuum = ['VACUUM documents', 'VACUUM uniques']
 export const disableTimeout = 'SET statement_timeout = 0'
 export const resetTimeout = 'RESET statement_timeout'
 
-export const removeAll = 'TRUNCATE documents, uniques, collections, leases'
+/** In the order in which commits lock tables, so that neither waits for the other. */
+export const removeAll = 'TRUNCATE collections, documents, uniques, leases'
 
 /** Milliseconds with a fraction. */
 export const databaseTime = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'

@@ -1,0 +1,103 @@
+import t from 'tap'
+import { nodesOf, queryOn, withCitus } from '../../../../testing/citus.ts'
+import { newSchema } from '../../../../testing/postgres.ts'
+import { foundIds, insert, mustCommit, tenantA, tenantB } from '../../port.samples.ts'
+import { migrations, tables } from './migrations.ts'
+import { PostgresStore } from './postgres-store.ts'
+import { schemaVersion } from './schema.ts'
+
+const placing = [...tables.map(name => `distribute ${name} by tenant`), 'copy surrogate_schema to every node']
+const ready = { from: schemaVersion, to: schemaVersion, placing: [] }
+
+/** An empty schema, and its URL at each node. */
+async function newCluster(t: Parameters<typeof newSchema>[0]) {
+  const schema = newSchema(t)
+  await schema.create()
+  const [coordinator = '', ...workers] = await nodesOf(schema.url)
+  return { coordinator, workers, nodes: [coordinator, ...workers] }
+}
+
+t.test('a new schema is distributed from any node, and used from all', withCitus, async t => {
+  for (const entry of ['coordinator', 'worker']) {
+    const { coordinator, workers, nodes } = await newCluster(t)
+    const at = entry === 'coordinator' ? coordinator : (workers[0] ?? '')
+    for (const node of nodes)
+      t.same(await PostgresStore.planMigration(node), { from: 0, to: schemaVersion, placing }, entry)
+    await t.rejects(PostgresStore.open(at), /has no schema of surrogate-server/)
+    t.same(await PostgresStore.migrate(at), { from: 0, to: schemaVersion, placing })
+    for (const node of nodes) {
+      t.same(await PostgresStore.planMigration(node), ready)
+      t.same(await PostgresStore.migrate(node), ready)
+    }
+    const stores = await Promise.all(nodes.map(node => PostgresStore.open(node)))
+    t.teardown(() => Promise.all(stores.map(store => store.close())))
+    for (const [id, store] of stores.entries()) await mustCommit(store, [insert(id)])
+    for (const store of stores) t.equal((await foundIds(store, { op: 'all' })).length, nodes.length)
+  }
+})
+
+t.test('servers that make the schema themselves may start together, on all nodes', withCitus, async t => {
+  const { nodes } = await newCluster(t)
+  const stores = await Promise.all(nodes.map(node => PostgresStore.open(node, { migrate: true })))
+  await Promise.all(stores.map((store, id) => mustCommit(store, [insert(id)])))
+  await Promise.all(stores.map(store => store.close()))
+  for (const node of nodes) t.same(await PostgresStore.planMigration(node), ready)
+})
+
+t.test(
+  'existing data are distributed, also by the run after one that was interrupted',
+  withCitus,
+  async t => {
+    const { coordinator, workers } = await newCluster(t)
+    const run = (text: string) => queryOn<Record<string, unknown>>(coordinator, text)
+    // As the version before did it, and as a table was distributed by hand.
+    await run('CREATE TABLE surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)')
+    for (const [at, { statements }] of migrations.entries())
+      for (const statement of [...statements, `INSERT INTO surrogate_schema VALUES (${at + 1}, now())`])
+        await run(statement)
+    const before = await PostgresStore.open(coordinator)
+    t.teardown(() => before.close())
+    const writes = Array.from({ length: 50 }, (_, id) => insert(id, { uniques: [`u${id}`] }))
+    await mustCommit(before, writes)
+    await mustCommit(before, [insert('other', { tenant: tenantB })])
+
+    await run(`SELECT create_distributed_table('documents', 'tenant', colocate_with => 'none')`)
+    const rest = placing.slice(1)
+    const left = 'erase what is left of documents on the coordinator'
+    const missing = { ...ready, placing: [left, ...rest] }
+    t.same(await PostgresStore.planMigration(coordinator), missing)
+    await mustCommit(before, [insert('between')])
+    t.same(await PostgresStore.migrate(workers[0] ?? ''), missing)
+    t.same(await PostgresStore.migrate(coordinator), ready)
+
+    await mustCommit(before, [insert('after')])
+    for (const url of [coordinator, ...workers]) {
+      const store = await PostgresStore.open(url)
+      t.teardown(() => store.close())
+      t.equal((await foundIds(store, { op: 'all' })).length, 52)
+      t.equal((await foundIds(store, { op: 'all' }, {}, { tenant: tenantB })).length, 1)
+      const taken = await store.commit([insert('x', { uniques: ['u7'] })], 1)
+      t.match(taken, { ok: false, conflict: { reason: 'unique' } })
+    }
+    for (const name of [...tables, 'surrogate_schema']) {
+      const [size] = await run(`SELECT pg_relation_size('${name}')::int AS bytes`)
+      t.same(size, { bytes: 0 }, `nothing of ${name} is left on the coordinator`)
+    }
+  },
+)
+
+t.test('the rows of a tenant are on one node, and its statements go there alone', withCitus, async t => {
+  const { coordinator } = await newCluster(t)
+  await PostgresStore.migrate(coordinator)
+  const places = await queryOn<{ nodes: number; reaching: number }>(
+    coordinator,
+    `SELECT count(DISTINCT nodeport)::int AS nodes FROM pg_dist_shard_placement
+     WHERE shardid IN (${tables.map(name => `get_shard_id_for_distribution_column('${name}', '${tenantA}')`)})`,
+  )
+  t.same(places, [{ nodes: 1 }])
+  const plan = await queryOn<{ 'QUERY PLAN': string }>(
+    coordinator,
+    `EXPLAIN SELECT id FROM documents WHERE tenant = '${tenantA}' AND kind = ANY('{3,4}') AND id = ANY('{${tenantB}}')`,
+  )
+  t.match(plan.map(row => row['QUERY PLAN']).join('\n'), /Task Count: 1\n/)
+})

@@ -1,0 +1,55 @@
+import t from 'tap'
+import { type Placed, stepsFor } from './citus.ts'
+import { tables } from './migrations.ts'
+import { OnWorker } from './refused.ts'
+
+const plain = (name: string): Placed => ({ name, everywhere: false, remains: false })
+const placed = (name: string): Placed => ({ ...plain(name), column: 'tenant', group: 7 })
+const versions: Placed = { name: 'surrogate_schema', everywhere: true, remains: false }
+const wanted = [...tables.map(placed), versions]
+
+const saysOf = (all: readonly Placed[]) => stepsFor(all).map(({ says }) => says)
+/** The tables as wanted, except for one. */
+const but = (name: string, change: Partial<Placed>) =>
+  wanted.map(table => (table.name === name ? { ...table, ...change } : table))
+
+t.test('all tables of a new schema are distributed by tenant, on the same nodes', async t => {
+  const steps = stepsFor([...tables, 'surrogate_schema'].map(plain))
+  t.same(
+    steps.map(({ says }) => says),
+    [...tables.map(name => `distribute ${name} by tenant`), 'copy surrogate_schema to every node'],
+  )
+  const [first, ...others] = steps.map(({ statements }) => statements.join('; '))
+  t.match(first, /create_distributed_table\('documents', 'tenant', colocate_with => 'none'\)/)
+  for (const statements of others.slice(0, -1)) t.match(statements, /colocate_with => 'documents'/)
+  t.match(others.at(-1), /create_reference_table\('surrogate_schema'\)/)
+  // What was distributed stays on the coordinator otherwise, where no statement would ever erase it.
+  for (const statements of [first, ...others]) t.match(statements, /truncate_local_data_after_distributing/)
+})
+
+t.test('only what is missing is done', async t => {
+  t.same(saysOf(wanted), [])
+  for (const name of tables.slice(1))
+    t.same(saysOf(but(name, { column: null })), [`distribute ${name} by tenant`])
+  t.same(saysOf(but('surrogate_schema', { everywhere: false })), ['copy surrogate_schema to every node'])
+  t.same(saysOf(but('uniques', { remains: true })), ['erase what is left of uniques on the coordinator'])
+})
+
+t.test('tables that were distributed in another way are refused', async t => {
+  const refused = (change: Partial<Placed>, says: RegExp) =>
+    t.throws(() => stepsFor(but('uniques', change)), { name: 'DatabaseRefused', message: says })
+  refused({ column: 'value' }, /uniques is distributed, but not by tenant: SELECT undistribute_table/)
+  refused({ column: null, everywhere: true }, /uniques is distributed, but not by tenant/)
+  refused({ group: 8 }, /uniques is not placed like documents: SELECT alter_distributed_table/)
+})
+
+t.test('a worker leads to its coordinator, as the same user', async t => {
+  const url = 'postgres://user:secret@worker:5432/vault?sslmode=require&options=-c%20search_path%3Done'
+  const known = new OnWorker({ host: 'coordinator.internal', port: 6432 })
+  t.match(known.message, /migrate with the URL of the coordinator coordinator\.internal:6432$/)
+  t.equal(known.coordinatorOf(url), url.replace('worker:5432', 'coordinator.internal:6432'))
+  t.equal(new OnWorker({ host: '::1', port: 1 }).coordinatorOf(url), url.replace('worker:5432', '[::1]:1'))
+  const unknown = new OnWorker({ host: null, port: null })
+  t.match(unknown.message, /with the URL of the coordinator$/)
+  t.equal(unknown.coordinatorOf(url), undefined)
+})
