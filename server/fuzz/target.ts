@@ -12,6 +12,8 @@ import type { Memory } from './memory.ts'
 export interface Target {
   readonly port: number
   readonly pid: number
+  /** Has its data in `data`; removed when it ends. */
+  readonly folder: string
   memory(): Promise<Memory>
   /** Its standard error so far. */
   stderr(): string
@@ -88,6 +90,7 @@ async function attach(child: ChildProcess, folder: string): Promise<Target> {
   return {
     port,
     pid: child.pid ?? 0,
+    folder,
     memory: async () => {
       const answer = once(child, 'message')
       child.send('memory')

@@ -13,14 +13,24 @@ import { WritingClients } from '../testing/writing-clients.ts'
  * changes must be present, and complete.
  */
 const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 2)
-const folder = mkdtempSync(join(tmpdir(), 'surrogate-crash-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+/** Then a new folder is begun: each round reads all tokens of those before. */
+const roundsOfFolder = 20
 t.comment(isBuilt ? 'testing the build' : 'testing the sources: there is no build')
 
-const clients = new WritingClients(privateKey)
+interface Begun {
+  readonly folder: string
+  readonly clients: WritingClients
+  readonly server: Started
+}
+
+async function begin(): Promise<Begun> {
+  const folder = mkdtempSync(join(tmpdir(), 'surrogate-crash-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return { folder, clients: new WritingClients(privateKey), server: await startServer(folder) }
+}
 
 /** Kills the server while clients write, at its n-th response. */
-async function crash(server: Started, answers: number, faults: string[]) {
+async function crash({ server, clients }: Begun, answers: number, faults: string[]) {
   let answered = 0
   let death: Promise<void> | undefined
   const isGone = () => death !== undefined
@@ -38,13 +48,15 @@ async function crash(server: Started, answers: number, faults: string[]) {
   return answered
 }
 
-let server = await startServer(folder)
-t.teardown(() => server.end('SIGKILL'))
+let begun: Begun | undefined
+t.teardown(() => begun?.server.end('SIGKILL'))
 
 for (let round = 1; round <= rounds; round++) {
   await t.test(`round ${round}: acknowledged changes survive a kill -9`, async t => {
     const faults: string[] = []
-    const answered = await crash(server, randomInt(1, 600), faults)
+    begun ??= await begin()
+    const { folder, clients } = begun
+    const answered = await crash(begun, randomInt(1, 600), faults)
     t.same(faults, [], 'every request before the crash succeeds')
     const verdict = await runCommand('reindex', ['--storage', `level:${join(folder, 'data')}`], {
       SURROGATE_MASTER_KEY: masterKey,
@@ -53,7 +65,8 @@ for (let round = 1; round <= rounds; round++) {
       error => error.message,
     )
     t.match(verdict, /checked and are correct\n$/, 'every index entry agrees with the records')
-    server = await startServer(folder)
+    const server = await startServer(folder)
+    begun = { ...begun, server }
     const { ids, total } = await clients.list(server.url)
     t.equal(new Set(ids).size, ids.length, 'no token is listed twice')
     t.equal(total, ids.length, 'total_items is the number of listed tokens')
@@ -61,5 +74,8 @@ for (let round = 1; round <= rounds; round++) {
     t.same(faults.slice(0, 5), [], 'every acknowledged token is complete, deleted ones stay deleted')
     t.same(present.sort(), ids.sort(), 'exactly the listed tokens can be read')
     t.comment(`killed after ${answered} answers; ${ids.length} tokens`)
+    if (round % roundsOfFolder > 0) return
+    await server.end('SIGKILL')
+    begun = undefined
   })
 }

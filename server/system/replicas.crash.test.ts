@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openSchema, withPostgres } from '../testing/postgres.ts'
 import { openReceiver } from '../testing/receiver.ts'
 import { makeReactorOver, type Replica, startReplicas } from '../testing/started-replicas.ts'
@@ -11,7 +11,11 @@ import type { Content } from './crash.ledger.ts'
  * One of two servers is killed, or stops, under load: the other one continues with the work of the first. A round takes
  * twice as long as with a single server, so there are half as many.
  */
-const rounds = Math.ceil(Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1) / 2)
+const { SURROGATE_CRASH_ROUNDS: ofOne = '1', SURROGATE_CRASH_ROUNDS_OF_TWO: ofTwo } = process.env
+const rounds = Number(ofTwo ?? Math.ceil(Number(ofOne) / 2))
+
+/** Then a new database is begun: each round reads all tokens of those before. */
+const roundsOfDatabase = 10
 
 /** Longer than every lease on a job: the time limit of the formula or the delivery, and half a minute. */
 const longestLeaseMs = 46_000
@@ -21,7 +25,13 @@ const code = `module.exports = async ({ args }) => ({
   tokenize: { type: 'token', data: args.data, metadata: { mark: args.mark } },
 })`
 
-t.test('kill -9 of one of two servers under load', withPostgres, async t => {
+for (let done = 0; done < rounds; done += roundsOfDatabase) {
+  const last = Math.min(rounds, done + roundsOfDatabase)
+  const name = `kill -9 of one of two servers under load, rounds ${done + 1} to ${last}`
+  t.test(name, withPostgres, t => killRounds(t, done + 1, last))
+}
+
+async function killRounds(t: Test, first: number, last: number): Promise<void> {
   const replicas = startReplicas(t, await openSchema(t))
   let [one, other] = await Promise.all([replicas.start(), replicas.start()])
   const { privateKey, managementKey } = replicas.tenant()
@@ -60,7 +70,7 @@ t.test('kill -9 of one of two servers under load', withPostgres, async t => {
     await death
   }
 
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = first; round <= last; round++) {
     await t.test(`round ${round}`, async t => {
       const faults: string[] = []
       const from = receiver.received.length
@@ -98,10 +108,10 @@ t.test('kill -9 of one of two servers under load', withPostgres, async t => {
       t.same(present.sort(), listed.sort())
       const twice = delivered.length - new Set(delivered.map(({ id }) => id)).size
       t.comment(`${listed.length} tokens, ${ids.size} jobs, ${twice} delivered again`)
-      if (round < rounds) [one, other] = [other, await replicas.start()]
+      if (round < last) [one, other] = [other, await replicas.start()]
     })
   }
-})
+}
 
 t.test(
   'a server that stops in the middle of a commit holds up the others for a moment only',

@@ -1,0 +1,15 @@
+/**
+ * `npm run test:crash [-- --rounds 20 --of-two 10]`: kills a server on LevelDB while clients write, and one of two
+ * servers on PostgreSQL, so many times. After each time exactly the acknowledged changes must be there.
+ */
+import { parseArgs } from 'node:util'
+import { runLong } from './run-long.ts'
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '20' }, 'of-two': { type: 'string' } },
+})
+const { rounds, 'of-two': ofTwo } = values
+process.exitCode = await runLong(['server/system/crash.test.ts', 'server/system/replicas.crash.test.ts'], {
+  SURROGATE_CRASH_ROUNDS: rounds,
+  ...(ofTwo === undefined ? {} : { SURROGATE_CRASH_ROUNDS_OF_TWO: ofTwo }),
+})

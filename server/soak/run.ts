@@ -1,0 +1,130 @@
+/**
+ * `npm run soak`: sends a steady mixed load to a server on LevelDB, and checks that neither its memory nor its data
+ * folder grows. Time is moved, so that an hour is two days: audit entries (kept for one day), idempotency records,
+ * tokens and sessions reach their ends, and the sweep and the compaction run. The exit code is 1 if something grows.
+ *
+ *   npm run soak -- [--minutes 60] [--rate 20] [--seed S]
+ */
+import { randomInt } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cpuUsOf } from '../bench/processes.ts'
+import { quantileMs } from '../bench/table.ts'
+import { mebibytes } from '../fuzz/memory.ts'
+import { startTarget } from '../fuzz/target.ts'
+import { type Judged, judge } from './flatness.ts'
+import { SoakLoad } from './load.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(randomInt(1_000_000_000)) },
+  },
+})
+const minutes = Number(values.minutes)
+const rate = Number(values.rate)
+if (!(minutes > 0 && rate > 0)) throw new Error('--minutes and --rate must be positive numbers')
+
+/** Of a run: enough that a quarter has a median. */
+const samples = 60
+const simulatedMs = 2 * 24 * 3_600_000
+const intervalMs = (minutes * 60_000) / samples
+const stepMs = simulatedMs / samples
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+async function bytesOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  // A compaction may remove a file meanwhile.
+  const sizes = await Promise.all(
+    files.map(file =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+say(`seed ${values.seed}: ${minutes} minutes, ${rate} requests a second`)
+const target = await startTarget({
+  storage: 'level:',
+  dev: true,
+  env: { SURROGATE_AUDIT_RETENTION: '1' },
+})
+const load = new SoakLoad(target.port, values.seed)
+let movedMs = 0
+
+/** Moves time, and resolves when all that became due is done. */
+async function advance(): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${target.port}/_dev/clock`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ advance_ms: stepMs }),
+  })
+  if (response.status !== 200) throw new Error(`time was not moved: ${await response.text()}`)
+  movedMs += stepMs
+}
+
+/** Sends requests at the rate until the given time. */
+async function sendUntil(endMs: number): Promise<void> {
+  for (let dueMs = performance.now(); dueMs < endMs; dueMs += 1000 / rate) {
+    const waitMs = dueMs - performance.now()
+    if (waitMs > 0) await new Promise(resolve => setTimeout(resolve, waitMs))
+    // On a busy machine requests are late; they are not made up for.
+    else dueMs = performance.now()
+    await load.step(Date.now() + movedMs)
+  }
+}
+
+const held: number[] = []
+const resident: number[] = []
+const disk: number[] = []
+try {
+  await load.prepare()
+  const startMs = performance.now()
+  say(
+    'minute  requests  heap and buffers after a collection, MB  resident, MB  disk, MB  p50, ms  p99, ms  processor',
+  )
+  for (let sample = 1; sample <= samples; sample++) {
+    const [cpuBeforeUs = 0, beforeMs] = [cpuUsOf(target.pid), performance.now()]
+    await sendUntil(startMs + sample * intervalMs)
+    const share = ((cpuUsOf(target.pid) ?? 0) - cpuBeforeUs) / (performance.now() - beforeMs) / 1000
+    await advance()
+    const { heldBytes, residentBytes } = await target.memory()
+    held.push(heldBytes)
+    resident.push(residentBytes)
+    disk.push(await bytesOf(target.folder))
+    const latencies = Uint32Array.from(load.latenciesUs.splice(0))
+    const columns: readonly (readonly [text: string, width: number])[] = [
+      [((performance.now() - startMs) / 60_000).toFixed(1), 6],
+      [String(load.count), 10],
+      [mebibytes(heldBytes), 42],
+      [mebibytes(residentBytes), 14],
+      [mebibytes(disk.at(-1)), 10],
+      [quantileMs(latencies, 0.5).toFixed(2), 9],
+      [quantileMs(latencies, 0.99).toFixed(2), 9],
+      [`${(share * 100).toFixed(0)} %`, 11],
+    ]
+    say(columns.map(([text, width]) => text.padStart(width)).join(''))
+  }
+} finally {
+  await target.end()
+}
+
+const judged: readonly Judged[] = [
+  judge('heap and buffers', held, 0.05),
+  judge('resident memory', resident, 0.1),
+  judge('disk', disk, 0.1),
+]
+for (const { name, before, after, allowed, isFlat } of judged) {
+  const growth = ((after / before - 1) * 100).toFixed(1)
+  say(
+    `${name}: ${mebibytes(before)} MB in the third quarter, ${mebibytes(after)} MB in the last: ${growth} %, ${allowed * 100} % allowed: ${isFlat ? 'flat' : 'GROWS'}`,
+  )
+}
+process.exitCode = judged.every(({ isFlat }) => isFlat) ? 0 : 1

@@ -1,0 +1,43 @@
+import type { Replica } from '../../testing/started-replicas.ts'
+import type { Servers } from './connection.ts'
+
+/** Servers on the same data, each of which may be killed and started again. */
+export class Fleet implements Servers {
+  readonly #start: (place: number) => Promise<Replica>
+  readonly #running: (Replica | undefined)[]
+  #waiting: (() => void)[] = []
+
+  private constructor(start: (place: number) => Promise<Replica>, running: readonly Replica[]) {
+    this.#start = start
+    this.#running = [...running]
+  }
+
+  /** @param start starts the server at a place, on the data of the one that was there before */
+  static async open(start: (place: number) => Promise<Replica>, servers: number): Promise<Fleet> {
+    const running: Replica[] = []
+    // The first one creates the schema.
+    for (let place = 0; place < servers; place++) running.push(await start(place))
+    return new Fleet(start, running)
+  }
+
+  get running(): readonly Replica[] {
+    return this.#running.filter(one => one !== undefined)
+  }
+
+  urls(): readonly string[] {
+    return this.running.map(({ url }) => url)
+  }
+
+  async up(): Promise<void> {
+    while (this.running.length === 0) await new Promise<void>(resolve => this.#waiting.push(resolve))
+  }
+
+  /** Ends a server with kill -9. Resolves when another one runs in its place. */
+  async replace(server: Replica): Promise<void> {
+    const place = this.#running.indexOf(server)
+    this.#running[place] = undefined
+    await server.process.end('SIGKILL')
+    this.#running[place] = await this.#start(place)
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
