@@ -2,6 +2,17 @@
 export interface Migration {
   readonly statements: readonly string[]
   /**
+   * The version that servers must know to use the database after this step: an earlier one for a step that only adds
+   * what they ignore, or only removes what they do not use. By default only servers that know the step may use it.
+   */
+  readonly oldest?: number
+  /**
+   * The statements change a limited number of rows, the last one those that decide if the step is done: it is repeated
+   * until it changes none, each time in a transaction of its own. So servers wait for short moments only, and an
+   * interrupted migration goes on where it was.
+   */
+  readonly repeats?: true
+  /**
    * Data that the step cannot migrate: it is refused if the query finds a row. The sentence tells the operator what it
    * is and what to do about it.
    */
@@ -62,7 +73,7 @@ const firstTables = [
 
 /**
  * The steps that create the schema. A published step must never change. Each runs in a transaction together with the
- * row that records it.
+ * rows that record it. CONTRIBUTING.md says how to change the schema beside servers that run.
  */
 export const migrations: readonly Migration[] = [
   { statements: firstTables },

@@ -1,8 +1,10 @@
-import t from 'tap'
+import pg from 'pg'
+import t, { type Test } from 'tap'
 import { database, newSchema, openSchema, withPostgres } from '../../../../testing/postgres.ts'
 import { insert, mustCommit } from '../../port.samples.ts'
+import { type Migration, migrations } from './migrations.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { schemaVersion } from './schema.ts'
+import { migrate, schemaVersion } from './schema.ts'
 
 /** An open store is closed again: only whether it opens is asked. */
 const opens = async (url: string) => (await PostgresStore.open(url)).close()
@@ -37,7 +39,7 @@ t.test('concurrent migrations all succeed, and each step is done once', withPost
   const migrated = await Promise.all(Array.from({ length: 6 }, () => PostgresStore.migrate(schema.url)))
   for (const { to } of migrated) t.equal(to, schemaVersion)
   const { rows } = await database().query(
-    `SELECT version FROM ${schema.name}.surrogate_schema ORDER BY version`,
+    `SELECT DISTINCT abs(version) AS version FROM ${schema.name}.surrogate_schema ORDER BY version`,
   )
   t.same(
     rows.map(({ version }) => version),
@@ -74,7 +76,7 @@ t.test('problems of a database are reported in one sentence', withPostgres, asyn
     ],
     [
       'an older schema',
-      `DELETE FROM surrogate_schema WHERE version = ${schemaVersion}`,
+      `DELETE FROM surrogate_schema WHERE abs(version) = ${schemaVersion}`,
       new RegExp(
         `has schema ${schemaVersion - 1}, and this server needs ${schemaVersion}: run surrogate-server migrate`,
       ),
@@ -160,4 +162,63 @@ t.test('a database that cannot be reached is named, without the password', withP
     await t.rejects(opens(at.href), refused(says))
     await t.rejects(PostgresStore.migrate(at.href), refused(says))
   }
+})
+
+/** Opens a migrated database, as a later version of the server would migrate it. */
+async function openLater(t: Test) {
+  const url = await openSchema(t)
+  await PostgresStore.migrate(url)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const migrateLater = (...later: readonly Migration[]) => migrate(client, [...migrations, ...later])
+  return { url, client, migrateLater }
+}
+
+const adding: Migration = { statements: ['CREATE TABLE added (n integer)'], oldest: schemaVersion }
+
+t.test('a server starts on a later schema that only adds to its own', withPostgres, async t => {
+  const { url, migrateLater } = await openLater(t)
+  const later = schemaVersion + 1
+  t.same(await migrateLater(adding), { from: schemaVersion, to: later })
+  await opens(url)
+  t.same(await PostgresStore.migrate(url), { from: later, to: later }, 'and has nothing to migrate')
+  t.same(await migrateLater(adding), { from: later, to: later }, 'nor has the later one')
+
+  const other = await openLater(t)
+  await other.migrateLater({ statements: adding.statements })
+  const newer = refused(new RegExp(`has schema ${later}, and this server knows only ${schemaVersion}: `))
+  await t.rejects(opens(other.url), newer, 'any other step it has to know')
+  await t.rejects(PostgresStore.migrate(other.url), newer)
+})
+
+t.test('a step may require that servers know an earlier one', withPostgres, async t => {
+  const { url, migrateLater } = await openLater(t)
+  await migrateLater(adding)
+  await opens(url)
+  const removing: Migration = { statements: ['DROP TABLE added'], oldest: schemaVersion + 1 }
+  t.same(await migrateLater(adding, removing), { from: schemaVersion + 1, to: schemaVersion + 2 })
+  const sentence = `has schema ${schemaVersion + 1}, and this server knows only ${schemaVersion}: `
+  await t.rejects(opens(url), refused(new RegExp(sentence)))
+})
+
+t.test('a step in batches commits each, and goes on where it was interrupted', withPostgres, async t => {
+  const { url, client, migrateLater } = await openLater(t)
+  await client.query('CREATE TABLE rows (n integer PRIMARY KEY, filled integer)')
+  await client.query('INSERT INTO rows SELECT n, NULL FROM generate_series(1, 10) AS n')
+  const filled = async () =>
+    Number((await client.query('SELECT count(filled) AS filled FROM rows')).rows[0].filled)
+  const batch = (more: string): Migration => ({
+    statements: [
+      `UPDATE rows SET filled = n ${more} WHERE n IN (SELECT n FROM rows WHERE filled IS NULL ORDER BY n LIMIT 4)`,
+    ],
+    oldest: schemaVersion,
+    repeats: true,
+  })
+  await t.rejects(migrateLater(batch('/ (6 - n)')), /division by zero/)
+  t.equal(await filled(), 4, 'the first batch is there')
+  t.same(await PostgresStore.migrate(url), { from: schemaVersion, to: schemaVersion }, 'the step is not done')
+  t.same(await migrateLater(batch('')), { from: schemaVersion, to: schemaVersion + 1 })
+  t.equal(await filled(), 10)
+  await opens(url)
 })

@@ -30,20 +30,25 @@ async function citusOf(client: ClientBase): Promise<Citus | undefined> {
 
 /** Returns what `migrate` would do, and changes nothing. @throws {DatabaseRefused} where it would be refused */
 export async function planMigration(client: ClientBase): Promise<Migrated> {
-  const from = (await readVersion(client)) ?? 0
-  refuseNewer(from)
+  const { done: from, needed } = (await readVersion(client)) ?? none
+  refuseNewer(needed)
   // Without a schema there is nothing that could be in the way.
   if (from > 0) await refuseObstacle(client, migrations[from])
   const citus = await citusOf(client)
   const steps = await citus?.missingSteps(client)
-  return { from, to: schemaVersion, ...(steps && { placing: steps.map(({ says }) => says) }) }
+  const to = Math.max(from, schemaVersion)
+  return { from, to, ...(steps && { placing: steps.map(({ says }) => says) }) }
 }
 
 /**
  * Creates or upgrades the schema, and distributes it on Citus. Concurrent calls wait for the first.
+ * @param steps those of this version; others only in tests
  * @throws {DatabaseRefused}
  */
-export async function migrate(client: ClientBase): Promise<Migrated> {
+export async function migrate(
+  client: ClientBase,
+  steps: readonly Migration[] = migrations,
+): Promise<Migrated> {
   const citus = await citusOf(client)
   if (citus) {
     const plan = await planMigration(client)
@@ -57,9 +62,10 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
     await made.catch(error => {
       if (!createdMeanwhile.has(codeOf(error))) throw error
     })
-    const from = (await readVersion(client)) ?? 0
-    const to = schemaVersion
-    while ((await exclusively(client, citus, () => upgradeOnce(client))) !== to);
+    const { done: from } = (await readVersion(client)) ?? none
+    let to = from
+    do to = await exclusively(client, citus, () => upgradeOnce(client, steps))
+    while (to < steps.length)
     if (!citus) return { from, to }
     const placing: string[] = []
     for (;;) {
@@ -95,16 +101,29 @@ async function exclusively<Result>(
   }
 }
 
-/** Runs the next step, if there is one. Returns the version after it. */
-async function upgradeOnce(client: ClientBase): Promise<number> {
-  const version = (await readVersion(client)) ?? 0
-  refuseNewer(version)
-  const migration = migrations[version]
-  if (!migration) return version
+/** Runs the next step, if there is one, or one turn of it. Returns the version after it. */
+async function upgradeOnce(client: ClientBase, steps: readonly Migration[]): Promise<number> {
+  const { done, needed } = (await readVersion(client)) ?? none
+  refuseNewer(needed, steps.length)
+  const migration = steps[done]
+  if (!migration) return done
   await refuseObstacle(client, migration)
-  for (const statement of migration.statements) await client.query(statement)
-  await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [version + 1])
-  return version + 1
+  let changed = 0
+  for (const statement of migration.statements) changed = (await client.query(statement)).rowCount ?? 0
+  if (migration.repeats && changed > 0) return done
+  await record(client, done + 1, migration.oldest)
+  return done + 1
+}
+
+/**
+ * Records a step. A positive number is a version that servers must know. A step that older ones need not know is
+ * recorded as a negative number: they look for the greatest, so they do not notice it.
+ */
+async function record(client: ClientBase, version: number, oldest = version): Promise<void> {
+  await client.query(
+    'INSERT INTO surrogate_schema SELECT n, now() FROM unnest($1::integer[]) AS n ON CONFLICT DO NOTHING',
+    [oldest < version ? [-version, oldest] : [version]],
+  )
 }
 
 /** Does what is missing first on Citus, one table at a time: what an interrupted migration did stays. */
@@ -128,35 +147,45 @@ export async function checkSchema(client: ClientBase): Promise<void> {
     throw new DatabaseRefused('the database takes no writes: use the primary, not a read-only replica')
   }
   const version = await readVersion(client)
-  if (version === undefined) {
+  if (!version) {
     throw new DatabaseRefused(
       'the database has no schema of surrogate-server: run surrogate-server migrate with the same --storage',
     )
   }
-  refuseNewer(version)
-  if (version < schemaVersion) {
+  refuseNewer(version.needed)
+  if (version.done < schemaVersion) {
     throw new DatabaseRefused(
-      `the database has schema ${version}, and this server needs ${schemaVersion}: run surrogate-server migrate with the same --storage`,
+      `the database has schema ${version.done}, and this server needs ${schemaVersion}: run surrogate-server migrate with the same --storage`,
     )
   }
   await checkRights(client)
   await checkSearchIndex(client)
 }
 
-function refuseNewer(version: number): void {
-  if (version <= schemaVersion) return
+function refuseNewer(needed: number, known = schemaVersion): void {
+  if (needed <= known) return
   throw new DatabaseRefused(
-    `the database has schema ${version}, and this server knows only ${schemaVersion}: use a server as new as the one that migrated it`,
+    `the database has schema ${needed}, and this server knows only ${known}: use a server as new as the one that migrated it`,
   )
 }
 
+interface Version {
+  /** The last step that was done. */
+  readonly done: number
+  /** What servers must know. */
+  readonly needed: number
+}
+
+const none: Version = { done: 0, needed: 0 }
+
 /** Returns the version of the schema; `undefined` if there is none. */
-async function readVersion(client: ClientBase): Promise<number | undefined> {
+async function readVersion(client: ClientBase): Promise<Version | undefined> {
   try {
-    const { rows } = await client.query<{ version: number | null }>(
-      'SELECT max(version) AS version FROM surrogate_schema',
+    const { rows } = await client.query<{ done: number | null; needed: number | null }>(
+      'SELECT max(abs(version)) AS done, max(version) AS needed FROM surrogate_schema',
     )
-    return Number(rows[0]?.version ?? 0)
+    const { done, needed } = rows[0] ?? {}
+    return { done: Number(done ?? 0), needed: Number(needed ?? 0) }
   } catch (error) {
     if (codeOf(error) === undefinedTable) return undefined
     if (codeOf(error) === insufficientPrivilege) throw missingRight('surrogate_schema')
