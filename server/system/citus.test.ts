@@ -18,7 +18,8 @@ interface Busy {
 
 /** Two servers that enter by two nodes, and clients of tenants on both workers. */
 async function openCluster(t: Test) {
-  const cluster = await startCitus()
+  // Commits that do not wait for the disk are lost with a node, and by the move of a shard.
+  const cluster = await startCitus({ durable: true })
   t.teardown(() => cluster.close())
   const { coordinator, workers } = cluster
   const replicas = startReplicas(t, coordinator.url)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { ofTheSystem } from './postgres/binaries.ts'
-import { type PostgresServer, startPostgres } from './postgres/server.ts'
+import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres/server.ts'
 import { PostgresUnavailable } from './postgres/unavailable.ts'
 
 /** A cluster of Citus on this machine: a coordinator and workers. */
@@ -21,6 +21,8 @@ const settings = {
   max_prepared_transactions: '200',
   'citus.recover_2pc_interval': '5s',
   'citus.enable_statistics_collection': 'off',
+  // Citus makes the code of a deadlock when it logs the error, and otherwise leaves that of a cancelled statement.
+  log_min_messages: 'error',
   // Enough for tests, and quicker to make than 32.
   'citus.shard_count': '4',
 }
@@ -33,9 +35,7 @@ async function findCitus(): Promise<string> {
 }
 
 /** Starts three servers and makes them a cluster. @throws {PostgresUnavailable} */
-export async function startCitus(
-  options: { readonly workers?: number; readonly settings?: Readonly<Record<string, string>> } = {},
-): Promise<CitusCluster> {
+export async function startCitus(options: PostgresOptions = {}): Promise<CitusCluster> {
   const program = await findCitus()
   const password = randomBytes(12).toString('hex')
   const servers: PostgresServer[] = []
@@ -43,8 +43,9 @@ export async function startCitus(
     await Promise.all(servers.map(server => server.close()))
   }
   try {
-    for (let node = 0; node <= (options.workers ?? 2); node++) {
+    for (let node = 0; node < 3; node++) {
       const server = await startPostgres({
+        ...options,
         program,
         password,
         settings: { ...settings, ...options.settings },
