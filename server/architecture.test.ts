@@ -45,7 +45,7 @@ function read(path: string): Source {
 
 const outside = [
   /\.(test|cases|model|samples)\.ts$/,
-  /^server\/(testing|bench|fuzz|system)\//,
+  /^server\/(testing|bench|fuzz|soak|system)\//,
   /\/_[^/]+\.ts$/,
   /^sdk\/(examples\/|testing\/|openapi-ts\.)/,
   // A page for browsers.

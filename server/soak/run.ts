@@ -1,7 +1,8 @@
 /**
  * `npm run soak`: sends a steady mixed load to a server on LevelDB, and checks that neither its memory nor its data
- * folder grows. Time is moved, so that an hour is two days: audit entries (kept for one day), idempotency records,
- * tokens and sessions reach their ends, and the sweep and the compaction run. The exit code is 1 if something grows.
+ * folder grows. Time is moved, so that an hour is twelve days: audit entries (kept for one day, and erased once a day),
+ * idempotency records, tokens and sessions reach their ends, and the sweep and the compaction run. The exit code is 1 if
+ * something grows.
  *
  *   npm run soak -- [--minutes 60] [--rate 20] [--seed S]
  */
@@ -29,7 +30,8 @@ if (!(minutes > 0 && rate > 0)) throw new Error('--minutes and --rate must be po
 
 /** Of a run: enough that a quarter has a median. */
 const samples = 60
-const simulatedMs = 2 * 24 * 3_600_000
+/** Three days in each quarter, as the disk grows until the audit log is erased at the end of a day. */
+const simulatedMs = 12 * 24 * 3_600_000
 const intervalMs = (minutes * 60_000) / samples
 const stepMs = simulatedMs / samples
 
