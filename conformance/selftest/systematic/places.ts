@@ -13,7 +13,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'terms',
     'visibility',
   ],
-  base: ['check-digits', 'date-time', 'expiration', 'merge-patch', 'moments', 'page'],
+  base: ['check-digits', 'date-time', 'expiration', 'malformed-json', 'merge-patch', 'moments', 'page'],
   contract: ['formats', 'token-id'],
   egress: ['callback-url'],
   formulas: ['cast', 'find', 'formula', 'list', 'name-filter', 'write'],

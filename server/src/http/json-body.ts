@@ -1,5 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInTurns } from '../base/json.ts'
+import { decodeUtf8, type JsonValue, parseJson, parseJsonInTurns } from '../base/json.ts'
+import { toMalformedJson } from '../base/malformed-json.ts'
 import type { Turns } from '../base/turn.ts'
 import type { CoreRequest } from './message.ts'
 
@@ -12,7 +13,6 @@ export async function readBodyWithin(request: CoreRequest, limitBytes: number): 
 }
 
 /** @throws {ServiceError} malformed_json */
-// Requirements: ERR-503, ERR-513
 export function parseBody(bytes: Uint8Array): JsonValue {
   try {
     return parseJson(decode(bytes))
@@ -35,11 +35,4 @@ export function decode(bytes: Uint8Array, code: 'malformed_json' | 'validation' 
   const text = decodeUtf8(bytes)
   if (text === undefined) throw new ServiceError(code, 'the body is not UTF-8')
   return text
-}
-
-function toMalformedJson(error: unknown): unknown {
-  if (!(error instanceof JsonError)) return error
-  return new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`, {
-    ...(error.path === '' ? {} : { errors: { [error.path]: [error.message] } }),
-  })
 }

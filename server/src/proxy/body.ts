@@ -1,5 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, JsonError, type JsonValue, parseJsonInTurns } from '../base/json.ts'
+import { decodeUtf8, type JsonValue, parseJsonInTurns } from '../base/json.ts'
+import { toMalformedJson } from '../base/malformed-json.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import type { Headers } from './headers.ts'
 import { joinParts, readPairs } from './target.ts'
@@ -67,8 +68,7 @@ async function parsed(text: string): Promise<JsonValue> {
   try {
     return await parseJsonInTurns(text)
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error
-    throw new ServiceError('malformed_json', `the body ${error.message} (at character ${error.offset})`)
+    throw toMalformedJson(error)
   }
 }
 
