@@ -97,7 +97,7 @@ function watched(busy: Busy, urls: readonly string[]) {
 }
 
 t.test('a worker is killed under load: only its tenants notice', withOwnCitus, async t => {
-  const { victim, survivor, tenantOn, replicas } = await openCluster(t)
+  const { cluster, victim, survivor, tenantOn, replicas, urls } = await openCluster(t)
   const [hit, spared] = [await tenantOn(victim), await tenantOn(survivor)]
   for (const one of [hit, spared]) one.start()
   for (const one of [hit, spared]) await one.reached(() => one.seen.answers >= some)
@@ -115,6 +115,19 @@ t.test('a worker is killed under load: only its tenants notice', withOwnCitus, a
   await hit.reached(() => hit.seen.answers >= back + some)
   for (const one of [hit, spared]) await one.settle(t)
   t.equal(spared.seen.refusals, 0)
+
+  await cluster.coordinator.kill()
+  const [first, second] = urls
+  for (const { seen } of [hit, spared]) {
+    for (const token of Array.from({ length: 5 }, () => ({ type: 'token', data: 1 })))
+      t.equal(
+        (await seen.clients.call(second ?? '', 'POST', '/tokens', token)).status,
+        201,
+        'a worker is enough',
+      )
+    t.equal((await seen.clients.call(first ?? '', 'GET', '/tokens')).status, 503, 'the control')
+  }
+  await cluster.coordinator.start()
   t.comment(
     `killed: ${hit.seen.answers} answers and ${hit.seen.refusals} refusals; other: ${spared.seen.answers} answers`,
   )
