@@ -34,7 +34,7 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
       plugin.node(
         $.const(plugin.symbol(constant))
           .export()
-          .assign($($.fromValue({ id: name, ...describe(operation) })).as('const')),
+          .assign($.literal(describe(name, operation))),
       )
       types.prop(name, p => p.type(shape))
     },
@@ -43,21 +43,23 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   plugin.node($.type.alias(plugin.symbol('Operations')).export().type(types))
 }
 
-/** Returns what the client needs to send an operation. Members with default values are left out to save bytes. */
-function describe({ method, path, body, parameters }: IR.OperationObject) {
-  const idempotencyKey = Object.values(parameters?.header ?? {}).find(({ name }) =>
+/**
+ * Returns what the client needs to send an operation: its name, method and path, the media type of its body unless that is
+ * JSON, and `repeatable` if it changes nothing although its method could, so that it needs no idempotency key. Words of
+ * one string compress better than an object.
+ */
+function describe(name: string, { method, path, body, parameters }: IR.OperationObject): string {
+  const isIdempotent = Object.values(parameters?.header ?? {}).some(({ name }) =>
     name.endsWith('-IDEMPOTENCY-KEY'),
   )
-  const separators = Object.values(parameters?.query ?? {}).flatMap(parameter =>
-    'x-key-separator' in parameter ? [[parameter.name, parameter['x-key-separator']]] : [],
-  )
-  return {
-    method: method.toUpperCase(),
-    path,
-    ...(body && body.mediaType !== 'application/json' && { contentType: body.mediaType }),
-    ...(!idempotencyKey && method !== 'get' && method !== 'delete' && { repeatable: true }),
-    ...(separators.length > 0 && { separators: Object.fromEntries(separators) }),
+  for (const parameter of Object.values(parameters?.query ?? {})) {
+    if ('x-key-separator' in parameter && parameter['x-key-separator'] !== '.')
+      throw new Error(`${name}: the client separates the keys of ${parameter.name} by a dot`)
   }
+  const mediaType = body?.mediaType ?? 'application/json'
+  const isRepeatable = !isIdempotent && method !== 'get' && method !== 'delete'
+  const words = [name, method.toUpperCase(), path, mediaType === 'application/json' ? '' : mediaType]
+  return `${words.join(' ')}${isRepeatable ? ' repeatable' : ''}`.trimEnd()
 }
 
 export const operationsPlugin = definePluginConfig<OperationsPlugin['Types']>({

@@ -29,13 +29,9 @@ export class SurrogateError extends Error {
   /** Headers of the response. */
   declare readonly headers: Headers | undefined
 
-  constructor(
-    message: string,
-    { status, problem, traceId, headers }: Partial<ErrorAnswer> = {},
-    options?: ErrorOptions,
-  ) {
+  constructor(message: string, answer: Partial<Omit<ErrorAnswer, 'body'>> = {}, options?: ErrorOptions) {
     super(message, options)
-    Object.assign(this, { status, problem, errors: problem?.errors ?? {}, traceId, headers })
+    Object.assign(this, { errors: answer.problem?.errors ?? {} }, answer)
   }
 }
 
@@ -76,9 +72,9 @@ export class APIError extends SurrogateError {
   declare readonly headers: Headers
   readonly #body: unknown
 
-  constructor(message: string, answer: ErrorAnswer) {
+  constructor(message: string, { body, ...answer }: ErrorAnswer) {
     super(message, answer)
-    this.#body = answer.body
+    this.#body = body
   }
 
   /**
@@ -118,9 +114,10 @@ export class TimeoutError extends ConnectionError {
   declare readonly name: 'TimeoutError'
 }
 
-/** Sets the names of error classes as strings, which minifiers do not change. */
+/** Names error classes by strings, which minifiers do not change: `API` names the `APIError`. */
 export function nameErrors(classes: Record<string, { prototype: { readonly name: string } }>): void {
-  for (const [name, { prototype }] of Object.entries(classes)) (prototype as { name: string }).name = name
+  for (const [name, { prototype }] of Object.entries(classes))
+    (prototype as { name: string }).name = `${name}Error`
 }
 
-nameErrors({ SurrogateError, APIError, ConnectionError, TimeoutError })
+nameErrors({ Surrogate: SurrogateError, API: APIError, Connection: ConnectionError, Timeout: TimeoutError })

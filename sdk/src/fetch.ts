@@ -44,6 +44,12 @@ export interface FetchResponse {
 /**
  * True if a `fetch` threw because of a mistake in its code, rather than because the server cannot be reached: another
  * attempt would fail the same way. Networks fail with a `TypeError` too, so those are told apart by their messages.
+ *
+ * @example
+ * ```ts
+ * const viaProxy: Fetch = (url, init) => fetch(url.replace('https://vault.example.org', 'http://127.0.0.1:8080'), init)
+ * const tokens = new Tokens({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org', fetch: viaProxy, isMistake })
+ * ```
  */
 export function isMistake(error: unknown): boolean {
   const { name, message, code, cause } = (error ?? {}) as Error & { code?: unknown }

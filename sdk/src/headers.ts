@@ -1,3 +1,5 @@
+import { mustBe } from './check.ts'
+
 /**
  * Headers of a request: a `Headers`, an object or a list of pairs.
  *
@@ -11,23 +13,23 @@ export type RequestHeaders =
   | Iterable<readonly [name: string, value: string]>
 
 /**
- * Returns headers as a plain object with lower-case names, later ones first: some implementations of `fetch` do not
- * accept the `Headers` of another one. Throws a `TypeError` like `setHeader`.
+ * Returns headers as a plain object with lower-case names: some implementations of `fetch` do not accept the `Headers`
+ * of another one. Later sources replace earlier ones. Throws a `TypeError` for an invalid header; its message does not
+ * contain the value.
  */
 export function mergeHeaders(...sources: readonly (RequestHeaders | undefined)[]): Record<string, string> {
-  const merged = {}
+  const merged: Record<string, string> = {}
   for (const source of sources) {
     if (!source) continue
-    for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source))
-      setHeader(merged, name, value)
+    for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
+      if (value === undefined) continue
+      mustBe(
+        'headers, idempotencyKey and traceId',
+        /^[\w.-]+:[ -~]*$/.test(`${name}:${value}`),
+        'printable ASCII',
+      )
+      merged[name.toLowerCase()] = value
+    }
   }
   return merged
-}
-
-/** Throws a `TypeError` for an invalid header; its message does not contain the value. */
-export function setHeader(headers: Record<string, string>, name: string, value: string | undefined): void {
-  if (value === undefined) return
-  if (!/^[\w.-]+:[ -~]*$/.test(`${name}:${value}`))
-    throw new TypeError('headers, idempotencyKey and traceId must be printable ASCII')
-  headers[name.toLowerCase()] = value
 }

@@ -6,7 +6,7 @@
 
 export type { Call, Envelope } from './call.ts'
 export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
-export type { Fetch, FetchInit, FetchResponse } from './fetch.ts'
+export { type Fetch, type FetchInit, type FetchResponse, isMistake } from './fetch.ts'
 export type {
   AccessCondition,
   AccessRule,
@@ -57,16 +57,26 @@ export type {
   ValueType,
 } from './generated/types.gen.ts'
 export type { RequestHeaders } from './headers.ts'
-export type { Logger, LogLevel, ObserveOptions, RequestEvent, ResponseEvent, RetryEvent } from './observe.ts'
-export type { RequestOptions, SurrogateOptions } from './options.ts'
-export { type Page, Pages } from './pages.ts'
+export {
+  type Logger,
+  type LogLevel,
+  type LostEvent,
+  type ObserveOptions,
+  type RequestEvent,
+  type ResponseEvent,
+  type RetryEvent,
+  withLog,
+} from './observe.ts'
+export type { RequestOptions, ResourceOptions, SurrogateOptions } from './options.ts'
+export { items, type Page, type PageCall, Pages } from './pages.ts'
 export { type ApplicationQuery, Applications } from './resources/applications.ts'
+export { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
 export { type LogQuery, Logs } from './resources/logs.ts'
 export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
 export { type ReactorQuery, Reactors } from './resources/reactors.ts'
 export { Sessions } from './resources/sessions.ts'
 export { Tenants } from './resources/tenants.ts'
-export { type RevealingTokens, type TokenQuery, Tokens } from './resources/tokens.ts'
+export { type TokenQuery, Tokens } from './resources/tokens.ts'
 export {
   AuthenticationError,
   BadRequestError,

@@ -1,3 +1,4 @@
+import { mustBe } from './check.ts'
 import type { Operations } from './generated/operations.gen.ts'
 
 /**
@@ -50,6 +51,19 @@ export interface RetryEvent extends RequestEvent {
 }
 
 /**
+ * An attempt that ended without a complete response, as `onLost` sees it.
+ *
+ * @example
+ * ```ts
+ * const onLost = ({ operation, reason }: LostEvent) => console.error(operation, reason)
+ * ```
+ */
+export interface LostEvent extends RequestEvent {
+  /** Name of the error, such as `ConnectionError` or `TimeoutError`. */
+  readonly reason: string
+}
+
+/**
  * Receives the client's log. `console` is one, and so are the loggers of pino and winston.
  *
  * @example
@@ -89,52 +103,58 @@ export interface ObserveOptions {
   onResponse?: ((event: ResponseEvent) => void) | undefined
   /** Called before the wait for another attempt. */
   onRetry?: ((event: RetryEvent) => void) | undefined
+  /** Called after each attempt that ended without a complete response. */
+  onLost?: ((event: LostEvent) => void) | undefined
   /** Receives one line for each event, without bodies, keys and queries. Default `console`. */
   logger?: Logger | undefined
   /** Default `warn` if there is a `logger`, otherwise `off`. */
   logLevel?: LogLevel | undefined
 }
 
-/** Tells hooks and the log what happens in a call. */
-export interface Observer {
-  request(event: RequestEvent): void
-  response(event: ResponseEvent): void
-  retry(event: RetryEvent): void
-  /** An attempt ended without a complete response. */
-  lost(event: RequestEvent, reason: string): void
-}
-
-/** Throws a `TypeError` for an unknown level. */
-export function observerOf(options: ObserveOptions): Observer {
+/**
+ * Returns options whose hooks also write the log. `Surrogate` calls it itself; another class, such as `Tokens`, writes no
+ * log without it. Throws a `TypeError` for an unknown level.
+ *
+ * @example
+ * ```ts
+ * const tokens = new Tokens(withLog({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org', logger: console }))
+ * ```
+ */
+export function withLog<Options extends ObserveOptions>(
+  options: Options,
+): Omit<Options, 'logger' | 'logLevel'> {
   const {
+    logger = console,
+    logLevel = options.logger ? 'warn' : 'off',
     onRequest,
     onResponse,
     onRetry,
-    logger = console,
-    logLevel = options.logger ? 'warn' : 'off',
+    onLost,
   } = options
   const most = levels.indexOf(logLevel)
-  if (most < 0) throw new TypeError(`logLevel must be one of ${levels}`)
-  const log =
-    logLevel === 'off'
-      ? undefined
-      : (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
-          if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
-        }
+  mustBe('logLevel', most >= 0, `one of ${levels}`)
+  if (!most) return options
+  const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
+    if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
+  }
   return {
-    request(event) {
+    ...options,
+    onRequest(event) {
       onRequest?.(event)
-      log?.('debug', event, 'sent')
+      log('debug', event, 'sent')
     },
-    response(event) {
+    onResponse(event) {
       onResponse?.(event)
       const { status, durationMs, traceId } = event
-      log?.(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
+      log(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
     },
-    retry(event) {
+    onRetry(event) {
       onRetry?.(event)
-      log?.('warn', event, `${event.reason}, retry ${event.retries + 1} in ${Math.round(event.waitMs)} ms`)
+      log('warn', event, `${event.reason}, retry ${event.retries + 1} in ${Math.round(event.waitMs)} ms`)
     },
-    lost: (event, reason) => log?.('error', event, reason),
+    onLost(event) {
+      onLost?.(event)
+      log('error', event, event.reason)
+    },
   }
 }

@@ -1,8 +1,7 @@
+import { mustBe, refuseMissing } from './check.ts'
 import type { Fetch } from './fetch.ts'
 import type { RequestHeaders } from './headers.ts'
 import type { ObserveOptions } from './observe.ts'
-import { isBrowser } from './runtime.ts'
-import { checkedBaseUrl, refuseMissing } from './url.ts'
 
 /**
  * Options of a client.
@@ -35,6 +34,12 @@ export interface SurrogateOptions extends ObserveOptions {
   maxRetries?: number | undefined
   /** Replaces the global `fetch`, as for a proxy, another HTTP client, or a server in the same process. */
   fetch?: Fetch | undefined
+  /**
+   * True for an error of `fetch` that is thrown as it is, since another attempt would fail the same way. By default
+   * `Surrogate` recognizes mistakes in the code of a custom `fetch`; for another class, pass the `isMistake` of this
+   * package. Any other error is the cause of a `ConnectionError`.
+   */
+  isMistake?: ((error: unknown) => boolean) | undefined
   /** Headers of every request. The options of a call can replace them. */
   defaultHeaders?: RequestHeaders | undefined
   /** Query parameters of every request, as for a gateway in front of the server. */
@@ -44,6 +49,20 @@ export interface SurrogateOptions extends ObserveOptions {
    * imitate a browser, and pages that only their operators can open.
    */
   dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/**
+ * Options of a class of its own, such as `Tokens`. For a log, pass them through `withLog`.
+ *
+ * @example
+ * ```ts
+ * const options: ResourceOptions = { apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org', timeout: 10_000 }
+ * const tokens = new Tokens(options)
+ * ```
+ */
+export type ResourceOptions = Omit<SurrogateOptions, 'logger' | 'logLevel'> & {
+  logger?: never
+  logLevel?: never
 }
 
 /**
@@ -76,41 +95,25 @@ export interface RequestOptions {
   maxRetries?: number | undefined
 }
 
-/** The options that each call checks, since it can replace them. */
-type Checked = Pick<SurrogateOptions, 'apiKey' | 'dangerouslyAllowBrowser'> &
-  Record<'timeout' | 'maxRetries', number>
-type WithDefaults = 'apiKey' | 'baseUrl' | 'headerPrefix' | 'timeout' | 'maxRetries' | 'fetch'
-
-/** The checked options of a client, with all defaults. */
-export type Settings = Omit<SurrogateOptions, WithDefaults> & {
-  [Name in WithDefaults]-?: NonNullable<SurrogateOptions[Name]>
-}
-
-export function settingsFrom(options: SurrogateOptions): Settings {
-  const { headerPrefix = 'SVC', timeout = 60_000, maxRetries = 2 } = options
-  if (!/^[\w-]+$/.test(headerPrefix)) throw new TypeError('headerPrefix must be letters, digits, - and _')
-  return {
-    ...options,
-    ...checked({ ...options, timeout, maxRetries }),
-    baseUrl: checkedBaseUrl(options.baseUrl),
-    headerPrefix,
-    // Looked up for each request, since tests may replace the global `fetch` later.
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-  }
-}
-
-/** Throws a `TypeError` for wrong types and empty values; its message does not contain the value. */
-export function checked({ apiKey, timeout, maxRetries, dangerouslyAllowBrowser }: Checked) {
+/** Returns the options that a call can replace. Throws a `TypeError` for an invalid one. */
+export function checkedOptions(
+  {
+    apiKey: clientKey,
+    timeout: clientTimeout = 60_000,
+    maxRetries: clientRetries = 2,
+    dangerouslyAllowBrowser,
+  }: SurrogateOptions,
+  { apiKey = clientKey, timeout = clientTimeout, maxRetries = clientRetries }: RequestOptions,
+  isBrowser: boolean,
+): readonly [apiKey: string, timeout: number, maxRetries: number] {
   refuseMissing('apiKey', apiKey)
-  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey))
-    throw new TypeError('apiKey must be printable ASCII')
-  if (!dangerouslyAllowBrowser && /^key_(prv|mgt)_/.test(apiKey) && isBrowser()) {
-    throw new TypeError(
-      'everyone who opens this page could read this private key; use a session, or set dangerouslyAllowBrowser',
-    )
-  }
-  if (!(timeout > 0)) throw new TypeError('timeout must be a positive number of milliseconds')
-  if (!Number.isInteger(maxRetries) || maxRetries < 0)
-    throw new TypeError('maxRetries must be an integer from 0 on')
-  return { apiKey, timeout, maxRetries }
+  mustBe('apiKey', /^[!-~]+$/.test(apiKey), 'printable ASCII')
+  mustBe(
+    'apiKey',
+    !isBrowser || dangerouslyAllowBrowser || !/^key_(prv|mgt)_/.test(apiKey),
+    'a public or session key in a browser, unless you set dangerouslyAllowBrowser',
+  )
+  mustBe('timeout', timeout > 0, 'a positive number of milliseconds')
+  mustBe('maxRetries', /^\d+$/.test(`${maxRetries}`), 'an integer from 0 on')
+  return [apiKey, timeout, maxRetries]
 }

@@ -1,4 +1,5 @@
-import type { Call, Envelope } from './call.ts'
+import { type Call, type Envelope, mapCall } from './call.ts'
+import { mustBe } from './check.ts'
 import type { Pagination } from './generated/types.gen.ts'
 
 /** One page as the server sends it. */
@@ -26,6 +27,69 @@ export interface Page<T> extends PageBody<T> {
 }
 
 /**
+ * A call that fetches a page: a promise of it, or with `withResponse()` of the page and its response.
+ *
+ * @example
+ * ```ts
+ * const call: PageCall<AnyToken> = surrogate.tokens.list()
+ * const { data, traceId } = await call.withResponse()
+ * ```
+ */
+export interface PageCall<T> extends PromiseLike<Page<T>> {
+  /** Resolves with the page and the response; rejects like the call. */
+  withResponse(): Promise<Envelope<Page<T>>>
+  /** Like `catch` of a promise. */
+  catch<Failure>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Page<T> | Failure>
+  /** Like `finally` of a promise. */
+  finally(onFinally?: (() => void) | null): Promise<Page<T>>
+}
+
+interface Position {
+  readonly page?: number | null | undefined
+  readonly start?: string | null | undefined
+}
+
+/**
+ * Makes pages of the bodies that `fetchPage` fetches. The members that a page has besides are not enumerable, so that
+ * printing shows the body alone.
+ */
+export function pageOf<T>(query: Position, fetchPage: (query: never) => Call<PageBody<T>>): Call<Page<T>> {
+  return mapCall(fetchPage(query as never), ({ data }) => {
+    const { total_items, next, page_number, total_pages } = data.pagination
+    const { start, page } = query
+    const number = page ?? page_number
+    const following =
+      // A server that returns the same cursor again must not cause an endless loop.
+      next && next !== start
+        ? { ...query, start: next, page: undefined }
+        : !start && number < total_pages && { ...query, page: number + 1 }
+    return Object.defineProperties(data, {
+      total: { value: total_items },
+      getNextPage: { value: async () => (following ? pageOf(following, fetchPage) : undefined) },
+    }) as Page<T>
+  })
+}
+
+/**
+ * Yields every item of a list, from the requested page on; fetches further pages as needed. For lists of `Tokens` that
+ * stand alone: those of `Surrogate` are iterable themselves.
+ *
+ * @example
+ * ```ts
+ * const tokens = new Tokens({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org' })
+ * for await (const token of items(tokens.list({ type: ['card'] }))) console.log(token.id)
+ * ```
+ */
+export async function* items<T>(list: PromiseLike<Page<T>> | Page<T>): AsyncGenerator<T, void, undefined> {
+  for (let page: Page<T> | undefined = await list; page; page = await page.getNextPage()) yield* page.data
+}
+
+/** Fetches a page; its position replaces the one in the query of the list. */
+type Open<T> = (position?: Position) => Call<Page<T>>
+
+/**
  * A list that can be awaited as one page or iterated item by item. Nothing is sent before either.
  *
  * `await` returns the requested page. `for await` yields every item from that page on and fetches further pages as
@@ -40,23 +104,21 @@ export interface Page<T> extends PageBody<T> {
  * }
  * ```
  */
-export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, AsyncIterable<T> {
-  readonly #fetch: (position?: object) => Call<PageBody<T>>
-  readonly #isByCursor: boolean
-  #asked: Promise<Envelope<Page<T>>> | undefined
+export class Pages<T extends { id: string }> implements PageCall<T>, AsyncIterable<T> {
+  readonly #open: Open<T>
+  readonly #start: string | null | undefined
+  #asked: Call<Page<T>> | undefined
 
   /** @internal */
-  constructor(fetchPage: (position?: object) => Call<PageBody<T>>, start?: string | null) {
-    this.#fetch = fetchPage
-    this.#isByCursor = typeof start === 'string'
+  constructor(open: Open<T>, start?: string | null) {
+    this.#open = open
+    this.#start = start
   }
 
   /** Fetches the requested page, once, and resolves with it and its response. */
   withResponse(): Promise<Envelope<Page<T>>> {
-    this.#asked ??= this.#fetch()
-      .withResponse()
-      .then(envelope => ({ ...envelope, data: this.#asPage(envelope.data, this.#isByCursor) }))
-    return this.#asked
+    this.#asked ??= this.#open()
+    return this.#asked.withResponse()
   }
 
   /** Fetches the requested page, once. */
@@ -82,7 +144,7 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
 
   /** Resolves with the items from the requested page on, at most `limit` of them. */
   async toArray({ limit }: { limit: number }): Promise<T[]> {
-    if (!(limit > 0)) throw new TypeError('limit must be a positive number')
+    mustBe('limit', limit > 0, 'a positive number')
     const items: T[] = []
     for await (const item of this) if (items.push(item) >= limit) break
     return items
@@ -91,19 +153,10 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
   /** Yields every item of this page and of those after it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string>()
-    let page = await this.#fetch()
-    let { next, page_number: number } = page.pagination
-    if (this.#isByCursor || next !== undefined) {
-      yield* page.data
-      while (next !== undefined) {
-        const start: string = next
-        page = await this.#fetchFrom(start)
-        yield* page.data
-        // A server that returns the same cursor again must not cause an endless loop.
-        next = page.pagination.next === start ? undefined : page.pagination.next
-      }
-      return
-    }
+    let page = await this.#open()
+    let number = page.pagination.page_number
+    // Writing in between cannot shift cursors as it shifts page numbers.
+    if (this.#start || page.pagination.next) return yield* items(page)
     for (;;) {
       for (const item of page.data) {
         if (seen.has(item.id)) continue
@@ -116,29 +169,10 @@ export class Pages<T extends { id: string }> implements PromiseLike<Page<T>>, As
       const lastRead = number
       for (let from = lastRead + 1; from !== number; ) {
         number = from
-        page = await this.#fetch({ page: number })
+        page = await this.#open({ page: number })
         const gone = Math.max(0, total_items - page.pagination.total_items)
         from = Math.max(1, Math.min(number, lastRead + 1 - Math.ceil(gone / page_size)))
       }
     }
-  }
-
-  /** Fetches a page by its cursor, which writes in between cannot shift as they shift page numbers. */
-  #fetchFrom(start: string): Call<PageBody<T>> {
-    return this.#fetch({ start, page: undefined })
-  }
-
-  /** Adds the members of a page to a body. They are not enumerable, so that printing shows the body alone. */
-  #asPage(body: PageBody<T>, isByCursor: boolean): Page<T> {
-    const { total_items, next, page_number, total_pages } = body.pagination
-    const getNextPage = async () => {
-      if (next !== undefined) return this.#asPage(await this.#fetchFrom(next), true)
-      if (isByCursor || !(page_number < total_pages)) return undefined
-      return this.#asPage(await this.#fetch({ page: page_number + 1 }), false)
-    }
-    return Object.defineProperties(body, {
-      total: { value: total_items },
-      getNextPage: { value: getNextPage },
-    }) as Page<T>
   }
 }

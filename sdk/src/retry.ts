@@ -1,4 +1,4 @@
-import { APIError, ConnectionError } from './errors.ts'
+import type { SurrogateError } from './errors.ts'
 
 /** Time and randomness for retries; tests replace them. */
 export interface Waits {
@@ -10,59 +10,51 @@ export interface Waits {
   now(): number
 }
 
+/** Calls `ring` after `ms` milliseconds and when the signal aborts. Returns a function that prevents both. */
+export function setAlarm(ms: number, signal: AbortSignal | undefined, ring: () => void): () => void {
+  // A timer fires at once if its delay exceeds a 32-bit integer.
+  const timer = (ms < 2 ** 31 && setTimeout(ring, ms)) as ReturnType<typeof setTimeout>
+  signal?.addEventListener('abort', ring)
+  return () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', ring)
+  }
+}
+
 export const realWaits: Waits = {
   sleep: (ms, signal) =>
     new Promise(resolve => {
-      const done = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
+      const cancel = setAlarm(ms, signal, () => {
+        cancel()
         resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal?.addEventListener('abort', done)
+      })
     }),
   random: () => Math.random(),
   now: () => Date.now(),
 }
 
-/** Maximum wait before the first retry, doubled for each further one. */
-const firstWait = 500
-const longestWait = 8_000
-/** There is no retry if the server asks for a longer wait than this. */
-const longestRetryAfter = 60_000
-
 /**
- * Returns the milliseconds to wait before another attempt: exponential backoff with full jitter, at least as long as
- * `Retry-After`. Undefined if another attempt would fail too, or would have to wait too long.
+ * Returns the milliseconds to wait before another attempt: exponential backoff with full jitter, from half a second
+ * to eight seconds at most, and at least as long as `Retry-After`. False if another attempt would fail too, or would
+ * have to wait for more than a minute.
  */
 export function waitBefore(
-  error: unknown,
+  { status = 500, headers, problem }: SurrogateError,
   retries: number,
   maybeDone: boolean,
   { random, now }: Waits,
-): number | undefined {
-  let asked = 0
-  if (error instanceof APIError) {
-    const { status, problem, headers } = error
-    const isWorthIt =
-      // The earlier attempt, whose response was lost, is still running under this idempotency key.
-      (maybeDone && problem?.type === 'urn:surrogate:error:idempotency_conflict') ||
-      status === 408 ||
-      status === 429 ||
-      // A retry of a formula that failed could repeat its side effects, such as charging a card.
-      (status >= 500 && status !== 501 && problem?.type !== 'urn:surrogate:error:reactor_runtime')
-    asked = isWorthIt ? retryAfter(headers, now()) : Number.POSITIVE_INFINITY
-  } else if (!(error instanceof ConnectionError)) return undefined
-  if (asked > longestRetryAfter) return undefined
-  return Math.max(random() * Math.min(longestWait, firstWait * 2 ** retries), asked)
-}
-
-/** True if the server may have done what was asked although the attempt failed. */
-export const isMaybeDone = (error: unknown) =>
-  error instanceof ConnectionError || (error instanceof APIError && error.status >= 500)
-
-/** Milliseconds until the time in `Retry-After`, a number of seconds or a date (RFC 9110, 10.2.3); otherwise 0. */
-function retryAfter(headers: Headers, now: number): number {
-  const value = headers.get('retry-after') ?? ''
-  return Math.max((/^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now) || 0, 0)
+): number | false {
+  const type = `${problem?.type}`
+  const isWorthIt =
+    status > 499
+      ? // A retry of a formula that failed could repeat its side effects, such as charging a card.
+        status !== 501 && !type.endsWith(':reactor_runtime')
+      : status === 408 ||
+        status === 429 ||
+        // The earlier attempt, whose response was lost, is still running under this idempotency key.
+        (maybeDone && type.endsWith(':idempotency_conflict'))
+  // A number of seconds or a date (RFC 9110, 10.2.3).
+  const value = headers?.get('retry-after') ?? ''
+  const asked = Number(value) * 1000 || Date.parse(value) - now() || 0
+  return isWorthIt && asked <= 60_000 && Math.max(random() * Math.min(8_000, 500 * 2 ** retries), asked)
 }

@@ -1,4 +1,5 @@
 import { APIError, type ErrorAnswer, nameErrors } from './errors.ts'
+import type { Problem } from './generated/types.gen.ts'
 
 // The literal types of `name` make the classes distinct for TypeScript.
 
@@ -186,43 +187,47 @@ export class ServiceUnavailableError extends ServerError {
 }
 
 const classes = {
-  BadRequestError,
-  AuthenticationError,
-  PaymentMethodError,
-  PermissionError,
-  NotFoundError,
-  ConflictError,
-  PayloadTooLargeError,
-  UnsupportedMediaTypeError,
-  UnprocessableError,
-  RateLimitError,
-  NotImplementedError,
-  ServiceUnavailableError,
-  ServerError,
+  BadRequest: BadRequestError,
+  Authentication: AuthenticationError,
+  PaymentMethod: PaymentMethodError,
+  Permission: PermissionError,
+  NotFound: NotFoundError,
+  Conflict: ConflictError,
+  PayloadTooLarge: PayloadTooLargeError,
+  UnsupportedMediaType: UnsupportedMediaTypeError,
+  Unprocessable: UnprocessableError,
+  RateLimit: RateLimitError,
+  NotImplemented: NotImplementedError,
+  ServiceUnavailable: ServiceUnavailableError,
+  Server: ServerError,
 }
 nameErrors(classes)
 
 /** The statuses of `classes`, in their order. */
 const statuses = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 501, 503]
 
-/** How many reasons an error message has at most; `errors` has all of them. */
-const mostReasons = 3
-
 /**
  * Creates the error for a response without success; `reason` is used if there is no problem document. Messages end up
  * in logs: unless the texts of `errors` are known to come from the server itself, only the names of members are used.
  */
 export function errorFor(answer: ErrorAnswer, reason: string, areReasonsSafe = false): APIError {
-  const { status, problem } = answer
+  const { status, headers } = answer
   const ErrorClass: typeof APIError =
     Object.values(classes)[statuses.indexOf(status)] ?? (status > 499 ? ServerError : APIError)
-  if (!problem) return new ErrorClass(`${status}: ${reason}`, answer)
+  const problem = (answer.body ?? {}) as Problem
   const { title, detail, errors = {} } = problem
+  if (
+    !/\/problem\+json/i.test(headers.get('content-type') as string) ||
+    typeof title !== 'string' ||
+    Object(errors) !== errors
+  )
+    return new ErrorClass(`${status}: ${reason}`, answer)
   const reasons = Object.entries(errors).flatMap(([name, texts]) =>
     areReasonsSafe ? [texts].flat().map(text => `${name}: ${text}`) : name,
   )
-  const more = reasons.length - mostReasons
-  if (more > 0) reasons.splice(mostReasons, more, `${more} more`)
+  // The first three reasons; `errors` has all of them.
+  const { length } = reasons.splice(3)
+  if (length) reasons.push(`${length} more`)
   const parts = [`${status} ${title}`, !(areReasonsSafe && reasons[0]) && detail, reasons.join('; ')]
-  return new ErrorClass(parts.filter(Boolean).join(': '), answer)
+  return new ErrorClass(parts.filter(Boolean).join(': '), { ...answer, problem })
 }

@@ -1,14 +1,17 @@
 import type { Call } from './call.ts'
+import { isMistake } from './fetch.ts'
 import { detokenize, tokenize } from './generated/operations.gen.ts'
 import type { DetokenizedPayload, TokenizedPayload } from './generated/types.gen.ts'
-import { type RequestOptions, type SurrogateOptions, settingsFrom } from './options.ts'
+import { withLog } from './observe.ts'
+import type { RequestOptions, SurrogateOptions } from './options.ts'
 import { Applications } from './resources/applications.ts'
+import { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
 import { Logs } from './resources/logs.ts'
 import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
 import { Sessions } from './resources/sessions.ts'
 import { Tenants } from './resources/tenants.ts'
-import { type RevealingTokens, Tokens } from './resources/tokens.ts'
+
 import { realWaits, type Waits } from './retry.ts'
 import { createSend, type Send } from './transport.ts'
 import type { Json } from './typed-data.ts'
@@ -32,19 +35,19 @@ import type { Json } from './typed-data.ts'
  */
 export class Surrogate {
   /** Sensitive values, and the tokens that stand in for them. */
-  readonly tokens: Tokens
+  declare readonly tokens: IterableTokens
   /** Code templates. */
-  readonly reactorFormulas: ReactorFormulas
+  declare readonly reactorFormulas: ReactorFormulas
   /** Configured instances of formulas, which run with the data of tokens. */
-  readonly reactors: Reactors
+  declare readonly reactors: Reactors
   /** Short-lived keys for code in places that you do not control, such as a browser. */
-  readonly sessions: Sessions
+  declare readonly sessions: Sessions
   /** The holders of API keys, with their permissions. */
-  readonly applications: Applications
+  declare readonly applications: Applications
   /** The tenant of the key, and the permissions that its applications may hold. */
-  readonly tenants: Tenants
+  declare readonly tenants: Tenants
   /** The audit log of the tenant. */
-  readonly logs: Logs
+  declare readonly logs: Logs
 
   readonly #options: SurrogateOptions
   readonly #waits: Waits
@@ -55,11 +58,11 @@ export class Surrogate {
   /** @internal */
   constructor(options: SurrogateOptions, waits: Waits)
   constructor(options: SurrogateOptions, waits = realWaits) {
-    const send = createSend(settingsFrom(options), waits)
+    const send = createSend({ isMistake, ...withLog(options) }, waits)
     this.#options = options
     this.#waits = waits
     this.#send = send
-    this.tokens = new Tokens(send)
+    this.tokens = new IterableTokens(send)
     this.reactorFormulas = new ReactorFormulas(send)
     this.reactors = new Reactors(send)
     this.sessions = new Sessions(send)

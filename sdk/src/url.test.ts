@@ -20,30 +20,27 @@ for (const baseUrl of [
 }
 
 t.test('an id is encoded, so that it stays one segment of the path', async t => {
-  t.equal(fillPath('/tokens/{id}', { id: 'a b/../c?d' }), '/tokens/a%20b%2F..%2Fc%3Fd')
-  t.equal(fillPath('/reactors/{id}/react', { id: '...' }), '/reactors/.../react')
+  t.equal(fillPath('/tokens/{id}', 'a b/../c?d'), '/tokens/a%20b%2F..%2Fc%3Fd')
+  t.equal(fillPath('/reactors/{id}/react', '...'), '/reactors/.../react')
 })
 
 for (const id of ['', '.', '..', undefined, 7]) {
   t.test(`${JSON.stringify(id)} is refused as an id`, async t => {
-    t.throws(() => fillPath('/tokens/{id}', { id }), TypeError)
+    t.throws(() => fillPath('/tokens/{id}', id), TypeError)
   })
 }
 
 t.test('lists become repeated parameters, maps one for each entry, undefined members none', async t => {
-  t.equal(queryString(), '')
+  t.equal(queryString({}), '')
   t.equal(queryString({ page: undefined }), '')
   t.equal(queryString({ id: ['a', 'b&c'], page: 2 }), '?id=a&id=b%26c&page=2')
-  t.equal(
-    queryString({ metadata: { 'k.1': 'v 1', k2: 'v+2' } }, { metadata: '.' }),
-    '?metadata.k.1=v+1&metadata.k2=v%2B2',
-  )
+  t.equal(queryString({ metadata: { 'k.1': 'v 1', k2: 'v+2' } }), '?metadata.k.1=v+1&metadata.k2=v%2B2')
 })
 
 t.test('a filter without a value is refused, not left out', async t => {
-  t.throws(() => queryString({ id: [] }), { name: 'TypeError', message: /^id must not be empty/ })
+  t.throws(() => queryString({ id: [] }), { name: 'TypeError', message: /^id must be set or left out/ })
   t.throws(() => queryString({ id: ['a', undefined] }), TypeError)
-  t.throws(() => queryString({ metadata: { customer: undefined } }, { metadata: '.' }), {
+  t.throws(() => queryString({ metadata: { customer: undefined } }), {
     message: /^metadata\.customer must/,
   })
 })

@@ -1,30 +1,26 @@
-/** Throws a `TypeError` if an option that often comes from the environment is missing. */
-export function refuseMissing(name: string, value: unknown): void {
-  if (value === undefined || value === null || value === '')
-    throw new TypeError(`${name} is missing or empty; is its environment variable set?`)
-}
+import { mustBe, refuseMissing } from './check.ts'
 
 /** Checks a base URL and returns it without a slash at the end. */
 export function checkedBaseUrl(baseUrl: string | undefined): string {
   refuseMissing('baseUrl', baseUrl)
-  // No credentials, query or fragment.
-  if (!baseUrl || !/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TypeError('baseUrl must be an http or https URL without credentials, query and fragment')
-  return new URL(baseUrl).href.replace(/\/+$/, '')
+  const { href, origin, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : ({} as URL)
+  mustBe(
+    'baseUrl',
+    /^http/.test(origin) && href === origin + pathname,
+    'an http or https URL without credentials, query and fragment',
+  )
+  return href.replace(/\/+$/, '')
 }
 
 /**
- * Puts ids into a path. Refuses ids that are empty, `.` or `..`, since with them it would be the path of another
+ * Puts an id into a path. Refuses ids that are empty, `.` or `..`, since with them it would be the path of another
  * resource.
  */
-export function fillPath(path: string, ids: Record<string, unknown> = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const id = ids[name]
-    if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
-      throw new TypeError(`${name} must be a non-empty string other than . and ..`)
-    return encodeURIComponent(id)
+export const fillPath = (path: string, id: unknown): string =>
+  path.replace('{id}', () => {
+    mustBe('id', typeof id === 'string' && !/^\.{0,2}$/.test(id), 'a non-empty string, not . or ..')
+    return encodeURIComponent(id as string)
   })
-}
 
 /**
  * Returns a query string with its `?`, or an empty string. Lists become repeated parameters (`id=a&id=b`), maps one
@@ -33,19 +29,17 @@ export function fillPath(path: string, ids: Record<string, unknown> = {}): strin
  * Undefined members are left out. An empty list or an undefined entry is refused: without it the filter would match
  * everything.
  */
-export function queryString(query: object = {}, separators: Record<string, string> = {}): string {
+export function queryString(query: object): string {
   const params = new URLSearchParams()
-  const append = (name: string, value: unknown) => {
-    if (value === undefined || value === null)
-      throw new TypeError(`${name} must not be empty; leave it out instead`)
-    params.append(name, String(value))
-  }
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue
-    const separator = separators[name]
-    if (Array.isArray(value)) for (const item of value.length ? value : [undefined]) append(name, item)
-    else if (separator === undefined) append(name, value)
-    else for (const [key, item] of Object.entries(value)) append(name + separator + key, item)
+    const isMap = typeof value === 'object' && !Array.isArray(value)
+    const entries = Object.entries<unknown>(isMap ? value : [value].flat())
+    for (const [key, item] of isMap || entries[0] ? entries : [[]]) {
+      const full = isMap ? `${name}.${key}` : name
+      mustBe(full, item !== undefined && item !== null, 'set or left out')
+      params.append(full, item as string)
+    }
   }
   const text = String(params)
   return text && `?${text}`

@@ -15,8 +15,8 @@ import type {
   CreateApplicationRequest,
   UpdateApplicationRequest,
 } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { Pages } from '../pages.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
+import { Pages, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
 
 /**
@@ -34,10 +34,10 @@ export class Applications {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 
@@ -71,7 +71,7 @@ export class Applications {
    * ```
    */
   get(id: string, options?: RequestOptions): Call<Application> {
-    return this.#send(applicationsGet, { path: { id } }, options)
+    return this.#send(applicationsGet, { id }, options)
   }
 
   /**
@@ -101,7 +101,7 @@ export class Applications {
    * ```
    */
   update(id: string, body: UpdateApplicationRequest, options?: RequestOptions): Call<Application> {
-    return this.#send(applicationsUpdate, { path: { id }, body }, options)
+    return this.#send(applicationsUpdate, { id, body }, options)
   }
 
   /**
@@ -115,7 +115,7 @@ export class Applications {
    * ```
    */
   delete(id: string, options?: RequestOptions): Call<void> {
-    return this.#send(applicationsDelete, { path: { id } }, options)
+    return this.#send(applicationsDelete, { id }, options)
   }
 
   /**
@@ -129,7 +129,7 @@ export class Applications {
    * ```
    */
   regenerateKey(id: string, options?: RequestOptions): Call<ApplicationWithKey> {
-    return this.#send(applicationsRegenerateKey, { path: { id } }, options)
+    return this.#send(applicationsRegenerateKey, { id }, options)
   }
 
   /**
@@ -143,6 +143,8 @@ export class Applications {
    * ```
    */
   list(query?: ApplicationQuery, options?: RequestOptions): Pages<Application> {
-    return new Pages(position => this.#send(applicationsList, { query: { ...query, ...position } }, options))
+    return new Pages(position =>
+      pageOf({ ...query, ...position }, query => this.#send(applicationsList, { query }, options)),
+    )
   }
 }

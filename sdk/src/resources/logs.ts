@@ -1,7 +1,7 @@
 import { logsList } from '../generated/operations.gen.ts'
 import type { LogEntry, LogsListData } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { Pages } from '../pages.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
+import { Pages, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
 
 /**
@@ -19,10 +19,10 @@ export class Logs {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 
@@ -39,6 +39,8 @@ export class Logs {
    * ```
    */
   list(query?: LogQuery, options?: RequestOptions): Pages<LogEntry> {
-    return new Pages(position => this.#send(logsList, { query: { ...query, ...position } }, options))
+    return new Pages(position =>
+      pageOf({ ...query, ...position }, query => this.#send(logsList, { query }, options)),
+    )
   }
 }

@@ -12,8 +12,8 @@ import type {
   ReactorFormulasListData,
   RequestParameterDefinition,
 } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { Pages } from '../pages.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
+import { Pages, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
 import type { DeclaredFormula, FormulaRequest } from '../typed-formulas.ts'
 
@@ -33,10 +33,10 @@ export class ReactorFormulas {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 
@@ -74,7 +74,7 @@ export class ReactorFormulas {
    * ```
    */
   get(id: string, options?: RequestOptions): Call<ReactorFormula> {
-    return this.#send(reactorFormulasGet, { path: { id } }, options)
+    return this.#send(reactorFormulasGet, { id }, options)
   }
 
   /**
@@ -89,7 +89,7 @@ export class ReactorFormulas {
    * ```
    */
   update(id: string, body: ReactorFormulaRequest, options?: RequestOptions): Call<ReactorFormula> {
-    return this.#send(reactorFormulasUpdate, { path: { id }, body }, options)
+    return this.#send(reactorFormulasUpdate, { id, body }, options)
   }
 
   /**
@@ -103,7 +103,7 @@ export class ReactorFormulas {
    * ```
    */
   delete(id: string, options?: RequestOptions): Call<void> {
-    return this.#send(reactorFormulasDelete, { path: { id } }, options)
+    return this.#send(reactorFormulasDelete, { id }, options)
   }
 
   /**
@@ -118,7 +118,7 @@ export class ReactorFormulas {
    */
   list(query?: ReactorFormulaQuery, options?: RequestOptions): Pages<ReactorFormula> {
     return new Pages(position =>
-      this.#send(reactorFormulasList, { query: { ...query, ...position } }, options),
+      pageOf({ ...query, ...position }, query => this.#send(reactorFormulasList, { query }, options)),
     )
   }
 }

@@ -16,8 +16,8 @@ import type {
   ReactRequest,
   UpdateReactorRequest,
 } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { Pages } from '../pages.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
+import { Pages, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
 import type {
   AcceptedInvocation,
@@ -43,10 +43,10 @@ export class Reactors {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 
@@ -80,7 +80,7 @@ export class Reactors {
    * ```
    */
   get(id: string, options?: RequestOptions): Call<Reactor> {
-    return this.#send(reactorsGet, { path: { id } }, options)
+    return this.#send(reactorsGet, { id }, options)
   }
 
   /**
@@ -95,7 +95,7 @@ export class Reactors {
    * ```
    */
   update(id: string, body: UpdateReactorRequest, options?: RequestOptions): Call<Reactor> {
-    return this.#send(reactorsUpdate, { path: { id }, body }, options)
+    return this.#send(reactorsUpdate, { id, body }, options)
   }
 
   /**
@@ -109,7 +109,7 @@ export class Reactors {
    * ```
    */
   patch(id: string, body: PatchReactorRequest, options?: RequestOptions): Call<void> {
-    return this.#send(reactorsPatch, { path: { id }, body }, options)
+    return this.#send(reactorsPatch, { id, body }, options)
   }
 
   /**
@@ -123,7 +123,7 @@ export class Reactors {
    * ```
    */
   delete(id: string, options?: RequestOptions): Call<void> {
-    return this.#send(reactorsDelete, { path: { id } }, options)
+    return this.#send(reactorsDelete, { id }, options)
   }
 
   /**
@@ -137,7 +137,9 @@ export class Reactors {
    * ```
    */
   list(query?: ReactorQuery, options?: RequestOptions): Pages<Reactor> {
-    return new Pages(position => this.#send(reactorsList, { query: { ...query, ...position } }, options))
+    return new Pages(position =>
+      pageOf({ ...query, ...position }, query => this.#send(reactorsList, { query }, options)),
+    )
   }
 
   /**
@@ -176,7 +178,7 @@ export class Reactors {
     options?: RequestOptions,
   ): Call<ReactorResult<Raw> | AcceptedInvocation>
   react(id: string, body: Invocation, options?: RequestOptions): Call<never> {
-    const call = this.#send(reactorsReact, { path: { id }, body: body as ReactRequest }, options)
+    const call = this.#send(reactorsReact, { id, body: body as ReactRequest }, options)
     const isAsync = typeof body.callback_url === 'string'
     return (isAsync ? mapCall(call, ({ traceId }) => ({ traceId })) : call) as Call<never>
   }

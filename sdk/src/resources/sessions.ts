@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { sessionsAuthorize, sessionsCreate } from '../generated/operations.gen.ts'
 import type { AuthorizeSessionRequest, CreateSessionResponse } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
 import { type Send, sendBy } from '../transport.ts'
 
 /** Short-lived keys for code in places that you do not control, such as a browser. */
@@ -9,10 +9,10 @@ export class Sessions {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 

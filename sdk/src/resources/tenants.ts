@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { tenantsGet, tenantsPermissions, tenantsUpdate } from '../generated/operations.gen.ts'
 import type { PermissionList, Tenant, UpdateTenantRequest } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
 import { type Send, sendBy } from '../transport.ts'
 
 /** The tenant of a key, and the permissions that its applications may hold. */
@@ -9,10 +9,10 @@ export class Tenants {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 

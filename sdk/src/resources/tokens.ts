@@ -12,20 +12,12 @@ import type {
   SearchTokensRequest,
   TokensListData,
   TokenType,
+  UpdateTokenRequest,
 } from '../generated/types.gen.ts'
-import type { RequestOptions, SurrogateOptions } from '../options.ts'
-import { Pages } from '../pages.ts'
+import type { RequestOptions, ResourceOptions } from '../options.ts'
+import { type PageCall, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
-import type {
-  AnyRevealedToken,
-  AnyToken,
-  DataOf,
-  GenericTokenRequest,
-  Json,
-  RevealedToken,
-  Token,
-  TokenPatch,
-} from '../typed-data.ts'
+import type { AnyToken, DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../typed-data.ts'
 
 /**
  * Filters of a token list, all of which have to match, and the page: `page` from 1, `size` from 1 to 100.
@@ -42,10 +34,10 @@ export class Tokens {
   readonly #send: Send
 
   /** Takes the options of a client, for applications that need these calls alone. */
-  constructor(options: SurrogateOptions)
+  constructor(options: ResourceOptions)
   /** @internal */
-  constructor(by: SurrogateOptions | Send)
-  constructor(by: SurrogateOptions | Send) {
+  constructor(by: ResourceOptions | Send)
+  constructor(by: ResourceOptions | Send) {
     this.#send = sendBy(by)
   }
 
@@ -88,7 +80,7 @@ export class Tokens {
   get(id: string, options?: RequestOptions): Call<AnyToken>
   get<T>(id: string, options?: RequestOptions): Call<Token<T>>
   get(id: string, options?: RequestOptions): Call<never> {
-    return this.#send(tokensGet, { path: { id } }, options) as Call<never>
+    return this.#send(tokensGet, { id }, options) as Call<never>
   }
 
   /**
@@ -112,8 +104,7 @@ export class Tokens {
   update(id: string, patch: TokenPatch, options?: RequestOptions): Call<AnyToken>
   update<T>(id: string, patch: TokenPatch, options?: RequestOptions): Call<Token<T>>
   update(id: string, patch: TokenPatch, options?: RequestOptions): Call<never> {
-    const body = patch as Record<string, unknown>
-    return this.#send(tokensUpdate, { path: { id }, body }, options) as Call<never>
+    return this.#send(tokensUpdate, { id, body: patch as UpdateTokenRequest }, options) as Call<never>
   }
 
   /**
@@ -127,7 +118,7 @@ export class Tokens {
    * ```
    */
   delete(id: string, options?: RequestOptions): Call<void> {
-    return this.#send(tokensDelete, { path: { id } }, options)
+    return this.#send(tokensDelete, { id }, options)
   }
 
   /**
@@ -142,13 +133,10 @@ export class Tokens {
    * }
    * ```
    */
-  list(query?: TokenQuery, options?: RequestOptions): Pages<AnyToken>
-  list<T>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>>
-  list(query?: TokenQuery, options?: RequestOptions): Pages<never> {
-    return new Pages(
-      position => this.#send(tokensList, { query: { ...query, ...position } }, options) as Call<never>,
-      query?.start,
-    )
+  list(query?: TokenQuery, options?: RequestOptions): PageCall<AnyToken>
+  list<T>(query?: TokenQuery, options?: RequestOptions): PageCall<Token<T>>
+  list(query: TokenQuery = {}, options?: RequestOptions): PageCall<never> {
+    return pageOf(query, query => this.#send(tokensList, { query }, options) as Call<never>)
   }
 
   /**
@@ -161,34 +149,9 @@ export class Tokens {
    * const { data } = await surrogate.tokens.search({ query: 'type:social_security_number AND data:1120' })
    * ```
    */
-  search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyToken>
-  search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>>
-  search(body: SearchTokensRequest, options?: RequestOptions): Pages<never> {
-    return new Pages(
-      position => this.#send(tokensSearch, { body: { ...body, ...position } }, options) as Call<never>,
-      body.start,
-    )
+  search(body: SearchTokensRequest, options?: RequestOptions): PageCall<AnyToken>
+  search<T>(body: SearchTokensRequest, options?: RequestOptions): PageCall<Token<T>>
+  search(body: SearchTokensRequest, options?: RequestOptions): PageCall<never> {
+    return pageOf(body, body => this.#send(tokensSearch, { body }, options) as Call<never>)
   }
-}
-
-/**
- * Tokens as a key sees them whose rules reveal their data, from `surrogate.revealing()`. The responses to `create` and
- * `update` remain masked at most.
- *
- * @example
- * ```ts
- * const tokens: RevealingTokens = surrogate.revealing().tokens
- * const { data } = await tokens.get<Card>('token-id')
- * ```
- */
-export interface RevealingTokens extends Omit<Tokens, 'get' | 'list' | 'search'> {
-  /** Returns a token, with its data whole. */
-  get(id: string, options?: RequestOptions): Call<AnyRevealedToken>
-  get<T>(id: string, options?: RequestOptions): Call<RevealedToken<T>>
-  /** Lists tokens, with their data whole. */
-  list(query?: TokenQuery, options?: RequestOptions): Pages<AnyRevealedToken>
-  list<T>(query?: TokenQuery, options?: RequestOptions): Pages<RevealedToken<T>>
-  /** Finds tokens, with their data whole. */
-  search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyRevealedToken>
-  search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<RevealedToken<T>>
 }

@@ -58,7 +58,8 @@ type DataOf<N extends Name> = Operations[N]['data']
 type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
 
 type Sending<N extends Name> = [
-  operation: { readonly id: N; readonly method: string; readonly path: string },
+  /** Its name, method and path. */
+  operation: `${N} ${string}`,
   request?: Partial<Pick<DataOf<N>, Extract<keyof DataOf<N>, 'body' | 'path' | 'query'>>>,
 ]
 
@@ -78,7 +79,8 @@ export const devSend =
 export function devRequest(options: DevOptions): DevRequest {
   const { baseUrl, managementKey, token, headerPrefix = 'SVC', fetch } = options
   const base = baseUrl.replace(/\/+$/, '')
-  return async ({ id, method, path }, request = {}) => {
+  return async (operation, request = {}) => {
+    const [id = '', method = '', path = ''] = operation.split(' ')
     const {
       body,
       path: ids = {},
