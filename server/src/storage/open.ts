@@ -5,14 +5,14 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
-import type { Migrated } from './engines/postgres/schema.ts'
+import type { Migrated } from './engines/postgres/migrations.ts'
 import type { Store } from './port.ts'
 
 export type { Losses } from './engines/level/files/repair-folder.ts'
 export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
+export type { Migrated } from './engines/postgres/migrations.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
-export type { Migrated } from './engines/postgres/schema.ts'
 
 /** Where the data are: `memory:`, `level:<folder>` or `postgres://…`. */
 export type StorageLocation =

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
-import { type Migration, migrations, searchIndex, tables } from './migrations.ts'
+import { type Migrated, type Migration, migrations, searchIndex, tables } from './migrations.ts'
 import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
@@ -12,14 +12,6 @@ const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
 /** Another process created the same table at the same time. */
 const createdMeanwhile = new Set(['23505', '42P07', '42710'])
-
-export interface Migrated {
-  /** The version before; 0 if there was no schema. */
-  readonly from: number
-  readonly to: number
-  /** On Citus: what its tables need besides, in words that follow "to". */
-  readonly placing?: readonly string[]
-}
 
 type Citus = typeof import('./citus.ts')
 
