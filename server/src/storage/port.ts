@@ -107,6 +107,8 @@ export interface FindOptions {
   readonly oldestFirst?: boolean
   /** Once the boxes read exceed this, no more are read: the remaining documents of the page are in `rest`. */
   readonly mostBytes?: number
+  /** The result says how the total was counted, for developers. */
+  readonly explain?: boolean
 }
 
 /** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */
@@ -121,7 +123,12 @@ export interface Found {
   readonly documents: readonly StoredDocument[]
   /** The end of the page, which was not read because of `mostBytes`. */
   readonly rest?: readonly Place[]
+  /** With `explain`, how the total was counted. Absent where it costs nothing. */
+  readonly counting?: Counting
 }
+
+/** From a number that is kept, in blocks of bits, or by visiting each matching row. */
+export type Counting = 'kept' | 'blocks' | 'rows'
 
 /** The right to do a task that only one process may do at a time. It ends at `untilMs`. */
 export interface Lease {

@@ -114,6 +114,8 @@ function explain(name: string, error: unknown): string | undefined {
     return `the database user lacks rights in ${name}: grant it CONNECT and USAGE of the schema`
   if (code === '53300')
     return `the database ${name} has no connection left: raise max_connections or lower pool`
+  if (code === '55P03')
+    return `the tables of ${name} are in use by a backup or a long transaction: try again when it has ended`
   if (code === '3F000') return `the schema that the storage URL puts first in search_path does not exist`
   const { message = '' } = (error ?? {}) as { message?: string }
   if (/SSL|TLS|certificate|self.signed/i.test(message) || /^ERR_TLS|CERT/.test(code)) {

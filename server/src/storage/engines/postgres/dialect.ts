@@ -8,6 +8,8 @@ export interface Dialect {
   readonly undivided: boolean
   /** Has the extension that distributes tables. */
   readonly isCitus?: boolean
+  /** Counts bits, and combines several conditions on an index, so that totals can be counted in blocks. */
+  readonly countsBits: boolean
 }
 
 export async function dialectOf(client: ClientBase): Promise<Dialect> {
@@ -17,9 +19,11 @@ export async function dialectOf(client: ClientBase): Promise<Dialect> {
   const { version = '', divided } = rows[0] ?? {}
   // YugabyteDB's search index takes one condition at a time.
   const isItself = version.startsWith('PostgreSQL ') && !version.includes('-YB-')
+  const undivided = isItself && divided === false
   return {
     anyIndex: !version.includes('-YB-'),
-    undivided: isItself && divided === false,
+    undivided,
     isCitus: isItself && divided === true,
+    countsBits: undivided && Number.parseInt(version.slice('PostgreSQL '.length), 10) >= 14,
   }
 }

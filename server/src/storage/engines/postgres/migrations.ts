@@ -81,6 +81,55 @@ const firstTables = [
 ]
 
 /**
+ * Totals of large collections: see `blocks/`. Only tables and columns are added, so that servers of the version before
+ * go on working, and nothing is rewritten. All is derived from `documents`, and may be removed at any time.
+ */
+const blocksForTotals = [
+  // A long reader, such as a backup, must not make this step wait, and all writers behind it.
+  `SET LOCAL lock_timeout = '5s'`,
+  // All NULL until a collection is folded. The last two are those of the last commit that kept its blocks correct.
+  `ALTER TABLE collections ADD COLUMN folded_us bigint, ADD COLUMN unfolded bigint NOT NULL DEFAULT 0,
+     ADD COLUMN known_stamps bigint, ADD COLUMN known_documents bigint`,
+  // The documents of a block by their stamps, and which of them are still there.
+  `CREATE TABLE blocks (
+     tenant uuid NOT NULL,
+     kind smallint NOT NULL,
+     block integer NOT NULL,
+     first_us bigint NOT NULL,
+     last_us bigint NOT NULL,
+     live bit(8192) NOT NULL,
+     stamps bigint[] NOT NULL,
+     PRIMARY KEY (tenant, kind, block)
+   )`,
+  `CREATE TABLE term_blocks (
+     tenant uuid NOT NULL,
+     kind smallint NOT NULL,
+     term uuid NOT NULL,
+     block integer NOT NULL,
+     bits bit(8192) NOT NULL,
+     PRIMARY KEY (tenant, kind, term, block)
+   )`,
+  // Every search would have to unpack them. Stamps are read only where a block has to be taken apart.
+  'ALTER TABLE blocks ALTER COLUMN live SET STORAGE PLAIN, ALTER COLUMN stamps SET STORAGE EXTERNAL',
+  'ALTER TABLE term_blocks ALTER COLUMN bits SET STORAGE PLAIN',
+  `CREATE TABLE folded_terms (
+     tenant uuid NOT NULL,
+     kind smallint NOT NULL,
+     term uuid NOT NULL,
+     documents bigint NOT NULL,
+     PRIMARY KEY (tenant, kind, term)
+   )`,
+  // Documents that were removed or replaced after they were folded, as the blocks have them.
+  `CREATE TABLE stale_documents (
+     tenant uuid NOT NULL,
+     kind smallint NOT NULL,
+     created_us bigint NOT NULL,
+     terms uuid[] NOT NULL,
+     PRIMARY KEY (tenant, kind, created_us)
+   )`,
+]
+
+/**
  * The steps that create the schema. A published step must never change. Each runs in a transaction together with the
  * rows that record it. CONTRIBUTING.md says how to change the schema beside servers that run.
  */
@@ -96,10 +145,21 @@ export const migrations: readonly Migration[] = [
         'the database holds tokens with several containers, which have to be indexed anew: copy it into a data folder with the version of surrogate-server that wrote it, run reindex --repair of this version on the folder, and copy that into an empty database',
     },
   },
+  // Servers of the version before recognize nothing of it; what they write is noticed.
+  { statements: blocksForTotals, oldest: 2 },
 ]
 
 /** All have the tenant first in their key. On Citus they are distributed by it. */
-export const tables = ['documents', 'uniques', 'collections', 'leases'] as const
+export const tables = [
+  'documents',
+  'uniques',
+  'collections',
+  'leases',
+  'blocks',
+  'term_blocks',
+  'folded_terms',
+  'stale_documents',
+] as const
 
 /** Without this index every search would read all documents. */
 export const searchIndex = 'documents_terms'

@@ -11,6 +11,10 @@ import type {
   StoredDocument,
   Write,
 } from '../../port.ts'
+import { ChosenWay } from './blocks/chosen.ts'
+import { Folder } from './blocks/folder.ts'
+import { type FoldLimits, foldLimits } from './blocks/limits.ts'
+import type { StateRow } from './blocks/state.ts'
 import { firstUse, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
@@ -20,6 +24,7 @@ import { Health } from './health.ts'
 import { migrateAt, migrateOver, once } from './migrate-at.ts'
 import type { Migrated } from './migrations.ts'
 import { Reader } from './reader.ts'
+import { rowsOf } from './rows.ts'
 import { checkSchema, planMigration } from './schema.ts'
 import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
@@ -31,6 +36,10 @@ export interface PostgresOptions {
   readonly frozen?: boolean
   /** Time limit of a statement, except searches, in milliseconds. */
   readonly answerMs?: number
+  /** When collections are folded; only tests set it. */
+  readonly folding?: FoldLimits
+  /** Called when a collection could not be folded; its totals are slower until the next attempt. */
+  readonly onFoldFailure?: (error: unknown) => void
 }
 
 /** Leases belong to no tenant, but their table is distributed by tenant like all others. */
@@ -43,10 +52,18 @@ export class PostgresStore implements Store {
   readonly #time: DatabaseTime
   readonly #reader: Reader
   readonly #writer: Writer
+  readonly #folder: Folder | undefined
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(pool: Pool, max: number, health: Health, time: DatabaseTime, dialect: Dialect) {
+  private constructor(
+    pool: Pool,
+    max: number,
+    health: Health,
+    time: DatabaseTime,
+    dialect: Dialect,
+    { frozen = false, folding = foldLimits, onFoldFailure }: PostgresOptions,
+  ) {
     this.#pool = pool
     this.#health = health
     this.#time = time
@@ -55,9 +72,18 @@ export class PostgresStore implements Store {
     // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
     const limits = { reads: share(0.2), searches: share(0.25) }
-    this.#reader = new Reader(pool, dialect, limits, onFailure)
+    const folder =
+      dialect.countsBits && !frozen ? new Folder(pool, folding, onFoldFailure ?? onFailure) : undefined
+    const askState = (statement: sql.Statement, values: unknown[]) =>
+      orUnavailable(onFailure, async () => {
+        const { rows } = await pool.query(rowsOf(statement, values))
+        return rows as unknown as StateRow[]
+      })
+    const ways = dialect.countsBits ? new ChosenWay(askState, folder, folding) : undefined
+    this.#folder = folder
+    this.#reader = new Reader(pool, dialect, limits, onFailure, ways)
     // The largest share: tenants write concurrently, and each write waits for a disk.
-    this.#writer = new Writer(pool, share(0.5), onFailure)
+    this.#writer = new Writer(pool, share(0.5), onFailure, folder)
   }
 
   /** @throws {DatabaseRefused} */
@@ -76,7 +102,7 @@ export class PostgresStore implements Store {
         if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
       })
-      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect)
+      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect, options)
     } catch (error) {
       health.stop()
       await pool.end()
@@ -125,7 +151,12 @@ export class PostgresStore implements Store {
 
   compact(): Promise<void> {
     // One at a time: two would do the same work twice.
-    const compaction = this.#compaction.then(() => this.#orUnavailable(() => this.#vacuum()))
+    const compaction = this.#compaction.then(() =>
+      this.#orUnavailable(async () => {
+        await this.#folder?.foldStale()
+        await this.#vacuum()
+      }),
+    )
     this.#compaction = compaction.catch(() => {})
     return compaction
   }
@@ -145,6 +176,7 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#writer.stop()
+    await this.#folder?.stop()
     await this.#compaction
     this.#time.stop()
     this.#health.stop()

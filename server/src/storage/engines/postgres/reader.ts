@@ -2,6 +2,8 @@ import type { Pool } from 'pg'
 import { nextTurn } from '../../../base/turn.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import type { ChosenWay } from './blocks/chosen.ts'
+import { countInBlocks } from './blocks/total.ts'
 import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { orUnavailable } from './faults.ts'
@@ -23,25 +25,33 @@ interface Batch {
 
 const mostIds = 500
 
+type ReadingDialect = Pick<Dialect, 'anyIndex' | 'undivided'>
+
 /** Reads documents. Reads by id that arrive in one turn, or while the database is busy, share a statement. */
 export class Reader {
   readonly #pool: Pool
-  readonly #dialect: Dialect
+  readonly #dialect: ReadingDialect
   readonly #reads: Semaphore
   readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
+  readonly #ways: ChosenWay | undefined
   /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
-  /** @param most connections in use for each purpose, so that long searches do not hold up other reads */
+  /**
+   * @param most connections in use for each purpose, so that long searches do not hold up other reads
+   * @param ways without it, totals are counted row by row
+   */
   constructor(
     pool: Pool,
-    dialect: Dialect,
+    dialect: ReadingDialect,
     most: { readonly reads: number; readonly searches: number },
     onFailure: (error: unknown) => void,
+    ways?: ChosenWay,
   ) {
     this.#pool = pool
     this.#dialect = dialect
+    this.#ways = ways
     this.#reads = new Semaphore(most.reads)
     this.#searches = new Semaphore(most.searches)
     this.#onFailure = onFailure
@@ -65,14 +75,25 @@ export class Reader {
     return names.map(name => documents.get(name))
   }
 
-  async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options
+  find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    return this.#searches.run(() => this.#find(kind, tenant, query, options))
+  }
+
+  async #find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes, explain } = options
+    const folded = isAll(query) ? undefined : await this.#ways?.of(kind, tenant, query)
     const condition = new Condition([tenant, numberOf(kind)], this.#dialect.anyIndex)
     const now = condition.value(Math.floor(nowMs))
     const matching = sql.matching(condition.of(query), now)
     const where = sql.within(matching)
     const byTerms = this.#dialect.undivided && isFoundByTerms(query)
-    const count = isAll(query) ? sql.countOfAll(now) : sql.countOf(byTerms ? sql.checked(matching) : where)
+    const byRows = sql.countOf(byTerms ? sql.checked(matching) : where)
+    const counting = isAll(query) ? 'kept' : folded ? 'blocks' : 'rows'
+    const count = folded
+      ? countInBlocks({ query, now, byRows }, folded, condition)
+      : isAll(query)
+        ? sql.countOfAll(now)
+        : byRows
     const text =
       limit === 0
         ? count
@@ -82,9 +103,7 @@ export class Reader {
             offset: condition.value(offset),
             ...(mostBytes === undefined ? {} : { mostBytes: condition.value(mostBytes) }),
           })
-    const rows = await this.#searches.run(() =>
-      this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, longQuery),
-    )
+    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, longQuery)
     const documents: StoredDocument[] = []
     const rest: Place[] = []
     for (const [, ...row] of rows) {
@@ -94,7 +113,9 @@ export class Reader {
       if (row[7] === null) rest.push({ id: digestOfUuid(id), createdUs: Number(createdUs) })
       else documents.push(documentOf(kind, tenant, row))
     }
-    return { total: Number(rows[0]?.[0] ?? 0), documents, ...(mostBytes === undefined ? {} : { rest }) }
+    const total = Number(rows[0]?.[0] ?? 0)
+    const found = { total, documents, ...(mostBytes === undefined ? {} : { rest }) }
+    return explain ? { ...found, counting } : found
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {

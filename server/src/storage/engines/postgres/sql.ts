@@ -44,7 +44,8 @@ export const dueDocuments: Statement = {
  */
 export const lockCollections: Statement = {
   name: 'lock_collections',
-  text: `SELECT kind, last_us, last_created_us FROM collections
+  text: `SELECT kind, last_us, last_created_us, coalesce(folded_us, -1),
+           CASE WHEN folded_us IS NULL THEN documents ELSE unfolded END, documents FROM collections
          WHERE tenant = $1 AND kind = ANY($2::smallint[]) ORDER BY kind FOR UPDATE`,
 }
 
@@ -55,11 +56,26 @@ export const addCollections: Statement = {
          ON CONFLICT (tenant, kind) DO NOTHING`,
 }
 
-/** The row is locked by this transaction. */
+/**
+ * The row is locked by this transaction. A server of a version without blocks changes the first three columns only:
+ * its commit is recognized because stamps and number are then not the known ones any more.
+ */
 export const changeCollection: Statement = {
   name: 'change_collection',
-  text: `UPDATE collections SET last_us = $3, last_created_us = $4, documents = documents + $5::bigint
+  text: `UPDATE collections SET last_us = $3, last_created_us = $4, documents = documents + $5::bigint,
+           unfolded = unfolded + $6::bigint,
+           known_stamps = CASE WHEN known_stamps = last_us + last_created_us THEN $3::bigint + $4::bigint END,
+           known_documents = CASE WHEN known_documents = documents THEN documents + $5::bigint END
          WHERE tenant = $1 AND kind = $2`,
+}
+
+/** Keeps documents as the blocks have them, before they are removed or replaced. */
+export const keepStale: Statement = {
+  name: 'keep_stale',
+  text: `INSERT INTO stale_documents (tenant, kind, created_us, terms)
+         SELECT tenant, kind, created_us, terms FROM documents
+         WHERE tenant = $1 AND kind = $2 AND id = ANY($3::uuid[])
+         ON CONFLICT (tenant, kind, created_us) DO NOTHING`,
 }
 
 /** The part of documents that conditions need. */
@@ -193,14 +209,17 @@ function withoutLateBoxes(mostBytes: string, order: PageCut['order']): string {
 }
 
 /** Erases removed rows that no transaction can see any more. Not possible within a transaction. */
-export const vacuum = ['VACUUM documents', 'VACUUM uniques']
+export const vacuum = ['documents', 'uniques', 'stale_documents', 'term_blocks', 'blocks'].map(
+  table => `VACUUM ${table}`,
+)
 
 /** For work that grows with the database, which may take longer than requests. */
 export const disableTimeout = 'SET statement_timeout = 0'
 export const resetTimeout = 'RESET statement_timeout'
 
 /** In the order in which commits lock tables, so that neither waits for the other. */
-export const removeAll = 'TRUNCATE collections, documents, uniques, leases'
+export const removeAll =
+  'TRUNCATE leases, collections, stale_documents, documents, uniques, blocks, term_blocks, folded_terms'
 
 /** Milliseconds with a fraction. */
 export const databaseTime = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'

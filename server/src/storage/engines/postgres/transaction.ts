@@ -9,6 +9,8 @@ import {
 } from '../../decide.ts'
 import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import type { Folder } from './blocks/folder.ts'
+import { staleWeight } from './blocks/limits.ts'
 import { type CollectionChanges, changesByCollection } from './changes.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { digestsOf, rowsOf, uuidArrayOf } from './rows.ts'
@@ -24,6 +26,27 @@ type Rows = readonly (readonly string[])[]
 type Run = (statement: sql.Statement, values: unknown[]) => Promise<Rows>
 type Stored = DocumentState & Written
 
+/** The row of a collection. Decisions change its stamps. */
+interface LockedRow extends Stamps {
+  /** The stamp up to which documents are in blocks; -1 if there are none. */
+  readonly foldedUs: number
+  readonly unfolded: number
+  readonly documents: number
+}
+
+type RowNumbers = [
+  kind: number,
+  lastUs: number,
+  lastCreatedUs: number,
+  foldedUs: number,
+  unfolded: number,
+  documents: number,
+]
+
+interface LockedCollection extends Collection<Stored> {
+  readonly stamps: LockedRow
+}
+
 /**
  * Does several commits in one transaction: locks the rows of their collections, reads what their conditions ask
  * for, decides them in process and writes what they changed. Statements that do not depend on each other's results
@@ -32,6 +55,7 @@ type Stored = DocumentState & Written
 export async function commitGroup(
   client: PoolClient,
   commits: readonly PendingCommit[],
+  folder?: Folder,
 ): Promise<CommitResult[]> {
   const named = commits.map(({ writes, nowUs }) => ({
     writes: writes.map(write => ({ write, collection: nameOf(write.kind, write.tenant) })),
@@ -46,14 +70,17 @@ export async function commitGroup(
       ...written,
     }))
     const results = named.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
-    const writing = [...changesByCollection(decisions.changes)].flatMap(([name, changes]) =>
-      write(changes, collections.get(name)?.stamps, run),
-    )
+    const changed = [...changesByCollection(decisions.changes)]
+    const writing = changed.flatMap(([name, changes]) => write(changes, collections.get(name)?.stamps, run))
     const ending = client.query('COMMIT')
     await Promise.all([...writing, ending])
     // After a failed statement the database ends the transaction with a rollback, and says so.
     const { command } = await ending
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
+    for (const [name, { kind, tenant }] of changed) {
+      const before = collections.get(name)?.stamps
+      if (before) folder?.written(kind, tenant, before.documents, before.unfolded)
+    }
     return results
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
@@ -75,7 +102,7 @@ async function read(
   client: PoolClient,
   questions: readonly Question[],
   run: Run,
-): Promise<Map<string, Collection<Stored>>> {
+): Promise<Map<string, LockedCollection>> {
   const tenants = [...new Set(questions.map(({ tenant }) => tenant))]
   const kinds = (tenant: string) =>
     questions.filter(question => question.tenant === tenant).map(({ kind }) => numberOf(kind))
@@ -83,11 +110,12 @@ async function read(
     const locking = tenants.map(tenant => run(sql.lockCollections, [tenant, kinds(tenant)]))
     const asking = questions.map(question => ask(question, run))
     const [locked, answers] = await Promise.all([Promise.all(locking), Promise.all(asking)])
-    const stamps = new Map<string, Stamps>()
+    const stamps = new Map<string, LockedRow>()
     for (const [at, rows] of locked.entries()) {
-      for (const [kind, lastUs, lastCreatedUs] of rows) {
-        const name = nameOf(kindOf(Number(kind)), tenants[at] ?? '')
-        stamps.set(name, { lastUs: Number(lastUs), lastCreatedUs: Number(lastCreatedUs) })
+      for (const row of rows) {
+        const [kind, lastUs, lastCreatedUs, foldedUs, unfolded, documents] = row.map(Number) as RowNumbers
+        const name = nameOf(kindOf(kind), tenants[at] ?? '')
+        stamps.set(name, { lastUs, lastCreatedUs, foldedUs, unfolded, documents })
       }
     }
     return { stamps, answers }
@@ -99,7 +127,7 @@ async function read(
     await Promise.all(tenants.map(tenant => run(sql.addCollections, [tenant, kinds(tenant)])))
     ;({ stamps, answers } = await readLocked())
   }
-  const collections = new Map<string, Collection<Stored>>()
+  const collections = new Map<string, LockedCollection>()
   for (const [at, { kind, tenant }] of questions.entries()) {
     const name = nameOf(kind, tenant)
     const [known, answer] = [stamps.get(name), answers[at]]
@@ -128,7 +156,7 @@ async function ask({ kind, tenant, ids, uniques }: Question, run: Run) {
 
 function write(
   { kind, tenant, stored, documents }: CollectionChanges,
-  stamps: Stamps | undefined,
+  row: LockedRow | undefined,
   run: Run,
 ): Promise<unknown>[] {
   const number = numberOf(kind)
@@ -142,6 +170,10 @@ function write(
       if (shape) statements.push(run(shape, [tenant, ...part.flat()]))
     }
   }
+  const stale = [...stored]
+    .filter(([, { createdUs }]) => createdUs <= (row?.foldedUs ?? -1))
+    .map(([id]) => id)
+  remove(sql.keepStale, stale)
   const freed = [...stored.values()].flatMap(({ uniques }) => uniques)
   remove(sql.deleteDocuments, [...stored.keys()])
   remove(sql.deleteUniques, freed)
@@ -159,6 +191,8 @@ function write(
     [...holders].map(([unique, holder]) => [number, uuidOfDigest(unique), uuidOfDigest(holder)]),
   )
   const grown = documents.size - stored.size
-  statements.push(run(sql.changeCollection, [tenant, number, stamps?.lastUs, stamps?.lastCreatedUs, grown]))
+  const unfolded = Math.max(grown, 0) + stale.length * staleWeight
+  const place = [tenant, number, row?.lastUs, row?.lastCreatedUs]
+  statements.push(run(sql.changeCollection, [...place, grown, unfolded]))
   return statements
 }

@@ -23,9 +23,14 @@ export class Condition {
   of(query: Query): string {
     const parts = conjuncts(query)
     const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
-    const driver = terms.length === 0 ? [] : [`terms @> ${this.#digests(terms)}`]
+    const driver = terms.length === 0 ? [] : [`terms @> ${this.digests(terms)}`]
     const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
     return [...driver, ...others].join(' AND ') || 'TRUE'
+  }
+
+  /** Like `of`, but without the search index: for few documents that something else leads to. */
+  checking(query: Query): string {
+    return new Condition(this.values, false).#part(query)
   }
 
   #part(query: Query): string {
@@ -36,10 +41,10 @@ export class Condition {
         return 'FALSE'
       case 'term':
         return this.#anyIndex
-          ? `terms @> ${this.#digests([query.term])}`
+          ? `terms @> ${this.digests([query.term])}`
           : `${this.value(uuidOfDigest(query.term))}::uuid = ANY(terms)`
       case 'ids':
-        return `id = ANY(${this.#digests(query.ids)})`
+        return `id = ANY(${this.digests(query.ids)})`
       case 'created':
         return this.#within('created_us', query.fromUs, query.toUs)
       case 'modified':
@@ -58,15 +63,13 @@ export class Condition {
     const parts = alternatives(of)
     const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
     if (!this.#anyIndex || terms.length < 2) return joined(parts, 'OR', 'FALSE', part => this.#part(part))
-    const any = `terms && ${this.#digests(terms)}`
+    const any = `terms && ${this.digests(terms)}`
     const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
     return `(${[any, ...others].join(' OR ')})`
   }
 
-  #within(column: string, fromUs = 0, toUs = mostUs): string {
-    // Bounds may be infinite or fractions; stamps are whole numbers.
-    const from = Math.ceil(Math.max(fromUs, 0))
-    const to = Math.floor(Math.min(toUs, mostUs))
+  #within(column: string, fromUs?: number, toUs?: number): string {
+    const [from, to] = wholeRange(fromUs, toUs)
     if (!(from <= to)) return 'FALSE'
     return `(${column} >= ${this.value(from)} AND ${column} <= ${this.value(to)})`
   }
@@ -76,12 +79,17 @@ export class Condition {
     return `$${this.values.push(value)}`
   }
 
-  #digests(digests: readonly Digest[]): string {
+  digests(digests: readonly Digest[]): string {
     return `${this.value(uuidArrayOf(digests))}::uuid[]`
   }
 }
 
-function joined(
+/** The stamps within bounds, which may be absent, infinite or fractions. Empty if the first is after the second. */
+export function wholeRange(fromUs = 0, toUs = mostUs): readonly [from: number, to: number] {
+  return [Math.ceil(Math.max(fromUs, 0)), Math.floor(Math.min(toUs, mostUs))]
+}
+
+export function joined(
   of: readonly Query[],
   operator: string,
   empty: string,
@@ -107,10 +115,10 @@ export function isFoundByTerms(query: Query): boolean {
 }
 
 /** The parts that all matches must fulfil, with nested ANDs flattened. */
-function conjuncts(query: Query): Query[] {
+export function conjuncts(query: Query): Query[] {
   return query.op === 'and' ? query.of.flatMap(conjuncts) : [query]
 }
 
-function alternatives(of: readonly Query[]): Query[] {
+export function alternatives(of: readonly Query[]): Query[] {
   return of.flatMap(part => (part.op === 'or' ? alternatives(part.of) : [part]))
 }

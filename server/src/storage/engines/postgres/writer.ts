@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/turn.ts'
 import { bytesOf, checkCommit } from '../../check-commit.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port.ts'
+import type { Folder } from './blocks/folder.ts'
 import { withClient } from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
@@ -26,6 +27,7 @@ export class Writer {
   readonly #pool: Pool
   readonly #mostAtOnce: number
   readonly #onFailure: (error: unknown) => void
+  readonly #folder: Folder | undefined
   #waiting: Job[] = []
   /** The tenants of running transactions. */
   readonly #busy = new Set<string>()
@@ -34,10 +36,11 @@ export class Writer {
   readonly #beginLater = oncePerTurn(() => this.#begin())
   #stopped = false
 
-  constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void) {
+  constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void, folder?: Folder) {
     this.#pool = pool
     this.#mostAtOnce = mostAtOnce
     this.#onFailure = onFailure
+    this.#folder = folder
   }
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
@@ -101,7 +104,7 @@ export class Writer {
 
   async #write(group: readonly Job[]): Promise<void> {
     try {
-      const transact = () => withClient(this.#pool, client => commitGroup(client, group))
+      const transact = () => withClient(this.#pool, client => commitGroup(client, group, this.#folder))
       const results = await orUnavailable(this.#onFailure, () => withRetries(transact))
       for (const [at, job] of group.entries()) job.resolve(results[at] as CommitResult)
     } catch (reason) {

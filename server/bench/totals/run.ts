@@ -1,0 +1,164 @@
+/**
+ * `npm run bench:totals`: measures exact totals of searches on PostgreSQL at the store port, counted row by row and in
+ * blocks, in one run on the same documents of one tenant; and creates with and without blocks.
+ *
+ *     --size N         number of documents (100000)
+ *     --rounds N       searches of each shape, of which the median is printed (7)
+ *     --creates N      documents that are created in each round of creates (20000); 0 leaves them out
+ *     --keep FOLDER    a folder in which the data remain for later runs of the same size
+ *     --database URL   a database to use instead; it is filled if it is empty
+ *
+ * Figures can be compared within one run, not between runs.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { chmod, mkdir } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { type FoldLimits, foldLimits } from '../../src/storage/engines/postgres/blocks/limits.ts'
+import { PostgresStore } from '../../src/storage/engines/postgres/postgres-store.ts'
+import type { Query, Store } from '../../src/storage/port.ts'
+import { quantile, say } from '../measure.ts'
+import { startDatabase } from '../scale/database.ts'
+import { measureCreates } from './creates.ts'
+import { fill, firstUs, tenant, termOf } from './fill.ts'
+
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '7' },
+    creates: { type: 'string', default: '20000' },
+    keep: { type: 'string' },
+    database: { type: 'string' },
+  },
+})
+const size = Number(values.size)
+const nothing: FoldLimits = {
+  ...foldLimits,
+  leastDocuments: Number.POSITIVE_INFINITY,
+  leastTotal: Number.POSITIVE_INFINITY,
+}
+
+async function shapesOf(pool: pg.Pool): Promise<[name: string, query: Query, offset?: number][]> {
+  const term = (name: string) => termOf(pool, name)
+  const [all, half, rare, tenth] = [
+    await term('source'),
+    await term('tier:1'),
+    await term('data77'),
+    await term('g3'),
+  ]
+  const languages = await Promise.all(Array.from({ length: 15 }, (_, n) => term(`lang:${n}`)))
+  const us = (share: number) => firstUs + Math.floor(size * share) * 1_000_000 + 1
+  const range: Query = { op: 'created', fromUs: us(0.101), toUs: us(0.9003) }
+  const not = (of: Query): Query => ({ op: 'not', of })
+  return [
+    ['a term of all', all],
+    ['of half', half],
+    ['of a hundredth', await term('hundred:5')],
+    ['of one', rare],
+    ['all AND half', { op: 'and', of: [all, half] }],
+    ['half AND tenth AND NOT language', { op: 'and', of: [half, tenth, not(languages[0] as Query)] }],
+    ['15 languages, one OR another', { op: 'or', of: languages }],
+    ['half OR rare', { op: 'or', of: [half, rare] }],
+    ['NOT half', not(half)],
+    ['NOT rare', not(rare)],
+    ['range of times', range],
+    ['range AND half', { op: 'and', of: [range, half] }],
+    [
+      'half, NOT modified in a range',
+      { op: 'and', of: [half, not({ op: 'modified', fromUs: us(1.45), toUs: us(1.55) })] },
+    ],
+    ['half, page 2000 of 20', half, Math.min(40_000, size / 5)],
+  ]
+}
+
+async function measureShapes(store: Store, shapes: Awaited<ReturnType<typeof shapesOf>>) {
+  const figures = []
+  for (const [, query, offset = 0] of shapes) {
+    const options = { nowMs: 0, offset, limit: offset === 0 ? 0 : 20 }
+    const times = []
+    let total = 0
+    for (let round = 0; round <= Number(values.rounds); round++) {
+      const beganMs = performance.now()
+      total = (await store.find('token', tenant, query, options)).total
+      // The first reads what is not in memory.
+      if (round > 0) times.push(performance.now() - beganMs)
+    }
+    figures.push({ total, ms: quantile(times, 0.5), best: Math.min(...times) })
+  }
+  return figures
+}
+
+async function waitUntilFolded(pool: pg.Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ unfolded: string; folded_us: string | null }>(
+      'SELECT unfolded, folded_us FROM collections WHERE tenant = $1 AND kind = 4',
+      [tenant],
+    )
+    if (rows[0]?.folded_us && Number(rows[0].unfolded) < foldLimits.blockDocuments) return
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+}
+
+const temporary = values.keep === undefined && values.database === undefined
+const folder = temporary ? mkdtempSync(join(tmpdir(), 'surrogate-totals-')) : resolve(values.keep ?? '')
+process.on('exit', () => {
+  if (temporary) rmSync(folder, { recursive: true, force: true })
+})
+
+const started = values.database === undefined ? await start() : undefined
+const url = started?.url ?? values.database ?? ''
+const pool = new pg.Pool({ connectionString: url, max: 1 })
+const open = (folding: FoldLimits) =>
+  PostgresStore.open(url, { migrate: true, folding, onFoldFailure: error => say(`not folded: ${error}`) })
+
+async function start() {
+  await mkdir(folder, { recursive: true })
+  // As root, the database runs under another account, which needs access.
+  await chmod(folder, 0o711)
+  return startDatabase(join(folder, 'postgres'))
+}
+
+try {
+  const byRows = await open(nothing)
+  const { rowCount } = await pool.query('SELECT 1 FROM documents LIMIT 1')
+  if (rowCount === 0) await fill(pool, size)
+  const shapes = await shapesOf(pool)
+  const rowFigures = await measureShapes(byRows, shapes)
+  const store = await open(foldLimits)
+  const beganMs = performance.now()
+  await store.find('token', tenant, shapes[0]?.[1] as Query, { nowMs: 0, offset: 0, limit: 0 })
+  await waitUntilFolded(pool)
+  say(`folded in ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
+  await pool.query('VACUUM (ANALYZE) blocks, term_blocks, folded_terms')
+  await new Promise(resolve => setTimeout(resolve, foldLimits.rememberMs))
+  const figures = await measureShapes(store, shapes)
+  const { rows: sizes } = await pool.query<{ size: string }>(
+    `SELECT pg_size_pretty(sum(pg_total_relation_size(name::regclass))) AS size
+     FROM unnest(ARRAY['blocks', 'term_blocks', 'folded_terms', 'stale_documents']) AS name`,
+  )
+  say(
+    `${size} documents, blocks of ${sizes[0]?.size}, load ${loadavg()[0]?.toFixed(1)}; medians in ms, best in ()\n`,
+  )
+  for (const [at, [name]] of shapes.entries()) {
+    const [rows, blocks] = [rowFigures[at], figures[at]]
+    if (!rows || !blocks) continue
+    if (rows.total !== blocks.total) throw new Error(`${name}: ${rows.total} and ${blocks.total}`)
+    const ms = (one: typeof rows) => `${one.ms.toFixed(1)} (${one.best.toFixed(1)})`.padStart(18)
+    say(`${name.padEnd(34)}${String(rows.total).padStart(10)}${ms(rows)}${ms(blocks)}`)
+  }
+  await Promise.all([byRows.close(), store.close()])
+  const creates = Number(values.creates)
+  if (creates > 0)
+    say(
+      await measureCreates(
+        () => open(nothing),
+        () => open(foldLimits),
+        creates,
+      ),
+    )
+} finally {
+  await pool.end()
+  await started?.close()
+}
