@@ -1,4 +1,5 @@
 import t from 'tap'
+import { onPostgresOnly } from '../../testing/storage.ts'
 import { openTenant, openVault, type Reply } from '../../testing/vault.ts'
 
 const now = () => Date.UTC(2030, 0, 1)
@@ -143,6 +144,17 @@ t.test('a search that finds nothing says which condition excludes how many', asy
   const found = await search('metadata.color:red')
   t.equal(found.pagination.total_items, 2)
   t.notOk('explanation' in found)
+})
+
+t.test('a search on PostgreSQL says how its total was counted, only under dev', onPostgresOnly, async t => {
+  for (const dev of [true, false]) {
+    const tenant = await openTenant(openVault(t, { dev }))
+    await tenant.send('POST', '/tokens', card)
+    const counting = async (query: string) =>
+      (await tenant.send('POST', '/tokens/search', { query })).json.counting
+    t.same([await counting('type:card'), await counting('')], dev ? ['rows', 'kept'] : [undefined, undefined])
+    t.notOk('counting' in (await tenant.send('GET', '/tokens')).json)
+  }
 })
 
 t.test('without dev nothing is explained, by the same requests', async t => {

@@ -6,6 +6,7 @@ import type { TenantKeys } from '../keys/keyring.ts'
 import { randomIds } from '../kinds.ts'
 import type {
   CommitResult,
+  Counting,
   Digest,
   DocumentKind,
   FindOptions,
@@ -38,6 +39,8 @@ export interface RecordPage<T extends RecordValue> {
   /** Records of a page that is long are read again and opened one at a time, so that only one is in memory. */
   readonly records: OpenedRecord<T>[] | AsyncIterable<OpenedRecord<T>>
   readonly lastUs?: number
+  /** How the total was counted, if that was asked. */
+  readonly counting?: Counting
 }
 
 /** Called for each record that is left out because it does not open. */
@@ -174,7 +177,7 @@ export class TenantStore extends TenantDigests {
       limit: limit + 1,
       ...(this.#large.has(kind) ? { mostBytes: mostOpenedAtOnce } : {}),
     })
-    const { total, documents, rest = [] } = found
+    const { total, documents, rest = [], counting } = found
     const hasMore = documents.length + rest.length > limit
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
@@ -191,6 +194,7 @@ export class TenantStore extends TenantDigests {
         ? this.#readOneByOne<T>(kind, places)
         : onPage.map(one => this.openReadable<T>(one)).filter(one => one !== undefined),
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
+      ...(counting ? { counting } : {}),
     }
   }
 
