@@ -36,8 +36,10 @@ export function countInBlocks({ query, now, byRows }: Counted, folded: Folded, c
     AND known_documents = documents ${own('collections', 'TRUE')})
     AND (SELECT count(*) ${own('folded_terms', `term = ANY(${condition.digests(known)})`)}) = ${known.length}`
 
+  const joins: string[] = []
+  const bits = bitsOf(part, condition, joins)
   const added = [
-    `(SELECT coalesce(sum(bit_count(live & ${bitsOf(part, condition)})), 0) ${own('blocks', 'TRUE')})`,
+    `(SELECT coalesce(sum(bit_count(live & ${bits})), 0) ${own(`blocks ${joins.join(' ')}`, 'TRUE')})`,
     `(SELECT count(*) ${own('documents', `created_us > ${foldedUs} AND created_us > ${end} AND ${matches}`)})`,
     `(SELECT count(*) ${own('documents', `created_us = ANY(ARRAY(SELECT created_us ${own('stale_documents', 'TRUE')})) AND ${inBlocks}`)})`,
   ]
