@@ -4,7 +4,7 @@ import { digestOfUuid } from '../../src/storage/uuid.ts'
 import { median } from '../table.ts'
 import { tenant } from './fill.ts'
 
-const rounds = 3
+const rounds = 5
 const writers = 64
 
 function termOf(name: string): Digest {
@@ -30,37 +30,54 @@ function insertOf(n: number): Write {
   }
 }
 
-async function ratePerSecond(store: Store, count: number): Promise<number> {
-  const beganMs = performance.now()
+async function write(store: Store, count: number): Promise<void> {
   let next = 0
-  const write = async () => {
+  const writeOn = async () => {
     while (next < count) {
       const result = await store.commit([insertOf(next++)], Date.now() * 1000)
       if (!result.ok) throw new Error(result.conflict.reason)
     }
   }
-  await Promise.all(Array.from({ length: writers }, write))
-  return (count * 1000) / (performance.now() - beganMs)
+  await Promise.all(Array.from({ length: writers }, writeOn))
+}
+
+interface Measured {
+  readonly perSecond: number
+  /** Of this process and the database, in microseconds for each document. */
+  readonly processorUs: number
 }
 
 /** Creates documents without and with blocks, in turn, so that a slow phase of the machine affects both. */
 export async function measureCreates(
   without: () => Promise<Store>,
   withBlocks: () => Promise<Store>,
+  databaseMs: () => Promise<number>,
   count: number,
 ): Promise<string> {
-  const rates: { readonly without: number; readonly blocks: number }[] = []
-  const measure = async (open: () => Promise<Store>) => {
+  const processor = async () => {
+    const { user, system } = process.cpuUsage()
+    return user + system + 1000 * (await databaseMs())
+  }
+  const measure = async (open: () => Promise<Store>): Promise<Measured> => {
     const store = await open()
-    await ratePerSecond(store, writers * 20)
-    const rate = await ratePerSecond(store, count)
+    // Opens the connections, and reads what is not in memory.
+    await write(store, writers * 20)
+    const before = await processor()
+    const beganMs = performance.now()
+    await write(store, count)
+    const perSecond = (count * 1000) / (performance.now() - beganMs)
+    const processorUs = ((await processor()) - before) / count
     await store.close()
-    return rate
+    return { perSecond, processorUs }
   }
+  const pairs: { readonly without: Measured; readonly blocks: Measured }[] = []
   for (let round = 0; round < rounds; round++) {
-    rates.push({ without: await measure(without), blocks: await measure(withBlocks) })
+    pairs.push({ without: await measure(without), blocks: await measure(withBlocks) })
   }
-  const middle = (of: (one: (typeof rates)[number]) => number) => median(rates.map(of)).toFixed(0)
-  const kept = median(rates.map(({ without, blocks }) => blocks / without))
-  return `\ncreates a second at the store, ${writers} writers: ${middle(one => one.without)} without blocks, ${middle(one => one.blocks)} with, ${(100 * kept).toFixed(0)} % (median of ${rounds} pairs)`
+  const middle = (of: (pair: (typeof pairs)[number]) => number) => median(pairs.map(of))
+  const kept = 100 * middle(({ without, blocks }) => blocks.perSecond / without.perSecond)
+  const spent = (name: 'without' | 'blocks') => middle(pair => pair[name].processorUs).toFixed(0)
+  return `
+creates at the store, ${writers} writers, medians of ${rounds} pairs: with blocks ${kept.toFixed(0)} % of the rate without;
+processor time of process and database ${spent('without')} µs a create without, ${spent('blocks')} with`
 }

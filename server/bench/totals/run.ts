@@ -3,7 +3,7 @@
  * blocks, in one run on the same documents of one tenant; and creates with and without blocks.
  *
  *     --size N         number of documents (100000)
- *     --rounds N       searches of each shape, of which the median is printed (7)
+ *     --rounds N       searches of each shape, of which the median is printed (7); 0 leaves them out
  *     --creates N      documents that are created in each round of creates (20000); 0 leaves them out
  *     --keep FOLDER    a folder in which the data remain for later runs of the same size
  *     --database URL   a database to use instead; it is filled if it is empty
@@ -11,7 +11,7 @@
  * Figures can be compared within one run, not between runs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,6 +34,7 @@ const { values } = parseArgs({
   },
 })
 const size = Number(values.size)
+const rounds = Number(values.rounds)
 const nothing: FoldLimits = {
   ...foldLimits,
   leastDocuments: Number.POSITIVE_INFINITY,
@@ -73,21 +74,55 @@ async function shapesOf(pool: pg.Pool): Promise<[name: string, query: Query, off
   ]
 }
 
-async function measureShapes(store: Store, shapes: Awaited<ReturnType<typeof shapesOf>>) {
-  const figures = []
-  for (const [, query, offset = 0] of shapes) {
-    const options = { nowMs: 0, offset, limit: offset === 0 ? 0 : 20 }
-    const times = []
-    let total = 0
-    for (let round = 0; round <= Number(values.rounds); round++) {
-      const beganMs = performance.now()
-      total = (await store.find('token', tenant, query, options)).total
-      // The first reads what is not in memory.
-      if (round > 0) times.push(performance.now() - beganMs)
-    }
-    figures.push({ total, ms: quantile(times, 0.5), best: Math.min(...times) })
+/** Processor time of the connections of the store, in milliseconds; on Linux only. */
+async function processorMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'surrogate' AND datname = current_database()",
+  )
+  let ticks = 0
+  for (const { pid } of rows) {
+    const [, fields = ''] = await readFile(`/proc/${pid}/stat`, 'latin1')
+      .then(text => text.split(') '))
+      .catch(() => [])
+    const [user, system] = fields.split(' ').slice(11, 13)
+    ticks += Number(user) + Number(system)
   }
-  return figures
+  return ticks * 10
+}
+
+interface Figures {
+  readonly total: number
+  readonly median: number
+  readonly best: number
+  readonly processor: number
+}
+
+async function measureShape(store: Store, pool: pg.Pool, query: Query, offset: number): Promise<Figures> {
+  const options = { nowMs: 0, offset, limit: offset === 0 ? 0 : 20 }
+  // The first reads what is not in memory.
+  const { total } = await store.find('token', tenant, query, options)
+  const times: number[] = []
+  const before = await processorMs(pool)
+  for (let round = 0; round < rounds; round++) {
+    const beganMs = performance.now()
+    await store.find('token', tenant, query, options)
+    times.push(performance.now() - beganMs)
+  }
+  const processor = ((await processorMs(pool)) - before) / rounds
+  return { total, median: quantile(times, 0.5), best: Math.min(...times), processor }
+}
+
+async function measureShapes(folder: { byRows: Store; store: Store }, pool: pg.Pool): Promise<void> {
+  const { byRows, store } = folder
+  say('total, then ms row by row and in blocks: median (best); processor time of the database in blocks\n')
+  for (const [name, query, offset = 0] of await shapesOf(pool)) {
+    const rows = await measureShape(byRows, pool, query, offset)
+    const blocks = await measureShape(store, pool, query, offset)
+    if (rows.total !== blocks.total) throw new Error(`${name}: ${rows.total} and ${blocks.total}`)
+    const ms = ({ median, best }: Figures) => `${median.toFixed(1)} (${best.toFixed(1)})`.padStart(18)
+    const processor = blocks.processor.toFixed(1).padStart(8)
+    say(`${name.padEnd(34)}${String(rows.total).padStart(10)}${ms(rows)}${ms(blocks)}${processor}`)
+  }
 }
 
 async function waitUntilFolded(pool: pg.Pool): Promise<void> {
@@ -124,40 +159,35 @@ try {
   const byRows = await open(nothing)
   const { rowCount } = await pool.query('SELECT 1 FROM documents LIMIT 1')
   if (rowCount === 0) await fill(pool, size)
-  const shapes = await shapesOf(pool)
-  const rowFigures = await measureShapes(byRows, shapes)
   const store = await open(foldLimits)
   const beganMs = performance.now()
-  await store.find('token', tenant, shapes[0]?.[1] as Query, { nowMs: 0, offset: 0, limit: 0 })
+  await store.find('token', tenant, await termOf(pool, 'source'), { nowMs: 0, offset: 0, limit: 0 })
   await waitUntilFolded(pool)
   say(`folded in ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
   await pool.query('VACUUM (ANALYZE) blocks, term_blocks, folded_terms')
-  await new Promise(resolve => setTimeout(resolve, foldLimits.rememberMs))
-  const figures = await measureShapes(store, shapes)
   const { rows: sizes } = await pool.query<{ size: string }>(
     `SELECT pg_size_pretty(sum(pg_total_relation_size(name::regclass))) AS size
      FROM unnest(ARRAY['blocks', 'term_blocks', 'folded_terms', 'stale_documents']) AS name`,
   )
-  say(
-    `${size} documents, blocks of ${sizes[0]?.size}, load ${loadavg()[0]?.toFixed(1)}; medians in ms, best in ()\n`,
-  )
-  for (const [at, [name]] of shapes.entries()) {
-    const [rows, blocks] = [rowFigures[at], figures[at]]
-    if (!rows || !blocks) continue
-    if (rows.total !== blocks.total) throw new Error(`${name}: ${rows.total} and ${blocks.total}`)
-    const ms = (one: typeof rows) => `${one.ms.toFixed(1)} (${one.best.toFixed(1)})`.padStart(18)
-    say(`${name.padEnd(34)}${String(rows.total).padStart(10)}${ms(rows)}${ms(blocks)}`)
+  say(`${size} documents, blocks of ${sizes[0]?.size}, load ${loadavg()[0]?.toFixed(1)}`)
+  if (rounds > 0) {
+    // Until then the store remembers that there were no blocks.
+    await new Promise(resolve => setTimeout(resolve, foldLimits.rememberMs))
+    await measureShapes({ byRows, store }, pool)
   }
   await Promise.all([byRows.close(), store.close()])
   const creates = Number(values.creates)
-  if (creates > 0)
+  const withBlocks = () => open(foldLimits)
+  if (creates > 0) {
     say(
       await measureCreates(
         () => open(nothing),
-        () => open(foldLimits),
+        withBlocks,
+        () => processorMs(pool),
         creates,
       ),
     )
+  }
 } finally {
   await pool.end()
   await started?.close()
