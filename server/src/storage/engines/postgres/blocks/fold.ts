@@ -25,6 +25,9 @@ interface State {
 /** Stale documents that are folded while writers of their collection wait. */
 const staleAtOnce = 256
 
+/** Terms that are folded in all earlier blocks at once: finding their documents must not take seconds. */
+const mostFresh = 10
+
 /** After `forgotten`, the collection is folded from the beginning. */
 export type Step = 'nothing' | 'something' | 'forgotten'
 
@@ -114,10 +117,12 @@ export class Fold {
     const { commonFrom, mostTerms } = this.#limits
     const { stamps, terms } = await blockOf(documents)
     const known = new Set((await this.#ask(sql.readFoldedTerms)).map(([term = '']) => term))
+    const room = earlierUs === undefined ? 0 : Math.max(0, mostTerms - known.size)
     const fresh = [...terms]
       .filter(([term, places]) => !known.has(term) && places.length >= commonFrom)
       .sort(([, a], [, b]) => b.length - a.length)
-      .slice(0, earlierUs === undefined ? 0 : Math.max(0, mostTerms - known.size))
+      // Those that remain are folded with one of the next blocks.
+      .slice(0, earlierUs === -1 ? room : Math.min(room, mostFresh))
       .map(([term]) => term)
     if (fresh.length > 0 && earlierUs !== undefined && earlierUs >= 0) {
       await this.#ask(sql.foldEarlier, `{${fresh.join(',')}}`, earlierUs)

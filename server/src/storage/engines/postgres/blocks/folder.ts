@@ -13,7 +13,7 @@ import { staleCollections } from './statements.ts'
 /** Longest pause after a step, in milliseconds. */
 const longestPauseMs = 200
 
-const mostQuiet = 1000
+const mostRemembered = 1000
 
 /** Folds collections in the background, one at a time, with a pause after each step. */
 export class Folder {
@@ -22,9 +22,9 @@ export class Folder {
   readonly #onFailure: (error: unknown) => void
   readonly #waiting = new Map<string, FoldedCollection>()
   /** When each collection was last folded from the beginning, by the monotonic clock. */
-  readonly #begun = new Map<string, number>()
+  readonly #begun = new Memo<string, number>(mostRemembered)
   /** When there was nothing to fold in a collection, by the monotonic clock. */
-  readonly #quiet = new Memo<string, number>(mostQuiet)
+  readonly #quiet = new Memo<string, number>(mostRemembered)
   #running: Promise<void> | undefined
   #stopped = false
 

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict'
+import type { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
@@ -280,5 +281,41 @@ t.test('several processes fold at the same time, while documents are written', w
   await Promise.all(folding)
   await folder.fold(collection)
   t.same(await counting(store, term('odd')), [36, 'blocks'])
+  t.same(await rowsOf(pool, 'stale_documents'), 0)
+})
+
+/** The pool, whose connections are cut after so many statements. */
+function cutAfter(pool: Pool, statements: number): Pool {
+  let left = statements
+  const connect = async () => {
+    const client = await pool.connect()
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    const cut = (...given: unknown[]) => {
+      if (left-- === 0) (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy()
+      return query(...given)
+    }
+    return new Proxy(client, { get: (of, name) => (name === 'query' ? cut : Reflect.get(of, name)) })
+  }
+  return { connect } as unknown as Pool
+}
+
+t.test('a process that is killed while it folds leaves nothing half done', withPostgres, async t => {
+  const { store, pool, folder } = await openFolded(t)
+  await fill(store, 12)
+  await folder.fold(collection)
+  await fill(store, 6, 12)
+  await mustCommit(store, [replace(1, 1, { terms: ['all'] }), remove(3)], 500)
+  const expected = [7, 'blocks']
+  let cuts = 0
+  for (let isCut = true; isCut; ) {
+    const dying = new Folder(cutAfter(pool, cuts), limits, () => {})
+    isCut = await dying.fold(collection).then(
+      () => false,
+      () => true,
+    )
+    if (isCut) cuts++
+    t.same(await counting(store, term('odd')), expected, `cut after ${cuts} statements`)
+  }
+  t.ok(cuts > 10, 'it was killed in each step')
   t.same(await rowsOf(pool, 'stale_documents'), 0)
 })
