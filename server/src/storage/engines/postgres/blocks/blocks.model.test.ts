@@ -39,7 +39,7 @@ t.test('random histories have the same results while collections are being folde
       return openAt()
     },
     oneByOne: store => store instanceof TwoProcesses,
-    runs: Number(process.env.SURROGATE_FOLD_RUNS ?? 12),
+    runs: Number(process.env.SURROGATE_FOLD_RUNS ?? 5),
   })
   t.same(failures, [])
 })
