@@ -185,7 +185,7 @@ export const hasFoldedTerms: Statement = {
 }
 
 export const removeRest: readonly Statement[] = ['blocks', 'stale_documents'].map(table => ({
-  name: `remove_${table}`,
+  name: `remove_all_${table}`,
   text: `DELETE FROM ${table} WHERE ${own}`,
 }))
 
