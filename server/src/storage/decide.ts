@@ -151,6 +151,8 @@ function findConflict(
     // Version 0 was cut off: its own uniques and index entries are not known, so that no write fits it.
     if (present.version === 0) return { reason: 'version' }
     if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
+    const createdUs = write.type === 'expect' ? undefined : write.createdUs
+    if (createdUs !== undefined && createdUs !== present.createdUs) return { reason: 'version' }
   }
   for (const unique of 'uniques' in write ? write.uniques : []) {
     const holder = holders.get(unique)

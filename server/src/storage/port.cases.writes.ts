@@ -76,6 +76,23 @@ export function testConditions(test: Define): void {
     await mustCommit(store, [insert('c', { uniques: ['u'] })])
   })
 
+  test('replace and remove of a document created then do not take a later one for it', async (t, store) => {
+    const create = async () => {
+      await mustCommit(store, [insert('a')])
+      const [document] = await get(store, 'a')
+      return { version: document?.version ?? 0, createdUs: document?.createdUs ?? 0 }
+    }
+    const first = await create()
+    await mustCommit(store, [remove('a')])
+    const second = await create()
+    t.equal(second.version, first.version)
+    for (const write of [replace('a', 1), remove('a', 1)]) {
+      t.same(await store.commit([{ ...write, ...first } as Write], 1), conflict(0, 'version'))
+    }
+    await mustCommit(store, [{ ...replace('a', 1), ...second } as Write])
+    await mustCommit(store, [{ ...remove('a'), ...second, version: 2 } as Write])
+  })
+
   test('expect requires a version or absence, and changes nothing', async (t, store) => {
     t.same(await store.commit([expect('a', 1)], 1), conflict(0, 'missing'))
     t.same(await store.commit([expect('a', 0)], 1), { ok: true, written: [undefined] })

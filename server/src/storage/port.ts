@@ -51,6 +51,8 @@ export interface StoredDocument extends Address, Content {
  *   `fresh` promises the first: the id was made at random for this document, so the engine need not look.
  * - `replace`: the document exists with exactly this version; uniques as for `insert`, its own excepted.
  * - `remove`: the document exists, with this version if one is given.
+ *   With a `createdUs` both also require that the document was created then: versions begin again at 1 if an address is
+ *   used again, so the version alone may be that of another document.
  * - `expect`: changes nothing; the document has this version, or does not exist where `version` is 0.
  * - `restore`: as `insert`, but with the version and the stamps that the document had in another store. Documents
  *   come in the order of their creation: `createdUs` is later than that of every document the collection has or
@@ -60,8 +62,8 @@ export interface StoredDocument extends Address, Content {
  */
 export type Write =
   | ({ readonly type: 'insert'; readonly fresh?: boolean } & Address & Content)
-  | ({ readonly type: 'replace'; readonly version: number } & Address & Content)
-  | ({ readonly type: 'remove'; readonly version?: number } & Address)
+  | ({ readonly type: 'replace'; readonly version: number; readonly createdUs?: number } & Address & Content)
+  | ({ readonly type: 'remove'; readonly version?: number; readonly createdUs?: number } & Address)
   | ({ readonly type: 'expect'; readonly version: number } & Address)
   | ({ readonly type: 'restore' } & Address & Content & Written)
 

@@ -19,7 +19,7 @@ export async function erasure(
 ): Promise<Write[]> {
   const { id, cvc } = token.value
   return [
-    context.store.remove('token', id, token.version),
+    context.store.remove('token', id, token),
     ...(await removeCvc(context.store, cvc)),
     auditEntry(context.store, context.random, tokenAction(operation, id, actor)),
   ]

@@ -48,12 +48,8 @@ export async function updateToken(
         }
       }
       const { mask } = current.value
-      const token = tokens.store.replace(
-        'token',
-        current.version,
-        next.record,
-        indexOf(tokens.store, next.record),
-      )
+      // A token that was deleted meanwhile may have left its id to another one.
+      const token = tokens.store.replace('token', current, next.record, indexOf(tokens.store, next.record))
       return {
         writes: [
           token,

@@ -58,6 +58,13 @@ export interface Shared {
 
 /** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
 // Requirements: AUT-011, AUT-012, AUT-013, AUT-513
+type Expected = number | Pick<StoredDocument, 'version' | 'createdUs'>
+
+function conditionOf(expected: Expected): { readonly version: number; readonly createdUs?: number } {
+  if (typeof expected === 'number') return { version: expected }
+  return { version: expected.version, createdUs: expected.createdUs }
+}
+
 export class TenantStore extends TenantDigests {
   readonly tenant: string
   readonly #boxes: RecordBoxes
@@ -84,19 +91,22 @@ export class TenantStore extends TenantDigests {
     return { type: 'insert', fresh, ...this.#document(kind, 1, value, index) }
   }
 
-  replace(kind: DocumentKind, version: number, value: RecordValue, index: RecordIndex = {}): Write {
-    return { type: 'replace', version, ...this.#document(kind, version + 1, value, index) }
+  /** @param expected for an id that may be used again: the record that was read, and otherwise its version */
+  replace(kind: DocumentKind, expected: Expected, value: RecordValue, index: RecordIndex = {}): Write {
+    const condition = conditionOf(expected)
+    return { type: 'replace', ...condition, ...this.#document(kind, condition.version + 1, value, index) }
   }
 
-  remove(kind: DocumentKind, id: string, version?: number): Write {
-    const write = { type: 'remove', kind, tenant: this.tenant, id: this.address(kind, id) } as const
-    return version === undefined ? write : { ...write, version }
+  /** @param expected as for `replace` */
+  remove(kind: DocumentKind, id: string, expected?: Expected): Write {
+    const condition = expected === undefined ? {} : conditionOf(expected)
+    return { type: 'remove', ...condition, kind, tenant: this.tenant, id: this.address(kind, id) }
   }
 
   /** Returns the write that removes a record, even one that does not open; nothing where there is no such record. */
   async removal(kind: DocumentKind, id: string): Promise<Write[]> {
     const [document] = await this.#store.get(kind, this.tenant, [this.address(kind, id)])
-    return document && document.version > 0 ? [this.remove(kind, id, document.version)] : []
+    return document && document.version > 0 ? [this.remove(kind, id, document)] : []
   }
 
   /** The condition that a record still has this version, or does not exist (0). */

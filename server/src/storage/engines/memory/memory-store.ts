@@ -195,6 +195,8 @@ function findConflict(collection: Collection, write: Write): Omit<Conflict, 'wri
   }
   if (!present) return { reason: 'missing' }
   if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
+  const isOther = 'createdUs' in write && write.createdUs !== present.createdUs
+  if (isOther) return { reason: 'version' }
   return write.type === 'replace' ? findHolder(collection, write) : undefined
 }
 
