@@ -14,7 +14,7 @@ import { WritingClients } from '../testing/writing-clients.ts'
  */
 const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 2)
 /** Then a new folder is begun: each round reads all tokens of those before. */
-const roundsOfFolder = 20
+const roundsOfFolder = 10
 t.comment(isBuilt ? 'testing the build' : 'testing the sources: there is no build')
 
 interface Begun {
