@@ -56,8 +56,7 @@ export interface Shared {
   readonly steps: Steps
 }
 
-/** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
-// Requirements: AUT-011, AUT-012, AUT-013, AUT-513
+/** The version that a record has to have, or the record itself, which no other one with its id can be taken for. */
 type Expected = number | Pick<StoredDocument, 'version' | 'createdUs'>
 
 function conditionOf(expected: Expected): { readonly version: number; readonly createdUs?: number } {
@@ -65,6 +64,8 @@ function conditionOf(expected: Expected): { readonly version: number; readonly c
   return { version: expected.version, createdUs: expected.createdUs }
 }
 
+/** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
+// Requirements: AUT-011, AUT-012, AUT-013, AUT-513
 export class TenantStore extends TenantDigests {
   readonly tenant: string
   readonly #boxes: RecordBoxes
