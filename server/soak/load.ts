@@ -25,7 +25,7 @@ export class SoakLoad {
     this.#dice = new Dice(seed)
   }
 
-  async prepare(): Promise<void> {
+  async prepare(nowMs: number): Promise<void> {
     const formula = await this.#ask('POST', '/reactor-formulas', 201, keys.management, {
       name: 'Soak',
       type: 'private',
@@ -37,6 +37,9 @@ export class SoakLoad {
       formula: { id: formula.id as string },
     })
     this.#reactor = `/reactors/${reactor.id}/react`
+    // What a development server keeps of the last webhooks grows until there are a thousand.
+    const until = new Date(nowMs + 3_600_000).toISOString()
+    for (let n = 0; n < 1000; n++) await this.#reactLater(until)
   }
 
   /** The number of requests so far. */
@@ -85,15 +88,13 @@ export class SoakLoad {
             args: { card: `{{ ${id} | json: '$.number' }}`, until: soon },
           }),
       ],
-      [
-        3,
-        () =>
-          this.#ask('POST', this.#reactor, 202, key, {
-            args: { card: 'x', until: soon },
-            callback_url: 'https://inbox.surrogate.invalid',
-          }),
-      ],
+      [3, () => this.#reactLater(soon)],
     ])()
+  }
+
+  #reactLater(until: string): Promise<unknown> {
+    const callback_url = 'https://inbox.surrogate.invalid'
+    return this.#ask('POST', this.#reactor, 202, keys.private, { args: { card: 'x', until }, callback_url })
   }
 
   async #create(n: number): Promise<void> {

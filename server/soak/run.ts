@@ -87,7 +87,7 @@ const held: number[] = []
 const resident: number[] = []
 const disk: number[] = []
 try {
-  await load.prepare()
+  await load.prepare(Date.now())
   const startMs = performance.now()
   say(
     'minute  requests  heap and buffers after a collection, MB  resident, MB  disk, MB  p50, ms  p99, ms  processor',

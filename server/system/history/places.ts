@@ -39,7 +39,8 @@ export function findPlaces(calls: readonly Call[], report: (fault: string) => vo
     const known = made.get(token.mark)
     if (known) {
       if (known.id !== token.id) report(`create ${token.mark} made two tokens, ${known.id} and ${token.id}`)
-      else if (known.createdAt !== token.createdAt) report(`${token.id} has two times of creation`)
+      else if (known.createdAt !== token.createdAt)
+        report(`${token.id} has two times of creation: ${known.createdAt} and ${token.createdAt}`)
       continue
     }
     made.set(token.mark, token)
