@@ -29,7 +29,11 @@ import type { AnyToken, DataOf, GenericTokenRequest, Json, Token, TokenPatch } f
  */
 export type TokenQuery = NonNullable<TokensListData['query']>
 
-/** Sensitive values, and the tokens that stand in for them. */
+/**
+ * Sensitive values, and the tokens that stand in for them, for applications that need nothing else of the client. Lists
+ * send at once and resolve with a page; `items` iterates them. `withLog` adds a log, `isMistake` tells mistakes in the
+ * code of a custom `fetch` from a lost connection.
+ */
 export class Tokens {
   readonly #send: Send
 
@@ -128,9 +132,9 @@ export class Tokens {
    *
    * @example
    * ```ts
-   * for await (const token of surrogate.tokens.list<Card>({ type: ['card'], metadata: { customer: 'c_1001' } })) {
-   *   console.log(token.id, token.data?.number)
-   * }
+   * const tokens = new Tokens({ apiKey: 'key_prv_…', baseUrl: 'https://vault.example.org' })
+   * const { data, total } = await tokens.list<Card>({ type: ['card'], metadata: { customer: 'c_1001' } })
+   * for await (const token of items(tokens.list<Card>({ type: ['card'] }))) console.log(token.data?.number)
    * ```
    */
   list(query?: TokenQuery, options?: RequestOptions): PageCall<AnyToken>
