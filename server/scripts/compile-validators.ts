@@ -69,20 +69,25 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
   const checked = Object.fromEntries(
     checkedSchemas.map(name => [name, { value: components[name] as object }]),
   )
-  const write = async (name: string, ajv: Ajv, modules: Readonly<Record<string, Schemas>>) => {
+  const write = async (name: string, ajv: Ajv, groups: readonly Group[]) => {
     await mkdir(new URL(`${name}/`, folder), { recursive: true })
-    const files = Object.entries(modules).map(async ([module, schemas]) =>
-      writeFile(new URL(`${name}/${module}.cjs`, folder), await compile(ajv, module, schemas)),
-    )
+    const put = (module: string, code: string) => writeFile(new URL(`${name}/${module}.cjs`, folder), code)
+    const files = groups.map(async group => {
+      const [[first, schemas]] = group
+      if (group.length === 1) return put(first, await compile(ajv, first, schemas))
+      const shared = `${first}.shared`
+      await put(shared, await compile(ajv, shared, inOne(Object.fromEntries(group))))
+      await Promise.all(group.map(([module]) => put(module, partOf(shared, module))))
+    })
     await Promise.all(files)
   }
   await Promise.all([
     // Stops at the first error: enough for a request that is as it should be.
-    write('requests', validatorCompiler({ thorough: false }), requests),
-    write('refusals', validatorCompiler({ thorough: true }), { ...requests, ...devRequests }),
-    write('schemas', validatorCompiler({ thorough: false }), checked),
-    write('schema-refusals', validatorCompiler({ thorough: true }), checked),
-    write('responses', validatorCompiler({ thorough: true, verbose: false }), responses),
+    write('requests', validatorCompiler({ thorough: false }), apart(requests)),
+    write('refusals', validatorCompiler({ thorough: true }), apart({ ...requests, ...devRequests })),
+    write('schemas', validatorCompiler({ thorough: false }), apart(checked)),
+    write('schema-refusals', validatorCompiler({ thorough: true }), apart(checked)),
+    write('responses', validatorCompiler({ thorough: true, verbose: false }), together(responses)),
   ])
 }
 
@@ -139,6 +144,37 @@ function inOne(schemas: Record<string, Schemas>): Schemas {
     Object.entries(own).map(([name, schema]) => [`${id} ${name}`, schema] as const),
   )
   return Object.fromEntries(named)
+}
+
+type Named = readonly [module: string, schemas: Schemas]
+type Group = [Named, ...Named[]]
+
+const apart = (modules: Readonly<Record<string, Schemas>>) =>
+  Object.entries(modules).map((one): Group => [one])
+
+/** Groups modules whose largest schema is the same, as it would be most of each of them. */
+function together(modules: Readonly<Record<string, Schemas>>): Group[] {
+  const groups = new Map<string, Group>()
+  for (const one of Object.entries(modules)) {
+    const texts = Object.values(one[1]).map(schema => JSON.stringify(schema))
+    const largest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
+    const group = groups.get(largest)
+    if (group) group.push(one)
+    else groups.set(largest, [one])
+  }
+  return [...groups.values()]
+}
+
+/** Returns the code of a module that takes its functions from a shared one. */
+function partOf(shared: string, module: string): string {
+  const begin = JSON.stringify(`${module} `)
+  return `exports.compile = formats =>
+  Object.fromEntries(
+    Object.entries(require('./${shared}.cjs').compile(formats))
+      .filter(([name]) => name.startsWith(${begin}))
+      .map(([name, validate]) => [name.slice(${begin}.length), validate]),
+  )
+`
 }
 
 /** The builder hands out schemas where its types have the functions of a compiler. */
