@@ -6,10 +6,13 @@ export class Fleet implements Servers {
   readonly #start: (place: number) => Promise<Replica>
   readonly #running: (Replica | undefined)[]
   #waiting: (() => void)[] = []
+  /** How servers ended that nobody has killed. */
+  readonly deaths: string[] = []
 
   private constructor(start: (place: number) => Promise<Replica>, running: readonly Replica[]) {
     this.#start = start
     this.#running = [...running]
+    for (const server of running) this.#watch(server)
   }
 
   /** @param start starts the server at a place, on the data of the one that was there before */
@@ -37,7 +40,15 @@ export class Fleet implements Servers {
     const place = this.#running.indexOf(server)
     this.#running[place] = undefined
     await server.process.end('SIGKILL')
-    this.#running[place] = await this.#start(place)
+    const next = await this.#start(place)
+    this.#running[place] = next
+    this.#watch(next)
     for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+  #watch(server: Replica): void {
+    void server.process.ended.then(({ code, stderr }) => {
+      if (this.#running.includes(server))
+        this.deaths.push(`a server ended with ${code}: ${stderr.slice(-2000)}`)
+    })
   }
 }

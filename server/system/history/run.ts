@@ -62,7 +62,7 @@ export async function runHistory(
     await faults.end()
     await clients.readAll()
     const ranMs = performance.now() - startMs
-    const found = [...clients.faults, ...checkHistory(clients.calls)]
+    const found = [...fleet.deaths, ...clients.faults, ...checkHistory(clients.calls)]
     const lost = clients.calls.filter(({ to }) => to === undefined).length
     say(
       `episode ${episode}: ${clients.calls.length} requests, ${lost} with an unknown outcome, in ${(ranMs / 1000).toFixed(1)} s, judged in ${(performance.now() - startMs - ranMs).toFixed(0)} ms; ${JSON.stringify(faults.counts)}`,
