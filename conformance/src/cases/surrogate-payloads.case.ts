@@ -108,22 +108,6 @@ export const payloadCases = cases({
       c.refused(unknown, 400, 'a malformed id')
     },
   ],
-  'TKZ-503.data': [
-    'tokens with 15 MB of data are detokenized together, and with 18 MB refused',
-    async c => {
-      const fill = 'x'.repeat(1_000_000)
-      const ids: string[] = []
-      for (let number = 0; number < 18; number++) ids.push((await c.token({ data: { fill, number } })).id)
-      const send = (some: readonly string[]) =>
-        c.asPrivate(
-          'POST',
-          '/detokenize',
-          some.map(id => `{{ ${id} | json: '$.number' }}`),
-        )
-      c.equal(c.success(await send(ids.slice(0, 15)), 200).body.length, 15, 'values')
-      c.refused(await send(ids), 400, '18 MB of data')
-    },
-  ],
   'TKZ-504.a': [
     'a caller that sees masked data detokenizes to masked data',
     async c => {

@@ -98,7 +98,7 @@ t.test('a page stores a card and shows it, until its session ends', withoutChrom
   // The grant is for that token and no other.
   const other = (await tenant.send('POST', '/tokens', { type: 'token', data: 'of somebody else' })).json
   const heard = await all()
-  const [sessionKey = ''] = /key_ses_[\w-]{32}/.exec(heard) ?? []
+  const [sessionKey = ''] = /key_ses_[\w-]{64}/.exec(heard) ?? []
   const asSession = tenant.as(sessionKey)
   t.equal((await asSession('GET', `/tokens/${id}`)).status, 200, 'control: this is the key of the page')
   t.equal((await asSession('GET', `/tokens/${other.id}`)).status, 403)
