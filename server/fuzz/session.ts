@@ -1,6 +1,6 @@
 import { keys } from './callers.ts'
 import { encode, type FuzzCase, type FuzzRequest, type Values } from './case.ts'
-import { FuzzConnection } from './connection.ts'
+import { FuzzConnection, NoResponse } from './connection.ts'
 import { preparations } from './drafts.ts'
 import { type Found, type Judge, readJson } from './judge.ts'
 import { type Performed, perform } from './performer.ts'
@@ -73,7 +73,17 @@ export class Session {
       if (this.isOver) break
     }
     await Promise.all(inFlight)
+    const isMissing = ({ found }: Performed) => found.some(({ fault }) => fault === 'no response')
+    if (!this.isOver && done.some(({ performed }) => isMissing(performed))) await this.#noticeEnd()
     return done
+  }
+
+  /** Connections break before the end of the process is known: waits for that if nobody responds any more. */
+  async #noticeEnd(): Promise<void> {
+    await this.#send({ method: 'GET', target: '/livez', headers: [] }).catch(error => {
+      if (error instanceof NoResponse && !error.timedOut) return this.target.ended
+      throw error
+    })
   }
 
   /** Sends a case without concurrent ones. Returns the longest wait of a read, and the findings. */
