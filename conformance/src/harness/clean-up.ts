@@ -1,5 +1,5 @@
 import type { Recorder } from './recorder.ts'
-import type { Subject } from './target.ts'
+import { requestTo, type Subject } from './target.ts'
 
 /**
  * Deletes what a case created, the last first. Returns the paths of resources that still exist. Stops at the first
@@ -11,11 +11,8 @@ export async function cleanUp(target: Subject, made: Recorder['made']): Promise<
   const remove = async ({ path, key }: Recorder['made'][number]) => {
     const foreign = key !== undefined && [target.otherPrivateKey, target.otherManagementKey].includes(key)
     const able = path.startsWith('/tokens/') ? target.privateKey : target.managementKey
-    const send = async (method: string) => {
-      const headers = { [`${target.headerPrefix}-API-KEY`]: (foreign ? key : able) ?? '' }
-      const url = `${target.baseUrl.replace(/\/$/, '')}${path}`
-      return (await target.send({ method, url, headers })).status
-    }
+    const send = async (method: string) =>
+      (await target.send(requestTo(target, (foreign ? key : able) ?? '', method, path))).status
     try {
       if (silent) throw new Error('the server does not respond')
       const status = await send('DELETE')

@@ -1,7 +1,8 @@
 import type { Capability } from '../capabilities.ts'
 import { Unreachable } from './finding.ts'
 import { Interrupted } from './guard.ts'
-import type { Subject } from './target.ts'
+import { requestTo, type Subject } from './target.ts'
+import { contentOf } from './transport.ts'
 
 /** Settings that are keys, each with a request that it has to be able to send. */
 const keys = [
@@ -104,29 +105,13 @@ async function canCreateApplications(target: Subject): Promise<boolean> {
 }
 
 async function ask(target: Subject, key: string, method: string, path: string, given?: object) {
-  const request = {
-    method,
-    url: `${target.baseUrl.replace(/\/$/, '')}${path}`,
-    headers: {
-      [`${target.headerPrefix.toLowerCase()}-api-key`]: key,
-      ...(given && { 'content-type': 'application/json' }),
-    },
-    body: given && JSON.stringify(given),
-  }
+  const request = requestTo(target, key, method, path, given && JSON.stringify(given))
   try {
-    const { status, body } = await target.send(request)
-    return { status, body: parsed(new TextDecoder().decode(body)) }
+    const response = await target.send(request)
+    // biome-ignore lint/suspicious/noExplicitAny: a response of any form
+    return { status: response.status, body: contentOf(response).json as any }
   } catch (error) {
     if (error instanceof Interrupted) throw error
     throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a response of any form
-function parsed(text: string): any {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,16 @@
 import type { Complaint, Contract } from './contract.ts'
 import { Finding } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
-import type { Call, Carrier, Exchange, Reply, SendOptions, Subject } from './target.ts'
-import type { HttpRequest, Transport } from './transport.ts'
+import {
+  type Call,
+  type Carrier,
+  type Exchange,
+  type Reply,
+  requestTo,
+  type SendOptions,
+  type Subject,
+} from './target.ts'
+import { contentOf, type Transport } from './transport.ts'
 
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
@@ -48,10 +56,10 @@ export class Recorder {
         request.body instanceof Uint8Array ? Buffer.from(request.body).toString('latin1') : request.body
       try {
         const response = await this.#target.send(request)
-        const text = utf8.decode(response.body)
         const { status, headers } = response
+        const { text, json } = contentOf(response)
         this.exchanges.push({ ...sent, requestBody, status, headers, text })
-        reply = { status, headers, text, body: parsed(text) }
+        reply = { status, headers, text, body: json }
         return response
       } catch (error) {
         if (error instanceof Interrupted) throw error
@@ -66,35 +74,14 @@ export class Recorder {
     if (carried) {
       if (operation) this.carried.add(operation.id)
       await carried
-    } else await exchange(this.#request(key, method, path, body, options))
+    } else {
+      const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      await exchange(requestTo(this.#target, key, method, path, payload, options.headers))
+    }
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
     this.complaints.push(...this.contract.complaints(operation, reply, this.#target.headerPrefix))
     this.#remember(key, method, path, reply)
     return reply
-  }
-
-  #request(
-    key: string | undefined,
-    method: string,
-    path: string,
-    body: unknown,
-    options: SendOptions,
-  ): HttpRequest {
-    const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const headers = {
-      ...(key === undefined ? {} : { [`${this.#target.headerPrefix}-API-KEY`]: key }),
-      ...(payload === undefined ? {} : { 'content-type': type }),
-      ...options.headers,
-    }
-    return {
-      method,
-      url: `${this.#target.baseUrl.replace(/\/$/, '')}${path}`,
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-      ),
-      body: payload,
-    }
   }
 
   #remember(key: string | undefined, method: string, path: string, reply: Reply): void {
@@ -122,13 +109,3 @@ export class Recorder {
 
 /** There was no response. The case fails, and the run checks that the target can still be reached. */
 export class NoAnswer extends Finding {}
-
-const utf8 = new TextDecoder()
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

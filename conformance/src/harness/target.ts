@@ -1,5 +1,5 @@
 import type { Capability } from '../capabilities.ts'
-import type { Fetch, Transport } from './transport.ts'
+import type { Fetch, HttpRequest, Transport } from './transport.ts'
 
 /** The server under test, the keys for it, and its capabilities. */
 export interface Target {
@@ -38,6 +38,29 @@ export interface Target {
 /** A target, and the guarded way to it. */
 export interface Subject extends Target {
   readonly send: Transport
+}
+
+/** Returns a request to a target with the key of a caller, or without one. Later headers replace earlier ones. */
+export function requestTo(
+  { baseUrl, headerPrefix }: Target,
+  key: string | undefined,
+  method: string,
+  path: string,
+  body?: HttpRequest['body'],
+  headers?: Readonly<Record<string, string>>,
+): HttpRequest {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const all = {
+    ...(key === undefined ? {} : { [`${headerPrefix}-API-KEY`]: key }),
+    ...(body === undefined ? {} : { 'content-type': type }),
+    ...headers,
+  }
+  return {
+    method,
+    url: `${baseUrl.replace(/\/$/, '')}${path}`,
+    headers: Object.fromEntries(Object.entries(all).map(([name, value]) => [name.toLowerCase(), value])),
+    body,
+  }
 }
 
 /** One request and its response, as the report shows them. */

@@ -28,7 +28,7 @@ tap.test('requests go out as they are, over a connection that is kept', async t 
   t.equal(connections, 1)
 })
 
-tap.test('a response that breaks off is none', async t => {
+tap.test('a response that breaks off is an error', async t => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'Content-Length': 100 }).write('{"half":')
     response.socket?.end()

@@ -19,6 +19,18 @@ export interface HttpResponse {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
+const utf8 = new TextDecoder()
+
+/** Returns the body of a response as text and, if it is JSON, parsed. */
+export function contentOf({ body }: HttpResponse): { readonly text: string; readonly json: unknown } {
+  const text = utf8.decode(body)
+  try {
+    return { text, json: JSON.parse(text) }
+  } catch {
+    return { text, json: undefined }
+  }
+}
+
 /**
  * Sends a request, and follows no redirect.
  * @throws {TooLarge} if the body is larger than `largestBody`

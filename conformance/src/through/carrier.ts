@@ -1,7 +1,7 @@
 import { Contract } from '../harness/contract.ts'
 import { expectEqual, Finding } from '../harness/finding.ts'
 import type { Carrier, SendOptions, Target } from '../harness/target.ts'
-import type { HttpResponse } from '../harness/transport.ts'
+import { contentOf, type HttpResponse } from '../harness/transport.ts'
 import { type ClientModule, call, type Given, loadClient } from './client.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function loadCarrier(
       async () => {
         if (!received) return undefined
         const { status, headers } = received
-        const text = new TextDecoder().decode(received.body)
+        const { text } = contentOf(received)
         // The response to an asynchronous invocation has no body; the client returns its trace id.
         const isAccepted = operation.id === 'reactors.react' && status === 202 && text === ''
         return {
