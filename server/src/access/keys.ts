@@ -25,7 +25,7 @@ interface Place {
   readonly tenant: string | undefined
 }
 
-/** As many as a server sees within a short time. */
+/** Of keys that this deployment made: what else callers send is not kept. */
 const mostPlaces = 1000
 const places = new WeakMap<TenantStore, Memo<string, Place>>()
 
@@ -35,7 +35,11 @@ function placeOf(root: TenantStore, key: string): Place {
     known = new Memo(mostPlaces)
     places.set(root, known)
   }
-  return known.of(key, () => ({ digest: root.apiKeyDigest(key), tenant: tenantOfKey(root, key) }))
+  const place = known.get(key)
+  if (place) return place
+  const tenant = tenantOfKey(root, key)
+  const made = { digest: root.apiKeyDigest(key), tenant }
+  return tenant === undefined ? made : known.set(key, made)
 }
 
 /** Returns the digest that stands for a key of this tenant in the store. */
