@@ -11,7 +11,6 @@ import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
 import { Sessions } from './resources/sessions.ts'
 import { Tenants } from './resources/tenants.ts'
-
 import { realWaits, type Waits } from './retry.ts'
 import { createSend, type Send } from './transport.ts'
 import type { Json } from './typed-data.ts'

@@ -14,8 +14,8 @@ const git = async (...args: readonly string[]) =>
   (await execute('git', [...args], { cwd: root })).stdout.trim()
 
 /**
- * Returns the commit of the last release. As long as there is none, that of the last server with another schema: the
- * one before the newest change of the steps of the schema.
+ * Returns the commit of the last release. Without a release this is the commit before the newest change of the schema's
+ * steps.
  */
 export async function lastRelease(): Promise<string> {
   const tag = await git('describe', '--tags', '--abbrev=0', '--match', 'v*').catch(() => undefined)

@@ -1,8 +1,8 @@
 /**
  * `npm run test:citus [-- FLAG… FILE…]`: runs the tests of the database on a cluster of Citus: the cases of the port,
  * histories, migrations, the conformance suite and faults. `SURROGATE_TEST_CITUS` is the URL of its coordinator, for a
- * superuser. Without it a cluster of three nodes is made of an installed PostgreSQL that has the extension; where
- * there is none this says so.
+ * superuser. Without it a cluster of three nodes is made of an installed PostgreSQL that has the extension; without
+ * that, the tests are skipped with a message.
  */
 import { nodesOf, startCitus } from '../testing/citus.ts'
 import { PostgresUnavailable } from '../testing/postgres/unavailable.ts'

@@ -1,6 +1,6 @@
 /**
  * `npm run test:crash [-- --rounds 20 --of-two 10]`: kills a server on LevelDB while clients write, and one of two
- * servers on PostgreSQL, so many times. After each time exactly the acknowledged changes must be there.
+ * servers on PostgreSQL, as often as given. After each kill exactly the acknowledged changes must be there.
  */
 import { parseArgs } from 'node:util'
 import { runLong } from './run-long.ts'

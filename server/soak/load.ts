@@ -37,7 +37,7 @@ export class SoakLoad {
       formula: { id: formula.id as string },
     })
     this.#reactor = `/reactors/${reactor.id}/react`
-    // What a development server keeps of the last webhooks grows until there are a thousand.
+    // A development server keeps the last thousand webhooks, so its memory grows until then.
     const until = new Date(nowMs + 3_600_000).toISOString()
     for (let n = 0; n < 1000; n++) await this.#reactLater(until)
   }

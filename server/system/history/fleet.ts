@@ -45,6 +45,7 @@ export class Fleet implements Servers {
     this.#watch(next)
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
+
   #watch(server: Replica): void {
     void server.process.ended.then(({ code, stderr }) => {
       if (this.#running.includes(server))

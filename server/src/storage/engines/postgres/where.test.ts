@@ -16,6 +16,7 @@ import type { Query } from '../../port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { openPool } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
+import { queriesOf } from './queries.samples.ts'
 import { Reader } from './reader.ts'
 import { Condition } from './where.ts'
 
@@ -39,15 +40,7 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
     .chain(range => fc.constantFrom<Query>({ op: 'created', ...range }, { op: 'modified', ...range })),
 )
 
-const { query } = fc.letrec<{ query: Query }>(tie => ({
-  query: fc.oneof(
-    { maxDepth: 4, depthSize: 'small' },
-    leaf,
-    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'and', of })),
-    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'or', of })),
-    tie('query').map((of): Query => ({ op: 'not', of })),
-  ),
-}))
+const query = queriesOf(leaf)
 
 t.test('each form of a condition finds the same as the memory engine', withPostgres, async t => {
   const schema = newSchema(t)

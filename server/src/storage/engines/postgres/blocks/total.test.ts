@@ -19,6 +19,7 @@ import { uuidOfDigest } from '../../../uuid.ts'
 import { MemoryStore } from '../../memory/memory-store.ts'
 import { openPool } from '../connect.ts'
 import { PostgresStore } from '../postgres-store.ts'
+import { queriesOf } from '../queries.samples.ts'
 import { Folder } from './folder.ts'
 import type { FoldLimits } from './limits.ts'
 
@@ -68,15 +69,7 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
       .chain(range => fc.constantFrom<Query>({ op: 'created', ...range }, { op: 'modified', ...range })),
   },
 )
-const { query } = fc.letrec<{ query: Query }>(tie => ({
-  query: fc.oneof(
-    { maxDepth: 4, depthSize: 'small' },
-    leaf,
-    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'and', of })),
-    fc.array(tie('query'), { maxLength: 3 }).map((of): Query => ({ op: 'or', of })),
-    tie('query').map((of): Query => ({ op: 'not', of })),
-  ),
-}))
+const query = queriesOf(leaf)
 
 /** A document is inserted, replaced or removed; or the collection is folded, as far as the number says. */
 const step = fc.record({
@@ -284,7 +277,7 @@ t.test('several processes fold at the same time, while documents are written', w
   t.same(await rowsOf(pool, 'stale_documents'), 0)
 })
 
-/** The pool, whose connections are cut after so many statements. */
+/** The pool. Its connections are cut after the given number of statements. */
 function cutAfter(pool: Pool, statements: number): Pool {
   let left = statements
   const connect = async () => {

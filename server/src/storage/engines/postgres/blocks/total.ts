@@ -5,7 +5,7 @@ import { bitsOf } from './bits.ts'
 import { split, termsOf } from './split.ts'
 import type { Folded } from './state.ts'
 
-/** What the total is counted of. */
+/** A query whose total is counted. */
 export interface Counted {
   readonly query: Query
   /** The parameter with the time at which documents are due. */
