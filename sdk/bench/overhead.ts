@@ -12,7 +12,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Fetch, type FetchResponse, Surrogate } from '../src/index.ts'
+import { type Fetch, type FetchResponse, Surrogate } from '../dist/index.js'
 
 const program = `require('node:http').createServer((request, response) => {
   request.resume().on('end', () => response.setHeader('Content-Type', 'application/json').end('{"id":"abc","type":"card","containers":["/pci/high/"]}'))

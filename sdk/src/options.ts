@@ -111,9 +111,9 @@ export function checkedOptions(
   mustBe(
     'apiKey',
     !isBrowser || dangerouslyAllowBrowser || !/^key_(prv|mgt)_/.test(apiKey),
-    'a public or session key in a browser, unless you set dangerouslyAllowBrowser',
+    'a public or session key in a browser (see dangerouslyAllowBrowser)',
   )
-  mustBe('timeout', timeout > 0, 'a positive number of milliseconds')
+  mustBe('timeout', timeout > 0, 'a positive number of ms')
   mustBe('maxRetries', /^\d+$/.test(`${maxRetries}`), 'an integer from 0 on')
   return [apiKey, timeout, maxRetries]
 }

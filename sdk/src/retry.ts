@@ -29,7 +29,7 @@ export const realWaits: Waits = {
         resolve()
       })
     }),
-  random: () => Math.random(),
+  random: Math.random,
   now: () => Date.now(),
 }
 
@@ -54,7 +54,7 @@ export function waitBefore(
         // The earlier attempt, whose response was lost, is still running under this idempotency key.
         (maybeDone && type.endsWith(':idempotency_conflict'))
   // A number of seconds or a date (RFC 9110, 10.2.3).
-  const value = headers?.get('retry-after') ?? ''
+  const value = headers?.get('retry-after') as string
   const asked = Number(value) * 1000 || Date.parse(value) - now() || 0
   return isWorthIt && asked <= 60_000 && Math.max(random() * Math.min(8_000, 500 * 2 ** retries), asked)
 }

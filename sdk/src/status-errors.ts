@@ -210,7 +210,7 @@ const statuses = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 501, 503]
  * Creates the error for a response without success; `reason` is used if there is no problem document. Messages end up
  * in logs: unless the texts of `errors` are known to come from the server itself, only the names of members are used.
  */
-export function errorFor(answer: ErrorAnswer, reason: string, areReasonsSafe = false): APIError {
+export function errorFor(answer: ErrorAnswer, reason: string, areReasonsSafe: boolean): APIError {
   const { status, headers } = answer
   const ErrorClass: typeof APIError =
     Object.values(classes)[statuses.indexOf(status)] ?? (status > 499 ? ServerError : APIError)

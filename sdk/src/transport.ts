@@ -48,7 +48,6 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
   } = client
   const agent = runtime()
   const isBrowser = /^Mozilla/.test(agent)
-  checkedOptions(client, {}, isBrowser)
   mustBe('headerPrefix', /^[\w-]+$/.test(headerPrefix), 'letters, digits, - and _')
   const baseUrl = checkedBaseUrl(client.baseUrl)
   const defaultHeaders = mergeHeaders(
@@ -56,26 +55,38 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
     { 'user-agent': isBrowser ? undefined : `surrogate-sdk/${version} ${agent}` },
     client.defaultHeaders,
   )
+  const settle = (options: RequestOptions) => {
+    const [apiKey, timeout, maxRetries] = checkedOptions(client, options, isBrowser)
+    const headers = mergeHeaders(defaultHeaders, options.headers, {
+      [`${headerPrefix}-trace-id`]: options.traceId || undefined,
+      [`${headerPrefix}-api-key`]: apiKey,
+    })
+    return [headers, timeout, maxRetries] as const
+  }
+  // Most calls have no options of their own.
+  const usual = settle({})
 
   const carryOut = async (
     operation: string,
     request: { id?: unknown; query?: object | undefined; body?: unknown },
-    options: RequestOptions,
+    options?: RequestOptions,
   ): Promise<Envelope<unknown>> => {
     const [name, method, path, mediaType, repeatable] = operation.split(' ') as Words
-    const [apiKey, timeout, maxRetries] = checkedOptions(client, options, isBrowser)
-    const { signal } = options
+    const [common, timeout, maxRetries] = options ? settle(options) : usual
+    const signal = options?.signal
     const url = baseUrl + fillPath(path, request.id)
     const query = queryString({ ...client.defaultQuery, ...request.query })
     const body = JSON.stringify(request.body)
-    const headers = mergeHeaders(defaultHeaders, options.headers, {
-      'content-type': body && (mediaType || 'application/json'),
+    const headers =
       // POST, PUT and PATCH.
-      [`${headerPrefix}-idempotency-key`]:
-        method[0] === 'P' && !repeatable ? (options.idempotencyKey ?? randomKey()) : undefined,
-      [`${headerPrefix}-trace-id`]: options.traceId || undefined,
-      [`${headerPrefix}-api-key`]: apiKey,
-    })
+      method[0] === 'P'
+        ? mergeHeaders(common, {
+            'content-type': body && (mediaType || 'application/json'),
+            [`${headerPrefix}-idempotency-key`]: repeatable
+              ? undefined
+              : (options?.idempotencyKey ?? randomKey()),
+          })
+        : common
 
     for (let retries = 0, maybeDone = false; ; retries++) {
       signal?.throwIfAborted()
@@ -83,31 +94,44 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
       try {
         client.onRequest?.(event)
         const start = waits.now()
+        const controller = new AbortController()
+        const init: FetchInit = {
+          method,
+          headers: { ...headers },
+          redirect: 'manual',
+          signal: controller.signal,
+        }
+        if (body) init.body = body
+        const attempt = async () => {
+          const response = await fetch(url + query, init)
+          return [response as Response, await response.text()] as const
+        }
         let cancel: (() => void) | undefined
-        const [response, text] = await new Promise<[Response, string]>((resolve, reject) => {
-          const controller = new AbortController()
-          // Ends the attempt even if the `fetch` ignores signals.
-          cancel = setAlarm(timeout, signal, () => {
-            reject(
-              signal?.aborted ? signal.reason : new TimeoutError(`no complete response within ${timeout} ms`),
-            )
-            controller.abort()
+        let response: Response
+        let text: string
+        try {
+          ;[response, text] = await new Promise<readonly [Response, string]>((resolve, reject) => {
+            // Ends the attempt even if the `fetch` ignores signals.
+            cancel = setAlarm(timeout, signal, () => {
+              reject(
+                signal?.aborted
+                  ? signal.reason
+                  : new TimeoutError(`no complete response within ${timeout} ms`),
+              )
+              controller.abort()
+            })
+            attempt().then(resolve, reject)
           })
-          const init: FetchInit = { method, headers, redirect: 'manual', signal: controller.signal }
-          if (body) init.body = body
-          fetch(url + query, init)
-            .then(async response => resolve([response as Response, await response.text()]))
-            .catch(reject)
-        })
-          .catch(cause => {
-            const error =
-              cause instanceof TimeoutError || signal?.aborted || client.isMistake?.(cause)
-                ? cause
-                : new ConnectionError('no response from the server', {}, { cause })
-            client.onLost?.({ ...event, reason: error?.name })
-            throw error
-          })
-          .finally(cancel)
+        } catch (cause) {
+          const error =
+            cause instanceof TimeoutError || signal?.aborted || client.isMistake?.(cause)
+              ? (cause as Error)
+              : new ConnectionError('no response from the server', {}, { cause })
+          client.onLost?.({ ...event, reason: error?.name })
+          throw error
+        } finally {
+          cancel?.()
+        }
         const { status } = response
         const traceId = response.headers.get(`${headerPrefix}-trace-id`) ?? undefined
         client.onResponse?.({ ...event, status, traceId, durationMs: waits.now() - start })
@@ -144,5 +168,5 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
       }
     }
   }
-  return (operation, request, options = {}) => asCall(carryOut(operation, request, options)) as Call<never>
+  return (operation, request, options) => asCall(carryOut(operation, request, options)) as Call<never>
 }

@@ -7,7 +7,7 @@ export function checkedBaseUrl(baseUrl: string | undefined): string {
   mustBe(
     'baseUrl',
     /^http/.test(origin) && href === origin + pathname,
-    'an http or https URL without credentials, query and fragment',
+    'an http(s) URL without credentials, query and fragment',
   )
   return href.replace(/\/+$/, '')
 }
@@ -18,7 +18,7 @@ export function checkedBaseUrl(baseUrl: string | undefined): string {
  */
 export const fillPath = (path: string, id: unknown): string =>
   path.replace('{id}', () => {
-    mustBe('id', typeof id === 'string' && !/^\.{0,2}$/.test(id), 'a non-empty string, not . or ..')
+    mustBe('id', typeof id === 'string' && !/^\.{0,2}$/.test(id), 'a string, not empty, . or ..')
     return encodeURIComponent(id as string)
   })
 
@@ -30,7 +30,7 @@ export const fillPath = (path: string, id: unknown): string =>
  * everything.
  */
 export function queryString(query: object): string {
-  const params = new URLSearchParams()
+  const pairs: string[][] = []
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue
     const isMap = typeof value === 'object' && !Array.isArray(value)
@@ -38,9 +38,8 @@ export function queryString(query: object): string {
     for (const [key, item] of isMap || entries[0] ? entries : [[]]) {
       const full = isMap ? `${name}.${key}` : name
       mustBe(full, item !== undefined && item !== null, 'set or left out')
-      params.append(full, item as string)
+      pairs.push([full, item as string])
     }
   }
-  const text = String(params)
-  return text && `?${text}`
+  return pairs[0] ? `?${new URLSearchParams(pairs)}` : ''
 }
