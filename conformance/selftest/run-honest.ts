@@ -8,7 +8,8 @@ for (const [name, variation] of Object.entries(variations)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   const reference = await openReference()
   const fetch = variation(reference.target.fetch)
-  const made = await run({ ...reference.target, fetch, capabilities: [] }, { contract })
+  const target = { ...reference.target, fetch, capabilities: [] }
+  const made = await run(target, { contract })
   await reference.close()
   const findings = made.results.flatMap(one =>
     one.findings

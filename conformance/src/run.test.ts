@@ -13,7 +13,7 @@ const shown = (result: Result, profile: 'core' | 'surrogate') =>
 async function conforms(t: Test, options: RunOptions = {}) {
   const reference = await openReference()
   t.teardown(reference.close)
-  const made = await run(reference.target, { contract, profile: 'surrogate', ...options })
+  const made = await run(reference.target, { contract, profile: 'surrogate', concurrency: 4, ...options })
   t.same(
     made.results
       .map(result => [result, outcomeOf(result, 'surrogate')] as const)

@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly cases?: readonly Case[]
   /** Ends the run early, as an invalid one with the results so far. The reason is shown. */
   readonly signal?: AbortSignal
-  /** Number of cases that run at the same time. Default 1. Those that move the clock run alone, after the others. */
+  /** Number of cases that run at the same time. Default 1. Those that others would notice run alone, after them. */
   readonly concurrency?: number
   /** Time limit of the whole run, in milliseconds. Default 15 minutes. */
   readonly limitMs?: number
@@ -179,13 +179,14 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
     if (attempt.noAnswer && !(await isReachable(target)))
       stopped ??= end.signal.aborted ? end.reason() : 'the target stopped responding'
   }
-  const [timeless, timed] = [planned.filter(one => !movesTime(one)), planned.filter(movesTime)]
+  const having = (turn: ReturnType<typeof turnOf>) => planned.filter(one => turnOf(one) === turn)
+  const [together, alone] = [[...having('first'), ...having('any')], having('alone')]
   const inTurn = async (queue: (typeof planned)[number][]) => {
     for (let next = queue.shift(); next && stopped === undefined; next = queue.shift()) await perform(next)
   }
   try {
-    await Promise.all(Array.from({ length: options.concurrency ?? 1 }, () => inTurn(timeless)))
-    await inTurn(timed)
+    await Promise.all(Array.from({ length: options.concurrency ?? 1 }, () => inTurn(together)))
+    await inTurn(alone)
   } finally {
     left.push(...(await cleanUp(cleaner, common.made)))
     end.clear()
@@ -194,9 +195,9 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   return finish(stopped, [...has])
 }
 
-/** True for cases that move the target's clock, which would end the sessions of cases that run at the same time. */
-const movesTime = ({ one, requirement }: { readonly one: Case; readonly requirement: Requirement }) =>
-  [...requirement.needs, ...one.needs].includes('clock')
+/** Cases that move the target's clock run alone: they would end the sessions of cases that run at the same time. */
+const turnOf = ({ one, requirement }: { readonly one: Case; readonly requirement: Requirement }) =>
+  [...requirement.needs, ...one.needs].includes('clock') ? 'alone' : (one.turn ?? 'any')
 
 interface Attempt {
   readonly findings?: readonly FoundHere[]

@@ -8,6 +8,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'caller',
     'containers',
     'delegation',
+    'keys',
     'rules',
     'session',
     'terms',

@@ -97,6 +97,29 @@ export const invocationLimitCases = cases({
     },
     'callbacks',
   ],
+  'INV-023.b': [
+    'a formula that waits longer than 10 s delivers its result if its timeout is longer',
+    async c => {
+      const waitMs = 10_500
+      const code = `module.exports = async req => {
+        const { raw } = await new Promise(done => setTimeout(done, ${waitMs}, { raw: req.args }))
+        return { raw }
+      }`
+      const reactor = await c.reactor({ code })
+      const box = (await c.inbox()).open()
+      const body = { args: { a: c.tag }, callback_url: box.url, timeout_ms: 60_000 }
+      c.success(await c.react(reactor, body), 202)
+      const withinMs = waitMs + c.target.patienceMs
+      const delivery = await c.eventually(
+        async () => box.deliveries[0],
+        'the delivery of the result',
+        withinMs,
+      )
+      c.ok(delivery.text.includes(c.tag), 'the result is in the webhook')
+    },
+    'callbacks',
+    'first',
+  ],
   'INV-024.a': [
     'a timeout in a synchronous invocation is refused',
     async c => {

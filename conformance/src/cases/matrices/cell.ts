@@ -1,5 +1,5 @@
 import type { Capability } from '../../capabilities.ts'
-import type { Case } from '../../harness/case.ts'
+import type { Case, Turn } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 
 /** One case of a matrix. Its name is the end of its id: lower-case words, digits and hyphens. */
@@ -8,15 +8,17 @@ export interface Cell {
   readonly name: string
   readonly title: string
   readonly needs?: readonly Capability[] | undefined
+  readonly turn?: Turn
   run(context: Context): Promise<void>
 }
 
 /** Creates cases from the cells of a matrix. */
 export const matrix = (cells: readonly Cell[]): readonly Case[] =>
-  cells.map(({ requirement, name, title, needs = [], run }) => ({
+  cells.map(({ requirement, name, title, needs = [], turn, run }) => ({
     id: `${requirement}.${name.replaceAll('_', '-')}`,
     requirement,
     title,
     needs,
+    ...(turn && { turn }),
     run,
   }))

@@ -265,6 +265,30 @@ const limitCells: Cell[] = [
     },
   },
   {
+    requirement: 'TKZ-503',
+    name: 'megabytes',
+    title: 'detokenize takes tokens with 15 MB of data, and refuses those with 18 MB',
+    // Other cases could not read their lists beside tokens of this size.
+    turn: 'alone',
+    async run(c) {
+      const data = { large: 'x'.repeat(1_000_000), small: 1 }
+      const tokens = times(18, () => c.token({ data, fingerprint_expression: c.tag }))
+      const ids = (await Promise.all(tokens)).map(one => one.id)
+      const send = (count: number) =>
+        c.asPrivate(
+          'POST',
+          '/detokenize',
+          ids.slice(0, count).map(id => `{{ ${id} | json: '$.small' }}`),
+        )
+      c.equal(
+        c.success(await send(15), 200).body,
+        times(15, () => 1),
+        'data of 15 MB',
+      )
+      c.refused(await send(18), 400, '18 MB')
+    },
+  },
+  {
     requirement: 'INV-502',
     name: 'detokenize',
     title: 'unknown tokens are all named, known ones are not',
