@@ -35,9 +35,9 @@ export function testStorage(t: Teardown): { readonly options: VaultOptions; read
     // As in memory, the only tenants are those that the test creates.
     options: { storage: schema.url, masterKey: newMasterKey(), developmentTenant: false },
     parts: {
-      openStore: async location => {
+      openStore: async (location, _migrate, log) => {
         await schema.create()
-        return openStore(location, true)
+        return openStore(location, true, log)
       },
     },
   }

@@ -16,6 +16,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { createLog } from '../../src/base/log.ts'
 import { type FoldLimits, foldLimits } from '../../src/storage/engines/postgres/blocks/limits.ts'
 import { PostgresStore } from '../../src/storage/engines/postgres/postgres-store.ts'
 import type { Query, Store } from '../../src/storage/port.ts'
@@ -145,8 +146,10 @@ process.on('exit', () => {
 const started = values.database === undefined ? await start() : undefined
 const url = started?.url ?? values.database ?? ''
 const pool = new pg.Pool({ connectionString: url, max: 1 })
+// The database ends before the pool has noticed that its connection is closed.
+pool.on('error', () => {})
 const open = (folding: FoldLimits) =>
-  PostgresStore.open(url, { migrate: true, folding, onFoldFailure: error => say(`not folded: ${error}`) })
+  PostgresStore.open(url, { migrate: true, folding, log: createLog(line => say(line)) })
 
 async function start() {
   await mkdir(folder, { recursive: true })

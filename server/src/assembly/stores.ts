@@ -65,7 +65,7 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
     throw new VaultOptionsError('seed needs dev: true and storage: memory:, as anyone could repeat its keys')
   }
   const observers = await openObservers(options.metrics ?? false, log, location.engine)
-  const opened = await (parts.openStore ?? openStore)(location, options.dev)
+  const opened = await (parts.openStore ?? openStore)(location, options.dev, log)
   const engine = observeStore(opened, observers.observer)
   try {
     const masterKey = await findMasterKey(options, location, random)
@@ -140,7 +140,7 @@ function logOnce(log: Log): OnBroken {
 
 /** Parts of a vault that tests and benches replace. */
 export interface VaultParts {
-  readonly openStore?: (location: StorageLocation, migrate?: boolean) => Promise<Store>
+  readonly openStore?: (location: StorageLocation, migrate?: boolean, log?: Log) => Promise<Store>
   readonly random?: Random
   /** The monotonic time, in milliseconds, by which long requests yield to others. */
   readonly monotonicMs?: () => number

@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
+import type { Log } from '../base/log.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
@@ -113,10 +114,15 @@ async function findFolder(url: string): Promise<{ readonly folder: string; reado
   return { folder, path }
 }
 
-/** @param migrate creates or upgrades the schema of a database first @throws {DataFolderRefused | DatabaseRefused} */
-export async function openStore(location: StorageLocation, migrate = false): Promise<Store> {
+/**
+ * @param migrate creates or upgrades the schema of a database first
+ * @param log for failures in the background
+ * @throws {DataFolderRefused | DatabaseRefused}
+ */
+export async function openStore(location: StorageLocation, migrate = false, log?: Log): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
-  if (location.engine === 'postgres') return (await postgres()).open(location.url, { migrate })
+  if (location.engine === 'postgres')
+    return (await postgres()).open(location.url, { migrate, ...(log ? { log } : {}) })
   const path = join(location.folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { describeError, type Log, silentLog } from '../../../base/log.ts'
 import type {
   CommitResult,
   Digest,
@@ -12,7 +13,7 @@ import type {
   Write,
 } from '../../port.ts'
 import { ChosenWay } from './blocks/chosen.ts'
-import { Folder } from './blocks/folder.ts'
+import { Folder, type OnFoldFailure } from './blocks/folder.ts'
 import { type FoldLimits, foldLimits } from './blocks/limits.ts'
 import type { StateRow } from './blocks/state.ts'
 import { firstUse, openPool, withClient, withoutTimeLimits } from './connect.ts'
@@ -21,6 +22,7 @@ import { type Dialect, dialectOf } from './dialect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
 import { freeze, oneConnection } from './freeze.ts'
 import { Health } from './health.ts'
+import { kindOf } from './kinds.ts'
 import { migrateAt, migrateOver, once } from './migrate-at.ts'
 import type { Migrated } from './migrations.ts'
 import { Reader } from './reader.ts'
@@ -38,8 +40,8 @@ export interface PostgresOptions {
   readonly answerMs?: number
   /** When collections are folded; only tests set it. */
   readonly folding?: FoldLimits
-  /** Called when a collection could not be folded; its totals are slower until the next attempt. */
-  readonly onFoldFailure?: (error: unknown) => void
+  /** For failures in the background, which no caller sees. */
+  readonly log?: Log
 }
 
 /** Leases belong to no tenant, but their table is distributed by tenant like all others. */
@@ -62,7 +64,7 @@ export class PostgresStore implements Store {
     health: Health,
     time: DatabaseTime,
     dialect: Dialect,
-    { frozen = false, folding = foldLimits, onFoldFailure }: PostgresOptions,
+    { frozen = false, folding = foldLimits, log = silentLog }: PostgresOptions,
   ) {
     this.#pool = pool
     this.#health = health
@@ -72,8 +74,12 @@ export class PostgresStore implements Store {
     // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
     const limits = { reads: share(0.2), searches: share(0.25) }
-    const folder =
-      dialect.countsBits && !frozen ? new Folder(pool, folding, onFoldFailure ?? onFailure) : undefined
+    const onFoldFailure: OnFoldFailure = (error, { tenant, kind }, isFirst) => {
+      onFailure(error)
+      if (!isFirst) return
+      log.error('totals cannot be counted in blocks', { tenant, kind: kindOf(kind), ...describeError(error) })
+    }
+    const folder = dialect.countsBits && !frozen ? new Folder(pool, folding, onFoldFailure) : undefined
     const askState = (statement: sql.Statement, values: unknown[]) =>
       orUnavailable(onFailure, async () => {
         const { rows } = await pool.query(rowsOf(statement, values))

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { openSchema, withPostgres } from '../../../../../testing/postgres.ts'
+import { createLog } from '../../../../base/log.ts'
 import { runStoreModel } from '../../../port.model.ts'
 import { MemoryStore } from '../../memory/memory-store.ts'
 import { PostgresStore } from '../postgres-store.ts'
@@ -20,11 +21,11 @@ const folding: FoldLimits = {
 
 t.test('random histories have the same results while collections are being folded', withPostgres, async t => {
   const schema = await openSchema(t)
-  const failures: unknown[] = []
+  const failures: string[] = []
+  const log = createLog(line => failures.push(line))
   let opened = 0
   const openAt = async () => {
-    const open = () =>
-      PostgresStore.open(schema, { migrate: true, folding, onFoldFailure: error => failures.push(error) })
+    const open = () => PostgresStore.open(schema, { migrate: true, folding, log })
     return opened++ % 2 === 0 ? open() : new TwoProcesses(await open(), await open())
   }
   await runStoreModel(t, {

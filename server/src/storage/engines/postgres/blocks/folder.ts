@@ -15,20 +15,25 @@ const longestPauseMs = 200
 
 const mostRemembered = 1000
 
+/** @param isFirst false if the attempt before failed too */
+export type OnFoldFailure = (error: unknown, collection: FoldedCollection, isFirst: boolean) => void
+
 /** Folds collections in the background, one at a time, with a pause after each step. */
 export class Folder {
   readonly #pool: Pool
   readonly #limits: FoldLimits
-  readonly #onFailure: (error: unknown) => void
+  readonly #onFailure: OnFoldFailure
   readonly #waiting = new Map<string, FoldedCollection>()
   /** When each collection was last folded from the beginning, by the monotonic clock. */
   readonly #begun = new Memo<string, number>(mostRemembered)
   /** When there was nothing to fold in a collection, by the monotonic clock. */
   readonly #quiet = new Memo<string, number>(mostRemembered)
+  /** True for collections whose last attempt failed. */
+  readonly #failing = new Memo<string, boolean>(mostRemembered)
   #running: Promise<void> | undefined
   #stopped = false
 
-  constructor(pool: Pool, limits: FoldLimits, onFailure: (error: unknown) => void) {
+  constructor(pool: Pool, limits: FoldLimits, onFailure: OnFoldFailure) {
     this.#pool = pool
     this.#limits = limits
     this.#onFailure = onFailure
@@ -72,6 +77,7 @@ export class Folder {
       if (!goesOn) this.#quiet.set(name, monotonicMs())
       await pause(monotonicMs() - beganMs)
     }
+    this.#failing.set(name, false)
   }
 
   /** Resolves when the step in progress has ended. */
@@ -87,8 +93,10 @@ export class Folder {
         // As long as the step took, so that folding takes at most half of a connection.
         await this.fold(collection, tookMs => this.#rest(Math.min(tookMs, longestPauseMs)))
       } catch (error) {
+        const isFirst = !this.#failing.get(name)
+        this.#failing.set(name, true)
         // It is tried again after the next hint. Until then totals are slower, not wrong.
-        this.#onFailure(error)
+        this.#onFailure(error, collection, isFirst)
       }
     }
     this.#running = undefined

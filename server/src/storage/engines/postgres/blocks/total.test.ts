@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { newSchema, withPostgres } from '../../../../../testing/postgres.ts'
+import { createLog } from '../../../../base/log.ts'
 import {
   digest,
   everything,
@@ -311,4 +312,65 @@ t.test('a process that is killed while it folds leaves nothing half done', withP
   }
   t.ok(cuts > 10, 'it was killed in each step')
   t.same(await rowsOf(pool, 'stale_documents'), 0)
+})
+
+t.test('the first failure to fold a collection is told from those that follow it', withPostgres, async t => {
+  const { store, pool } = await openFolded(t)
+  await fill(store, 12)
+  let onFailure = (_isFirst: boolean) => {}
+  const folder = new Folder(pool, limits, (_error, failing, isFirst) => {
+    t.same(failing, collection)
+    onFailure(isFirst)
+  })
+  const attempt = () =>
+    new Promise<boolean>(resolve => {
+      onFailure = resolve
+      folder.hint(collection)
+    })
+  const [breakIt, mendIt] = [
+    'ALTER TABLE term_blocks RENAME TO away',
+    'ALTER TABLE away RENAME TO term_blocks',
+  ]
+  await pool.query(breakIt)
+  t.same([await attempt(), await attempt(), await attempt()], [true, false, false])
+  await pool.query(mendIt)
+  await folder.fold(collection)
+  await fill(store, 12, 12)
+  await pool.query(breakIt)
+  t.same([await attempt(), await attempt()], [true, false], 'a success ends the streak')
+  await folder.stop()
+})
+
+t.test('a failure to fold is logged once, without data', withPostgres, async t => {
+  const schema = newSchema(t)
+  await schema.create()
+  const lines: string[] = []
+  let onLine = () => {}
+  const log = createLog(line => {
+    lines.push(line)
+    onLine()
+  })
+  const logged = new Promise<void>(resolve => {
+    onLine = resolve
+  })
+  const store = await PostgresStore.open(schema.url, { migrate: true, folding: limits, log })
+  const { pool } = openPool(schema.url, () => {})
+  t.teardown(() => pool.end())
+  await pool.query('ALTER TABLE term_blocks RENAME TO away')
+  await fill(store, 12)
+  await logged
+  await fill(store, 12, 12)
+  await store.close()
+  t.equal(lines.length, 1)
+  const { time, where, ...line } = JSON.parse(lines[0] ?? '')
+  t.ok(time)
+  t.match(where, /fold/)
+  t.same(line, {
+    level: 'error',
+    event: 'totals cannot be counted in blocks',
+    tenant: tenantA,
+    kind: 'token',
+    error: 'error',
+    code: '42P01',
+  })
 })
