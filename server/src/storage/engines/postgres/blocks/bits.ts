@@ -1,5 +1,5 @@
 import type { Digest, Query } from '../../../port.ts'
-import { alternatives, type Condition, wholeRange } from '../where.ts'
+import { alternatives, type Condition, conjuncts, wholeRange } from '../where.ts'
 import { blockBits } from './limits.ts'
 
 const none = `0::bit(${blockBits})`
@@ -21,31 +21,46 @@ export function bitsOf(query: Query, condition: Condition, joins: string[]): str
     case 'modified':
       return none
     case 'term':
-      return anyOf([query.term], condition, joins)
+      return bitsOfTerms([query.term], 'or', condition, joins)
     case 'created':
       return createdWithin(query, condition)
-    case 'and':
-      return query.of.length === 0 ? every : `(${query.of.map(part).join(' & ')})`
+    case 'and': {
+      const { terms, others } = termsAmong(conjuncts(query))
+      const all = terms.length === 0 ? [] : [bitsOfTerms(terms, 'and', condition, joins)]
+      // Not one of them: so their terms are read together.
+      const excluded = others.flatMap(one => (one.op === 'not' ? [one.of] : []))
+      const not = excluded.length === 0 ? [] : [`~${part({ op: 'or', of: excluded })}`]
+      const rest = others.filter(one => one.op !== 'not').map(part)
+      return `(${[every, ...all, ...not, ...rest].join(' & ')})`
+    }
     case 'or': {
-      const parts = alternatives(query.of)
-      const terms = parts.flatMap(one => (one.op === 'term' ? [one.term] : []))
-      const others = parts.filter(one => one.op !== 'term').map(part)
-      const any = terms.length === 0 ? [] : [anyOf(terms, condition, joins)]
-      return `(${[none, ...any, ...others].join(' | ')})`
+      const { terms, others } = termsAmong(alternatives(query.of))
+      const any = terms.length === 0 ? [] : [bitsOfTerms(terms, 'or', condition, joins)]
+      return `(${[none, ...any, ...others.map(part)].join(' | ')})`
     }
     case 'not':
       return `~(${part(query.of)})`
   }
 }
 
-/** A term without a row has no document in the block. */
-function anyOf(terms: readonly Digest[], condition: Condition, joins: string[]): string {
+function termsAmong(parts: readonly Query[]) {
+  const terms = new Set(parts.flatMap(one => (one.op === 'term' ? [one.term] : [])))
+  return { terms: [...terms], others: parts.filter(one => one.op !== 'term') }
+}
+
+/** The documents with one of the terms, or with all of them. A term without a row has no document in the block. */
+function bitsOfTerms(
+  terms: readonly Digest[],
+  op: 'and' | 'or',
+  condition: Condition,
+  joins: string[],
+): string {
   const wanted = condition.digests(terms)
+  const together =
+    op === 'or' ? 'bit_or(bits)' : `CASE WHEN count(*) = ${terms.length} THEN bit_and(bits) END`
   const [bits, which, end] =
-    terms.length === 1
-      ? ['bits', `= (${wanted})[1]`, '']
-      : ['bit_or(bits)', `= ANY(${wanted})`, 'GROUP BY block']
-  const name = `any_${joins.length}`
+    terms.length === 1 ? ['bits', `= (${wanted})[1]`, ''] : [together, `= ANY(${wanted})`, 'GROUP BY block']
+  const name = `terms_${joins.length}`
   joins.push(`LEFT JOIN (SELECT block, ${bits} AS bits FROM term_blocks
     WHERE tenant = $1::uuid AND kind = $2::smallint AND term ${which} ${end}) AS ${name} ON ${name}.block = blocks.block`)
   return `coalesce(${name}.bits, ${none})`
