@@ -12,6 +12,8 @@ export interface Job {
   /** Existing tokens for the reads, in addition to those that were created. */
   readonly ids?: readonly string[]
   readonly key: string
+  /** Keys of several tenants instead, among which the connections are distributed. */
+  readonly keys?: readonly string[]
   readonly operation: OperationName
   /** Creates cards with their security code, which is a separate document. */
   readonly cvc: boolean
@@ -34,7 +36,8 @@ export interface Measured {
 
 const mostIds = 50_000
 let server = ''
-let ids: string[] = []
+/** Of each tenant. */
+let ids: string[][] = []
 let sent = 0
 
 async function run(job: Job): Promise<Measured> {
@@ -42,11 +45,15 @@ async function run(job: Job): Promise<Measured> {
     server = job.url
     ids = []
   }
-  if (job.ids) ids = [...job.ids]
+  if (job.ids) ids = [[...job.ids]]
   const { host } = new URL(job.url)
   const ports = [job.url, ...(job.alsoUrls ?? [])].map(url => Number(new URL(url).port))
-  const headers = `Host: ${host}\r\nSVC-API-KEY: ${job.key}\r\n`
-  const next = () => requestOf(job.operation, headers, sent++, anyId(), job.cvc)
+  const keys = job.keys ?? [job.key]
+  const headers = keys.map(key => `Host: ${host}\r\nSVC-API-KEY: ${key}\r\n`)
+  const known = keys.map((_, tenant) => {
+    ids[tenant] ??= []
+    return ids[tenant]
+  })
   const connections = await Promise.all(
     Array.from({ length: job.connections }, (_, n) => Connection.open(ports[n % ports.length] ?? 0)),
   )
@@ -55,8 +62,12 @@ async function run(job: Job): Promise<Measured> {
   const startMs = performance.now()
   const endMs = startMs + (job.seconds ?? Number.POSITIVE_INFINITY) * 1000
   let left = job.requests ?? Number.POSITIVE_INFINITY
-  const work = (connection: Connection) =>
+  const work = (connection: Connection, n: number) =>
     new Promise<void>((resolve, reject) => {
+      // Each server gets requests of all tenants.
+      const tenant = Math.floor(n / ports.length) % keys.length
+      const own = known[tenant] ?? []
+      const next = () => requestOf(job.operation, headers[tenant] ?? '', sent++, anyOf(own), job.cvc)
       const step = (sentMs: number) => {
         if (left-- <= 0 || sentMs >= endMs) return resolve()
         const onAnswer = (status: number, body: Buffer) => {
@@ -66,7 +77,7 @@ async function run(job: Job): Promise<Measured> {
           const nowMs = performance.now()
           // Later responses are not counted: they had fewer and fewer concurrent requests.
           if (nowMs <= endMs) latencies.push((nowMs - sentMs) * 1000)
-          if (job.operation === 'create') keepId(body)
+          if (job.operation === 'create') keepId(own, body)
           step(nowMs)
         }
         connection.send(next(), onAnswer, reject)
@@ -83,13 +94,13 @@ async function run(job: Job): Promise<Measured> {
   return { answered: latencies.length, seconds, latencies: Uint32Array.from(latencies), cpuUs: user + system }
 }
 
-const anyId = () => ids[Math.floor(Math.random() * ids.length)] ?? ''
+const anyOf = (own: readonly string[]) => own[Math.floor(Math.random() * own.length)] ?? ''
 
-function keepId(body: Buffer): void {
+function keepId(own: string[], body: Buffer): void {
   const start = body.indexOf('"id":"') + 6
   const id = body.toString('latin1', start, body.indexOf('"', start))
-  if (ids.length < mostIds) ids.push(id)
-  else ids[sent % mostIds] = id
+  if (own.length < mostIds) own.push(id)
+  else own[sent % mostIds] = id
 }
 
 process.on('message', (job: Job) => {

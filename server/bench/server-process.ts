@@ -109,10 +109,11 @@ export async function startServer(
   nodeArgs: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   storage = `level:${join(folder, 'data')}`,
+  tenants: object = bootstrap,
 ): Promise<Started> {
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
-  await writeFile(setup, JSON.stringify(bootstrap))
+  await writeFile(setup, JSON.stringify(tenants))
   // Without a build, runs the sources: the same server, which starts more slowly.
   const program = isBuilt ? [shim] : programArguments()
   return start({

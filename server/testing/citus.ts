@@ -28,7 +28,7 @@ const settings = {
 }
 
 /** Returns an installed PostgreSQL that has the extension. @throws {PostgresUnavailable} */
-async function findCitus(): Promise<string> {
+export async function findCitus(): Promise<string> {
   const found = (await ofTheSystem()).find(folder => existsSync(join(folder, 'lib', 'citus.so')))
   if (found !== undefined) return found
   throw new PostgresUnavailable('no PostgreSQL of the system has the extension citus')

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../../testing/postgres/server.ts'
 
 /** Usual settings for a machine of this size; every commit waits for the disk. */
-const settings = {
+export const settings = {
   shared_buffers: '1GB',
   effective_cache_size: '4GB',
   work_mem: '64MB',
@@ -20,21 +20,34 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Starts PostgreSQL with its data in this folder, where they remain. @throws {PostgresUnavailable} */
-export async function startDatabase(folder: string): Promise<Database> {
-  const server: PostgresServer = await startPostgres({ durable: true, folder, settings })
+/**
+ * Starts PostgreSQL with its data in this folder, where they remain.
+ * @param program the installed PostgreSQL to run, instead of any that is found
+ * @throws {PostgresUnavailable}
+ */
+export async function startDatabase(folder: string, program?: string): Promise<Database> {
+  const server: PostgresServer = await startPostgres({
+    durable: true,
+    folder,
+    settings,
+    ...(program === undefined ? {} : { program }),
+  })
   const pool = new pg.Pool({ connectionString: server.url, max: 1 })
   pool.on('error', () => {})
-  const { rows } = await pool.query<{ pid: string }>(
-    `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
-  )
   return {
     url: server.url,
     pool,
-    pid: Number(rows[0]?.pid),
+    pid: await mainProcessOf(pool),
     close: async () => {
       await pool.end()
       await server.close()
     },
   }
+}
+
+export async function mainProcessOf(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: string }>(
+    `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
+  )
+  return Number(rows[0]?.pid)
 }

@@ -1,39 +1,28 @@
 /**
- * Copies all documents of a data folder to an empty database, through the store port in commits of 500, and writes
- * the ids of some tokens to a file. Run by `run.ts` as a separate process.
+ * Copies all documents of a data folder to an empty database, through the store port in commits of 500. Run by
+ * `run.ts` as a separate process.
  *
- *     fill.ts FOLDER URL FILE
+ *     fill.ts FOLDER URL
  */
-import { writeFile } from 'node:fs/promises'
-import { systemRandom } from '../../src/base/random.ts'
-import { Keyring, rootTenant } from '../../src/storage/keys/keyring.ts'
+import { rootTenant } from '../../src/storage/keys/keyring.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { documentKinds, type Write } from '../../src/storage/port.ts'
-import { type RecordValue, SealedStore } from '../../src/storage/records/sealed.ts'
-import { bootstrap, masterKey } from '../server-process.ts'
+import { bootstrap } from '../server-process.ts'
 
-const [folder = '', url = '', file = ''] = process.argv.slice(2)
+const [folder = '', url = ''] = process.argv.slice(2)
 const batch = 500
-const mostIds = 50_000
 
 const from = await openStore({ engine: 'level', folder })
 const to = await openStore({ engine: 'postgres', url }, true)
-const sealed = new SealedStore(
-  from,
-  new Keyring(from, Buffer.from(masterKey, 'base64'), systemRandom()),
-  systemRandom(),
-)
-const ids: string[] = []
 const beganMs = performance.now()
 let filled = 0
 
 for (const tenant of [rootTenant, ...bootstrap.tenants.map(({ id }) => id)]) {
-  const view = await sealed.tenant(tenant)
   for (const kind of documentKinds) {
     let writing: Promise<unknown> = Promise.resolve()
     for (let afterUs: number | undefined = -1; afterUs !== undefined; ) {
       const page = { nowMs: -1, offset: 0, limit: batch, afterUs, oldestFirst: true }
-      const { total, documents } = await from.find(kind, tenant, { op: 'all' }, page)
+      const { documents } = await from.find(kind, tenant, { op: 'all' }, page)
       // One page is read while the previous one is written.
       await writing
       const writes = documents.map((document): Write => ({ type: 'restore', ...document }))
@@ -41,12 +30,6 @@ for (const tenant of [rootTenant, ...bootstrap.tenants.map(({ id }) => id)]) {
         if (!result.ok) throw new Error(`a ${kind} could not be written: ${result.conflict.reason}`)
       })
       writing.catch(() => {})
-      if (kind === 'token') {
-        for (const [at, document] of documents.entries()) {
-          const every = Math.max(1, Math.floor(total / mostIds))
-          if ((filled + at) % every === 0 && view) ids.push(view.open<RecordValue>(document).value.id)
-        }
-      }
       filled += documents.length
       if (Math.floor(filled / 200_000) > Math.floor((filled - documents.length) / 200_000))
         process.stderr.write(`${filled} documents\n`)
@@ -57,5 +40,4 @@ for (const tenant of [rootTenant, ...bootstrap.tenants.map(({ id }) => id)]) {
 }
 const seconds = (performance.now() - beganMs) / 1000
 await Promise.all([from.close(), to.close()])
-await writeFile(file, JSON.stringify(ids))
 process.stdout.write(`${JSON.stringify({ filled, seconds })}\n`)

@@ -1,9 +1,9 @@
 import type { Generator } from '../generator.ts'
-import { type OperationName, operations } from '../operations.ts'
+import type { OperationName } from '../operations.ts'
 import type { Started } from '../processes.ts'
-import { privateKey } from '../server-process.ts'
 import { median, quantileMs } from '../table.ts'
 import { usedBy } from './processors.ts'
+import { makeKeys } from './tenants.ts'
 
 export const measuredOperations = ['create', 'get masked'] as const satisfies readonly OperationName[]
 export type MeasuredOperation = (typeof measuredOperations)[number]
@@ -17,7 +17,8 @@ export interface LoadSample {
   readonly p50: number
   readonly p99: number
   readonly servers: readonly number[]
-  readonly database: number
+  /** The nodes of the database. */
+  readonly nodes: readonly number[]
   readonly generator: number
   /** Used by other programs. */
   readonly others: number
@@ -25,50 +26,58 @@ export interface LoadSample {
 
 export interface LoadPlan {
   readonly generator: Generator
-  readonly ids: readonly string[]
   readonly seconds: number
-  /** The main process of the database, if any. */
-  readonly database?: number
+  /** The main processes of the nodes of the database. */
+  readonly nodes: readonly number[]
 }
 
-/** Measures all operations in turn. */
+/** Measures all operations in turn, with clients of all tenants on each server. */
 export async function measureLoad(
   servers: readonly Started[],
-  { generator, ids, seconds, database }: LoadPlan,
+  { generator, seconds, nodes }: LoadPlan,
 ): Promise<Map<MeasuredOperation, LoadSample>> {
   const [first, ...more] = servers
   if (!first) throw new Error('there is no server to measure')
+  const keysFor = await makeKeys(first.url)
   const job = {
     url: first.url,
     alsoUrls: more.map(({ url }) => url),
     connections: clients * servers.length,
     cvc: false,
+    key: '',
   }
-  await generator.run({ ...job, key: privateKey, operation: 'create', seconds: 1.5, ids })
   const samples = new Map<MeasuredOperation, LoadSample>()
   const pids = servers.map(({ pid }) => pid)
   for (const operation of measuredOperations) {
-    const { key } = operations.find(({ name }) => name === operation) ?? { key: privateKey }
-    await generator.run({ ...job, key, operation, seconds: 1.5 })
-    const before = usedBy(pids, database)
+    const keys = keysFor[operation]
+    // The reads are of the tokens that the creates made.
+    await generator.run({ ...job, keys, operation, seconds: 1.5 })
+    const before = usedBy(pids, nodes)
     const beganMs = performance.now()
-    const { answered, latencies, cpuUs } = await generator.run({ ...job, key, operation, seconds })
+    const { answered, latencies, cpuUs } = await generator.run({ ...job, keys, operation, seconds })
     const us = (performance.now() - beganMs) * 1000
-    const after = usedBy(pids, database)
-    const of = after.servers.map((used, at) => (used - (before.servers[at] ?? 0)) / us)
-    const shares = { database: (after.database - before.database) / us, generator: cpuUs / us }
-    const ours = of.reduce((sum, share) => sum + share, shares.database + shares.generator)
+    const after = usedBy(pids, nodes)
+    const shares = (now: readonly number[], then: readonly number[]) =>
+      now.map((used, at) => (used - (then[at] ?? 0)) / us)
+    const ours = {
+      servers: shares(after.servers, before.servers),
+      nodes: shares(after.nodes, before.nodes),
+      generator: cpuUs / us,
+    }
+    const others =
+      (after.machine - before.machine) / us - sum(ours.servers) - sum(ours.nodes) - ours.generator
     samples.set(operation, {
       perSecond: answered / seconds,
       p50: quantileMs(latencies, 0.5),
       p99: quantileMs(latencies, 0.99),
-      servers: of,
-      ...shares,
-      others: Math.max(0, (after.machine - before.machine) / us - ours),
+      ...ours,
+      others: Math.max(0, others),
     })
   }
   return samples
 }
+
+export const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
 /** Returns the median round, whose figures belong together. */
 export function middle(samples: readonly LoadSample[]): LoadSample {
@@ -79,18 +88,24 @@ export function middle(samples: readonly LoadSample[]): LoadSample {
   return nearest
 }
 
+/** Shares of a processor to which each server and each node of the database are limited. */
+export interface Limits {
+  readonly server?: number
+  readonly node?: number
+}
+
 /** Returns the bottleneck, as far as processor times show it. */
 export function limitOf(
-  { servers, database, generator, others }: LoadSample,
+  { servers, nodes, generator, others }: LoadSample,
   processors: number,
-  share = 1,
+  { server = 1, node }: Limits,
 ): string {
-  const all = servers.reduce((sum, share) => sum + share, database + generator + others)
-  if (all > 0.92 * processors) {
+  if (node !== undefined && Math.max(...nodes) > 0.9 * node) return 'the share of a node'
+  if (Math.max(...servers) > 0.9 * server)
+    return server < 1 ? 'the share of a server' : 'the thread of a server'
+  if (sum(servers) + sum(nodes) + generator + others > 0.92 * processors) {
     return others > 0.15 * processors ? 'the processors, shared with other work' : 'the processors'
   }
-  if (Math.max(...servers) > 0.9 * share)
-    return share < 1 ? 'the share of the servers' : 'the thread of a server'
   if (generator > 0.9) return 'the load generator'
   return 'waiting: for the disk, or for each other'
 }

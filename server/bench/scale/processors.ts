@@ -1,35 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpuUsOf } from '../processes.ts'
 
-/** Processor time in microseconds: of the servers, of the database, and of the whole machine. */
+/** Processor time in microseconds: of the servers, of each node of the database, and of the whole machine. */
 export interface Used {
   readonly servers: readonly number[]
-  readonly database: number
+  readonly nodes: readonly number[]
   readonly machine: number
 }
 
-export function usedBy(servers: readonly number[], database: number | undefined): Used {
+/** @param nodes the main processes of the database; all others are their children */
+export function usedBy(servers: readonly number[], nodes: readonly number[]): Used {
   return {
     servers: servers.map(pid => cpuUsOf(pid) ?? Number.NaN),
-    database: database === undefined ? 0 : familyUs(database),
+    nodes: nodes.map(familyUs),
     machine: machineUs(),
   }
 }
 
 /** Returns the time of a process and its children, including ended ones. */
 function familyUs(parent: number): number {
-  let us = 0
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const fields = statOf(name)
-    if (Number(name) === parent) us += ticks(fields, [11, 12, 13, 14])
-    else if (Number(fields[1]) === parent) us += ticks(fields, [11, 12])
-  }
-  return us
+  const own = ticks(statOf(parent), [11, 12, 13, 14])
+  return childrenOf(parent).reduce((sum, child) => sum + ticks(statOf(child), [11, 12]), own)
+}
+
+export function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === parent)
+    .map(Number)
 }
 
 /** Returns the fields after the name: state, parent, …; an empty list if the process has ended. */
-function statOf(pid: string): string[] {
+function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
   } catch {

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:scale`: measures creates, reads and searches on LevelDB, and on PostgreSQL with one and two servers,
- * in one run on the same tokens.
+ * `npm run bench:scale`: measures creates and reads of several tenants on LevelDB, on PostgreSQL with one and two
+ * servers, and on Citus with two workers and two servers, if an installed PostgreSQL has that extension; and searches
+ * on LevelDB and PostgreSQL.
  *
  *     --size N         number of tokens (10000)
  *     --rounds N       rounds of the load tests (3)
@@ -10,6 +11,7 @@
  *     --processor-share S
  *                      limits each server to this share of a processor (such as 0.35), like separate machines; needs
  *                      root on Linux
+ *     --node-share S   limits each node of a database in the same way
  *     --skip-load      only searches
  *     --skip-search    only load tests
  *
@@ -24,17 +26,21 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
+import { findCitus } from '../../testing/citus.ts'
 import { type Generator, startGenerator } from '../generator.ts'
 import { say } from '../measure.ts'
 import { endWithThisProcess, type Started } from '../processes.ts'
 import { measureOurs } from '../search/measure.ts'
 import { isBuilt, startServer } from '../server-process.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { type Database, startDatabase } from './database.ts'
-import { limitProcessor } from './limit-processor.ts'
-import { measureLoad } from './load.ts'
+import { limitProcessor, type ProcessorLimit } from './limit-processor.ts'
+import { type Limits, measureLoad } from './load.ts'
 import type { Parts } from './parts.ts'
+import { childrenOf } from './processors.ts'
 import { sizesOf } from './sizes.ts'
 import { loadTable, type Rounds, type Searched, type Subject, searchTable, subjects } from './tables.ts'
+import { setup } from './tenants.ts'
 
 const { values } = parseArgs({
   options: {
@@ -44,12 +50,16 @@ const { values } = parseArgs({
     search: { type: 'string', default: '0.5' },
     keep: { type: 'string' },
     'processor-share': { type: 'string' },
+    'node-share': { type: 'string' },
     'skip-load': { type: 'boolean', default: false },
     'skip-search': { type: 'boolean', default: false },
   },
 })
 const size = Number(values.size)
-const share = values['processor-share'] === undefined ? undefined : Number(values['processor-share'])
+const limits: Limits = {
+  ...(values['processor-share'] === undefined ? {} : { server: Number(values['processor-share']) }),
+  ...(values['node-share'] === undefined ? {} : { node: Number(values['node-share']) }),
+}
 
 /** Runs a program of this folder and parses the JSON that it prints. */
 async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
@@ -70,7 +80,6 @@ async function ask<Answer>(program: string, ...args: readonly string[]): Promise
 interface Built {
   readonly size: number
   readonly startMs: number
-  readonly ids: readonly string[]
   /** The stamp of the newest document. */
   readonly lastUs: number
 }
@@ -97,14 +106,8 @@ async function build(folder: string, database: Database): Promise<Built> {
     if (built.size !== size) throw new Error(`--keep has ${built.size} tokens: use --size ${built.size}`)
     return built
   }
-  const ids = join(folder, 'ids.json')
   const made = await buildLevel(folder)
-  const filled = await ask<{ filled: number; seconds: number }>(
-    'fill.ts',
-    join(folder, 'data'),
-    database.url,
-    ids,
-  )
+  const filled = await ask<{ filled: number; seconds: number }>('fill.ts', join(folder, 'data'), database.url)
   const rate = (filled.filled / filled.seconds).toFixed(0)
   say(`PostgreSQL: ${filled.filled} documents in ${filled.seconds.toFixed(1)} s, ${rate} a second`)
   await database.pool.query('VACUUM (ANALYZE)')
@@ -113,7 +116,6 @@ async function build(folder: string, database: Database): Promise<Built> {
   const built: Built = {
     size,
     startMs: made.startMs,
-    ids: JSON.parse(await readFile(ids, 'utf8')) as string[],
     lastUs: Number(rows[0]?.us),
   }
   await writeFile(file, JSON.stringify(built))
@@ -123,29 +125,51 @@ async function build(folder: string, database: Database): Promise<Built> {
 interface Place {
   readonly folder: string
   readonly database: Database
+  readonly cluster?: Cluster
 }
 
-function startSubject(subject: Subject, { folder, database }: Place): Promise<Started[]> {
-  if (subject === 'LevelDB') return Promise.all([startServer(folder)])
-  const replicas = subject === 'PostgreSQL' ? ['one'] : ['one', 'two']
-  return Promise.all(replicas.map(name => startServer(join(folder, name), [], {}, database.url)))
+async function startSubject(subject: Subject, { folder, database, cluster }: Place): Promise<Started[]> {
+  if (subject === 'LevelDB') return [await startServer(folder, [], {}, undefined, setup)]
+  const of = { PostgreSQL: [database.url], 'PostgreSQL, 2 servers': [database.url, database.url] }
+  const urls = subject === 'Citus, 2 servers' ? (cluster?.workerUrls ?? []) : of[subject]
+  const servers: Started[] = []
+  // One after the other, as the first one creates the tenants.
+  for (const [n, url] of urls.entries()) {
+    servers.push(await startServer(join(folder, `server-${n}`), [], {}, url, setup))
+  }
+  return servers
 }
 
-async function measureLoads(place: Place, ids: readonly string[], generator: Generator): Promise<Rounds> {
-  const rounds = new Map(subjects.map(subject => [subject, [] as Awaited<ReturnType<typeof measureLoad>>[]]))
+function nodesOf(subject: Subject, { database, cluster }: Place): readonly number[] {
+  if (subject === 'LevelDB') return []
+  return subject === 'Citus, 2 servers' ? (cluster?.pids ?? []) : [database.pid]
+}
+
+/** Limits the servers and the nodes of their database. */
+async function limit(servers: readonly Started[], nodes: readonly number[]): Promise<ProcessorLimit[]> {
+  const { server, node } = limits
+  const held: ProcessorLimit[] = []
+  if (server !== undefined) for (const { pid } of servers) held.push(await limitProcessor([pid], server))
+  if (node !== undefined)
+    for (const pid of nodes) held.push(await limitProcessor([pid, ...childrenOf(pid)], node))
+  return held
+}
+
+async function measureLoads(place: Place, generator: Generator): Promise<Rounds> {
+  const present = subjects.filter(subject => subject !== 'Citus, 2 servers' || place.cluster)
+  const rounds = new Map(present.map(subject => [subject, [] as Awaited<ReturnType<typeof measureLoad>>[]]))
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (let turn = 0; turn < subjects.length; turn++) {
-      const subject = subjects[(round + turn) % subjects.length] as Subject
+    for (let turn = 0; turn < present.length; turn++) {
+      const subject = present[(round + turn) % present.length] as Subject
       const servers = await startSubject(subject, place)
-      const holds =
-        share === undefined ? [] : await Promise.all(servers.map(({ pid }) => limitProcessor(pid, share)))
+      const nodes = nodesOf(subject, place)
+      const held = await limit(servers, nodes)
       try {
-        const plan = { generator, ids, seconds: Number(values.seconds) }
-        const database = subject === 'LevelDB' ? {} : { database: place.database.pid }
-        rounds.get(subject)?.push(await measureLoad(servers, { ...plan, ...database }))
+        const plan = { generator, nodes, seconds: Number(values.seconds) }
+        rounds.get(subject)?.push(await measureLoad(servers, plan))
       } finally {
         await Promise.all(servers.map(server => server.end()))
-        await Promise.all(holds.map(one => one.release()))
+        await Promise.all(held.map(one => one.release()))
       }
     }
   }
@@ -195,23 +219,30 @@ try {
   await mkdir(folder, { recursive: true })
   // As root, the database runs under another account, which needs access.
   await chmod(folder, 0o711)
-  database = await startDatabase(join(folder, 'postgres'))
-  const place = { folder, database }
-  const { startMs, ids, lastUs } = await build(folder, database)
+  // Both of one version, so that they can be compared.
+  const withCitus = values['skip-load'] ? undefined : await findCitus().catch(() => undefined)
+  database = await startDatabase(join(folder, 'postgres'), withCitus)
+  const { startMs, lastUs } = await build(folder, database)
   say(`Node ${process.version}, ${availableParallelism()} cores, ${size} tokens\n`)
   say(await sizesOf(database.pool))
   if (!values['skip-search']) {
     await removeLoad(database, lastUs)
-    const [level, postgres] = await measureSearches(place, startMs)
+    const [level, postgres] = await measureSearches({ folder, database }, startMs)
     say(searchTable(level, postgres))
   }
   if (!values['skip-load']) {
     const generator = startGenerator()
+    const cluster = await startCluster()
     try {
-      if (share !== undefined) say(`each server is limited to ${100 * share} % of a processor`)
-      say(loadTable(await measureLoads(place, ids, generator), availableParallelism(), share))
+      if (typeof cluster === 'string') say(`without Citus: ${cluster}`)
+      else say(`Citus: the workers have ${cluster.tenants.join(' and ')} of the tenants`)
+      for (const [what, share] of Object.entries(limits))
+        say(`each ${what} has ${100 * share} % of a processor`)
+      const place = { folder, database, ...(typeof cluster === 'string' ? {} : { cluster }) }
+      say(loadTable(await measureLoads(place, generator), availableParallelism(), limits))
     } finally {
       await generator.end()
+      if (typeof cluster !== 'string') await cluster.close()
     }
   }
 } catch (error) {

@@ -2,16 +2,19 @@ import type { Measured as SearchMeasured } from '../search/measure.ts'
 import { median } from '../table.ts'
 import {
   clients,
+  type Limits,
   type LoadSample,
   limitOf,
   type MeasuredOperation,
   measuredOperations,
   middle,
+  sum,
 } from './load.ts'
 import type { Parts } from './parts.ts'
+import { tenantIds } from './tenants.ts'
 
 /** The measured systems, in turn in each round, so that a slow phase of the machine affects all of them. */
-export const subjects = ['LevelDB', 'PostgreSQL', 'PostgreSQL, 2 replicas'] as const
+export const subjects = ['LevelDB', 'PostgreSQL', 'PostgreSQL, 2 servers', 'Citus, 2 servers'] as const
 export type Subject = (typeof subjects)[number]
 
 export type Rounds = ReadonlyMap<Subject, readonly ReadonlyMap<MeasuredOperation, LoadSample>[]>
@@ -20,56 +23,62 @@ const percent = (share: number) => `${(100 * share).toFixed(0)} %`
 const ms = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1))
 
 /** Microseconds of processor time, which remain comparable while other programs run. */
-const perRequest = ({ perSecond }: LoadSample, share: number) => ((share * 1e6) / perSecond).toFixed(0)
+const perRequest = ({ perSecond }: LoadSample, share: number) => (share * 1e6) / perSecond
 
-export function loadTable(rounds: Rounds, processors: number, share?: number): string {
-  const rows = [
-    [
-      'operation',
-      'store',
-      'req/s',
-      'p50 ms',
-      'p99 ms',
-      'of LevelDB',
-      'of one replica',
-      'processor: servers',
-      'database',
-      'clients',
-      'others',
-      'µs/req: servers',
-      'database',
-      'limit',
-    ],
-  ]
+const headings = [
+  'operation',
+  'store',
+  'req/s',
+  'p50 ms',
+  'p99 ms',
+  '× PostgreSQL',
+  'processor: servers',
+  'nodes of the database',
+  'clients',
+  'others',
+  'µs/req: servers',
+  'database',
+  'busiest node',
+  'limit',
+]
+
+/**
+ * Of LevelDB, PostgreSQL with one and two servers, and Citus, whose nodes are the coordinator and two workers. If each
+ * node had a machine of its own, the busiest one would limit the rate.
+ */
+export function loadTable(rounds: Rounds, processors: number, limits: Limits): string {
+  const rows = [headings]
   for (const operation of measuredOperations) {
     const of = (subject: Subject) => (rounds.get(subject) ?? []).flatMap(round => round.get(operation) ?? [])
     for (const subject of subjects) {
       const own = of(subject)
+      if (own.length === 0) continue
       const sample = middle(own)
-      const ratio = (base: Subject) =>
-        median(own.map((one, round) => one.perSecond / (of(base)[round]?.perSecond ?? Number.NaN)))
+      const middleOf = (cost: (sample: LoadSample) => number) =>
+        median(own.map(one => perRequest(one, cost(one)))).toFixed(0)
+      const ratios = own.map(
+        ({ perSecond }, round) => perSecond / (of('PostgreSQL')[round]?.perSecond ?? Number.NaN),
+      )
+      const hasNodes = sample.nodes.length > 0
       rows.push([
         operation,
         subject,
         median(own.map(({ perSecond }) => perSecond)).toFixed(0),
         ms(sample.p50),
         ms(sample.p99),
-        subject === 'LevelDB' ? '' : percent(ratio('LevelDB')),
-        subject === 'PostgreSQL, 2 replicas' ? `${ratio('PostgreSQL').toFixed(2)} ×` : '',
+        median(ratios).toFixed(2),
         sample.servers.map(percent).join(' + '),
-        percent(sample.database),
+        sample.nodes.map(percent).join(' + '),
         percent(sample.generator),
         percent(sample.others),
-        perRequest(
-          sample,
-          sample.servers.reduce((sum, share) => sum + share, 0),
-        ),
-        perRequest(sample, sample.database),
-        limitOf(sample, processors, share),
+        middleOf(({ servers }) => sum(servers)),
+        hasNodes ? middleOf(({ nodes }) => sum(nodes)) : '',
+        hasNodes ? middleOf(({ nodes }) => Math.max(...nodes)) : '',
+        limitOf(sample, processors, limits),
       ])
     }
   }
-  return `${clients} clients a server; processor time as shares of one processor\n${align(rows, 2)}`
+  return `${clients} clients a server, of ${tenantIds.length} tenants; processor time as shares of one processor\n${align(rows, 2)}`
 }
 
 export interface Searched {
