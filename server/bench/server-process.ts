@@ -113,7 +113,7 @@ export async function startServer(
 ): Promise<Started> {
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
-  await writeFile(setup, JSON.stringify(tenants))
+  await writeFile(setup, JSON.stringify(tenants), { mode: 0o600 })
   // Without a build, runs the sources: the same server, which starts more slowly.
   const program = isBuilt ? [shim] : programArguments()
   return start({

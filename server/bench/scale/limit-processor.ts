@@ -32,7 +32,12 @@ export async function limitProcessor(pids: readonly number[], share: number): Pr
       await writeFile(join(group, 'cpu.cfs_quota_us'), String(quotaUs))
       await writeFile(join(group, 'cpu.shares'), '262144')
     }
-    for (const pid of pids) await writeFile(join(group, 'cgroup.procs'), String(pid))
+    for (const pid of pids) {
+      await writeFile(join(group, 'cgroup.procs'), String(pid)).catch(error => {
+        // It has exited.
+        if (error.code !== 'ESRCH') throw error
+      })
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new Error(`shares of a processor need Linux with control groups, and root (${code})`)

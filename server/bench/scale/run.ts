@@ -146,13 +146,10 @@ function nodesOf(subject: Subject, { database, cluster }: Place): readonly numbe
 }
 
 /** Limits the servers and the nodes of their database. */
-async function limit(servers: readonly Started[], nodes: readonly number[]): Promise<ProcessorLimit[]> {
+async function* limit(servers: readonly Started[], nodes: readonly number[]): AsyncGenerator<ProcessorLimit> {
   const { server, node } = limits
-  const held: ProcessorLimit[] = []
-  if (server !== undefined) for (const { pid } of servers) held.push(await limitProcessor([pid], server))
-  if (node !== undefined)
-    for (const pid of nodes) held.push(await limitProcessor([pid, ...childrenOf(pid)], node))
-  return held
+  if (server !== undefined) for (const { pid } of servers) yield limitProcessor([pid], server)
+  if (node !== undefined) for (const pid of nodes) yield limitProcessor([pid, ...childrenOf(pid)], node)
 }
 
 async function measureLoads(place: Place, generator: Generator): Promise<Rounds> {
@@ -163,8 +160,9 @@ async function measureLoads(place: Place, generator: Generator): Promise<Rounds>
       const subject = present[(round + turn) % present.length] as Subject
       const servers = await startSubject(subject, place)
       const nodes = nodesOf(subject, place)
-      const held = await limit(servers, nodes)
+      const held: ProcessorLimit[] = []
       try {
+        for await (const one of limit(servers, nodes)) held.push(one)
         const plan = { generator, nodes, seconds: Number(values.seconds) }
         rounds.get(subject)?.push(await measureLoad(servers, plan))
       } finally {
