@@ -16,6 +16,7 @@ const usual = [
   `${engine}/postgres-store.test.ts`,
   `${engine}/postgres-store.model.test.ts`,
   'server/system/citus.test.ts',
+  'server/system/citus.due.test.ts',
   'server/system/replicas.test.ts',
   'conformance/replicas.test.ts',
 ]

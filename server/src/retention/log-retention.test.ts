@@ -2,9 +2,9 @@ import t from 'tap'
 import { enginesToTry, openTestStore } from '../../testing/storage.ts'
 import { newMasterKey, replacing } from '../../testing/stores.ts'
 import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import { silentLog } from '../base/log.ts'
+import { createLog, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import type { Store } from '../storage/port.ts'
+import { type Store, StoreUnavailable } from '../storage/port.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -79,6 +79,34 @@ t.test('a walk that was cut off is gone on with, and a sound one comes once a da
   for (let hours = 0; hours < 48; hours++) await vault.clock.advance(60 * minute)
   // Of the tenant and of the root.
   t.ok(walks >= 2 && walks <= 4, `${walks} walks`)
+})
+
+t.test('a tenant whose entries cannot be read does not keep those of others from being erased', async t => {
+  const store = await openTestStore(t)
+  let down = ''
+  const failing: Store = replacing(store, {
+    find: async (kind, tenant, query, options) => {
+      if (tenant === down) throw new StoreUnavailable('down')
+      return store.find(kind, tenant, query, options)
+    },
+  })
+  const lines: string[] = []
+  const log = createLog(line => lines.push(line))
+  const options = { now, masterKey: newMasterKey(), auditRetentionDays: 1, log }
+  const vault = openVault(t, options, { openStore: async () => failing })
+  const [hit, spared] = [await openTenant(vault), await openTenant(vault)]
+  for (const one of [hit, spared]) await create(one, 20)
+  down = hit.tenantId
+  await vault.clock.advance(2 * day)
+  t.equal(await countEntries(spared), 0)
+  t.match(
+    lines.find(line => line.includes('erasing old log entries failed')),
+    'StoreUnavailable',
+  )
+  down = ''
+  t.ok((await countEntries(hit)) >= 20, 'the control')
+  await vault.clock.advance(minute)
+  t.equal(await countEntries(hit), 0, 'soon after it can be read again')
 })
 
 for (const days of [0, -1, 1.5, Number.NaN]) {

@@ -1,5 +1,5 @@
 import { walkCollection, walkTenants } from '../storage/copy/walk.ts'
-import type { StoredDocument, Write } from '../storage/port.ts'
+import { type StoredDocument, StoreUnavailable, type Write } from '../storage/port.ts'
 import type { SweepContext } from './sweep.ts'
 
 const dayUs = 24 * 3_600_000_000
@@ -16,26 +16,39 @@ export interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' |
  */
 export async function eraseOldEntries(
   context: RetentionContext,
-): Promise<{ readonly erased: number; readonly isFinished: boolean }> {
-  const { store } = context.store
+): Promise<{ readonly erased: number; readonly isFinished: boolean; readonly failure?: StoreUnavailable }> {
   let erased = 0
-  for await (const tenant of walkTenants(store)) {
-    const beforeUs = context.nowUs(tenant) - context.auditRetentionDays * dayUs
-    const old = { op: 'created', toUs: beforeUs - 1 } as const
-    const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
-    if (total > 0) {
-      for await (const page of walkCollection(store, { kind: 'audit', tenant })) {
-        const over = page.filter(({ createdUs, version }) => version > 0 && createdUs < beforeUs)
-        for (let at = 0; at < over.length; at += batchSize) {
-          erased += await remove(context, over.slice(at, at + batchSize))
-          if (!(await context.pause())) return { erased, isFinished: false }
-        }
-        if (page.some(({ createdUs }) => createdUs >= beforeUs)) break
+  let failure: StoreUnavailable | undefined
+  for await (const tenant of walkTenants(context.store.store)) {
+    try {
+      for await (const count of eraseOf(context, tenant)) {
+        erased += count
+        if (!(await context.pause())) return { erased, isFinished: false }
       }
+    } catch (error) {
+      // Other tenants may be on other nodes of the database.
+      if (!(error instanceof StoreUnavailable)) throw error
+      failure ??= error
     }
     if (!(await context.pause())) return { erased, isFinished: false }
   }
-  return { erased, isFinished: true }
+  return failure ? { erased, isFinished: false, failure } : { erased, isFinished: true }
+}
+
+/** Erases the old entries of a tenant. Yields the number of each batch. */
+async function* eraseOf(context: RetentionContext, tenant: string): AsyncGenerator<number> {
+  const { store } = context.store
+  const beforeUs = context.nowUs(tenant) - context.auditRetentionDays * dayUs
+  const old = { op: 'created', toUs: beforeUs - 1 } as const
+  const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
+  if (total === 0) return
+  for await (const page of walkCollection(store, { kind: 'audit', tenant })) {
+    const over = page.filter(({ createdUs, version }) => version > 0 && createdUs < beforeUs)
+    for (let at = 0; at < over.length; at += batchSize) {
+      yield await remove(context, over.slice(at, at + batchSize))
+    }
+    if (page.some(({ createdUs }) => createdUs >= beforeUs)) break
+  }
 }
 
 async function remove(context: RetentionContext, entries: readonly StoredDocument[]): Promise<number> {

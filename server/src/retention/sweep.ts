@@ -2,7 +2,7 @@ import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { SessionsContext } from '../sessions/context.ts'
 import { endExpiredSession } from '../sessions/end.ts'
-import type { Address, DocumentKind, Write } from '../storage/port.ts'
+import { type Address, type DocumentKind, StoreUnavailable, type Write } from '../storage/port.ts'
 import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { eraseExpired } from '../tokens/erase.ts'
@@ -29,28 +29,38 @@ export interface SweepContext {
 /**
  * Erases everything that has expired: tokens with their codes and index entries, codes of cards, sessions with their keys
  * and nonces, receipts of idempotency keys. None of it could be read any more. An interrupted sweep is continued by the next
- * one. Returns the number of erased documents.
+ * one. Documents that the store cannot erase at the moment do not keep it from erasing others.
  */
-export async function sweep(context: SweepContext): Promise<number> {
-  let erased = 0
-  for (const kind of kinds) erased += await drain(context, kind)
-  return erased
+export async function sweep(context: SweepContext): Promise<Swept> {
+  const swept: Swept = { erased: 0 }
+  for (const kind of kinds) await drain(context, kind, swept)
+  return swept
 }
 
-async function drain(context: SweepContext, kind: DocumentKind): Promise<number> {
-  let erased = 0
+interface Swept {
+  /** The number of erased documents. */
+  erased: number
+  /** Why some could not be erased. */
+  failure?: StoreUnavailable
+}
+
+async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): Promise<void> {
+  const eraseIfPossible = (one: DueRecord<RecordValue>) =>
+    inTimeOf(context.store, one.document, () => erase(context, one)).catch(error => {
+      if (!(error instanceof StoreUnavailable)) throw error
+      swept.failure ??= error
+      return false
+    })
   // Documents that cannot be erased stay due, and must not hide the others.
   let stuck = 0
   for (;;) {
     const limit = batchSize + stuck
     const due = await context.store.due(kind, context.nowUs() / 1000, limit)
-    const outcomes = await Promise.all(
-      due.map(one => inTimeOf(context.store, one.document, () => erase(context, one))),
-    )
+    const outcomes = await Promise.all(due.map(eraseIfPossible))
     const gone = outcomes.filter(Boolean).length
-    erased += gone
+    swept.erased += gone
     stuck = due.length - gone
-    if (due.length < limit || !(await context.pause())) return erased
+    if (due.length < limit || !(await context.pause())) return
   }
 }
 

@@ -2,9 +2,9 @@ import t from 'tap'
 import { enginesToTry, openTestStore } from '../../testing/storage.ts'
 import { dyingAfter, newMasterKey, replacing } from '../../testing/stores.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../../testing/vault.ts'
-import { silentLog } from '../base/log.ts'
+import { createLog, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import type { Store } from '../storage/port.ts'
+import { type Store, StoreUnavailable } from '../storage/port.ts'
 import type { Vault } from '../vault.ts'
 
 const minute = 60_000
@@ -114,6 +114,46 @@ t.test('even where the lease fails two sweepers, what one has done the other doe
   t.equal(counts.size, 200)
   t.same(repeated(counts), [])
   t.equal(await countLeft(store, tenant), 0)
+})
+
+t.test('a sweep goes on without leases while their node of the database does not answer', async t => {
+  const store = await openTestStore(t)
+  const leaseless = replacing(store, {
+    lease: async () => {
+      throw new StoreUnavailable('down')
+    },
+  })
+  const vault = vaultOn(t, leaseless)
+  const tenant = await openTenant(vault)
+  await create(tenant, 200)
+  await vault.clock.advance(minute)
+  t.equal(await countLeft(store, tenant), 0)
+})
+
+t.test('a tenant that cannot be written to does not keep those of others from being erased', async t => {
+  const store = await openTestStore(t)
+  let down = ''
+  const failing = replacing(store, {
+    commit: async (writes, nowUs) => {
+      if (writes.some(({ tenant }) => tenant === down)) throw new StoreUnavailable('down')
+      return store.commit(writes, nowUs)
+    },
+  })
+  const lines: string[] = []
+  const log = createLog(line => lines.push(line))
+  const vault = openVault(t, { masterKey, now, log }, { openStore: async () => failing })
+  const [hit, spared] = [await openTenant(vault), await openTenant(vault)]
+  for (const one of [hit, spared]) await create(one, 100)
+  down = hit.tenantId
+  await vault.clock.advance(minute)
+  t.same([await countLeft(store, hit), await countLeft(store, spared)], [200, 0])
+  t.match(
+    lines.find(line => line.includes('sweep failed')),
+    'StoreUnavailable',
+  )
+  down = ''
+  await vault.clock.advance(minute)
+  t.equal(await countLeft(store, hit), 0)
 })
 
 t.test('a sweeper whose lease another has taken stops at its next pause', async t => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
+import { StoreUnavailable } from '../storage/port.ts'
 import { eraseOldEntries } from './log-retention.ts'
 import { type SweepContext, sweep } from './sweep.ts'
 
@@ -49,26 +50,38 @@ export function startSweeper(context: SweeperContext): () => void {
   const lease = (untilMs: number, name = 'sweep') =>
     engine.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
 
+  /**
+   * Leases are on one node of the database. While it does not answer, several processes may sweep: that costs time, but
+   * nothing is erased twice.
+   */
+  const leaseIfPossible = (untilMs: number) =>
+    lease(untilMs).catch(error => {
+      if (error instanceof StoreUnavailable) return true
+      throw error
+    })
+
   const sweepAlone = async () => {
     let untilMs = clock.nowMs() + leaseMs
-    if (!(await lease(untilMs))) return
+    if (!(await leaseIfPossible(untilMs))) return
     const pause = async () => {
       await context.yield()
       if (stopped) return false
       if (untilMs - clock.nowMs() > leaseMs / 2) return true
       untilMs = clock.nowMs() + leaseMs
-      return lease(untilMs)
+      return leaseIfPossible(untilMs)
     }
     try {
       await attempt('sweep failed', async () => {
-        const erased = await sweep({ ...context, pause })
+        const { erased, failure } = await sweep({ ...context, pause })
         if (erased > 0) log.info('swept', { erased })
+        if (failure) throw failure
       })
       if (furthestMs() >= eraseEntriesMs) {
         await attempt('erasing old log entries failed', async () => {
-          const { erased, isFinished } = await eraseOldEntries({ ...context, pause })
+          const { erased, isFinished, failure } = await eraseOldEntries({ ...context, pause })
           if (erased > 0) log.info('old log entries erased', { erased })
           if (isFinished) eraseEntriesMs = furthestMs() + eraseEntriesEveryMs
+          if (failure) throw failure
         })
       }
       if (furthestMs() < compactMs || !(await pause())) return
@@ -78,7 +91,7 @@ export function startSweeper(context: SweeperContext): () => void {
         compactMs = furthestMs() + compactEveryMs
       })
     } finally {
-      await lease(clock.nowMs())
+      await leaseIfPossible(clock.nowMs())
     }
   }
   /** A failed task, for instance because of a full disk, is tried again the next time. */

@@ -5,7 +5,14 @@ import type { TenantTime } from '../../base/tenant-time.ts'
 import { Steps } from '../../base/turn.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
-import type { CommitResult, DocumentKind, Store, StoredDocument, Write } from '../port.ts'
+import {
+  type CommitResult,
+  type DocumentKind,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
+} from '../port.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
@@ -16,7 +23,7 @@ export type { FoundRecords, OnBroken, RecordIndex, TenantStore } from './tenant-
 /** A document that is due. */
 export interface DueRecord<T extends RecordValue> {
   readonly document: StoredDocument
-  /** `undefined` where the tenant's keys are missing or do not open. */
+  /** `undefined` where the tenant's keys are missing, do not open, or cannot be read at the moment. */
   readonly store: TenantStore | undefined
   /** `undefined` where it does not open. */
   readonly record: OpenedRecord<T> | undefined
@@ -133,6 +140,8 @@ export class SealedStore {
       if (!store) this.#shared.onBroken(new BrokenRecord(kind, tenant, id))
       return store
     } catch (error) {
+      // Those of other tenants may be known already, or on another node of the database.
+      if (error instanceof StoreUnavailable) return undefined
       if (!(error instanceof BrokenRecord)) throw error
       this.#shared.onBroken(error)
       return undefined

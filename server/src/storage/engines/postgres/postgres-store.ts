@@ -87,7 +87,7 @@ export class PostgresStore implements Store {
       })
     const ways = dialect.countsBits ? new ChosenWay(askState, folder, folding) : undefined
     this.#folder = folder
-    this.#reader = new Reader(pool, dialect, limits, onFailure, ways)
+    this.#reader = new Reader(pool, dialect, limits, onFailure, ways, log)
     // The largest share: tenants write concurrently, and each write waits for a disk.
     this.#writer = new Writer(pool, share(0.5), onFailure, folder)
   }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { type Log, silentLog } from '../../../base/log.ts'
 import { nextTurn } from '../../../base/turn.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
@@ -6,6 +7,7 @@ import type { ChosenWay } from './blocks/chosen.ts'
 import { countInBlocks } from './blocks/total.ts'
 import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
+import { DueReader } from './due.ts'
 import { orUnavailable } from './faults.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf, rowsOf } from './rows.ts'
@@ -25,7 +27,7 @@ interface Batch {
 
 const mostIds = 500
 
-type ReadingDialect = Pick<Dialect, 'anyIndex' | 'undivided'>
+type ReadingDialect = Pick<Dialect, 'anyIndex' | 'undivided' | 'isCitus'>
 
 /** Reads documents. Reads by id that arrive in one turn, or while the database is busy, share a statement. */
 export class Reader {
@@ -35,6 +37,7 @@ export class Reader {
   readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
   readonly #ways: ChosenWay | undefined
+  readonly #due: DueReader
   /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
@@ -48,6 +51,7 @@ export class Reader {
     most: { readonly reads: number; readonly searches: number },
     onFailure: (error: unknown) => void,
     ways?: ChosenWay,
+    log: Log = silentLog,
   ) {
     this.#pool = pool
     this.#dialect = dialect
@@ -55,6 +59,11 @@ export class Reader {
     this.#reads = new Semaphore(most.reads)
     this.#searches = new Semaphore(most.searches)
     this.#onFailure = onFailure
+    this.#due = new DueReader(
+      (statement, values) => this.#ask(statement, values),
+      dialect.isCitus ?? false,
+      log,
+    )
   }
 
   async get(
@@ -118,12 +127,8 @@ export class Reader {
     return explain ? { ...found, counting } : found
   }
 
-  async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    const values = [numberOf(kind), Math.floor(beforeMs), limit]
-    const rows = await this.#searches.run(() =>
-      this.#ask<readonly [string, ...DocumentRow]>(sql.dueDocuments, values),
-    )
-    return rows.map(([tenant, ...row]) => documentOf(kind, tenant, row))
+  due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    return this.#searches.run(() => this.#due.read(kind, beforeMs, limit))
   }
 
   #batch(name: string, more: number): Batch {

@@ -38,6 +38,35 @@ export const dueDocuments: Statement = {
          WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, tenant, id LIMIT $3`,
 }
 
+const dueOrder = 'ORDER BY due_ms, tenant, id'
+
+/**
+ * The same on Citus, of the nodes that can be reached; each one is asked for its shards over a connection of its own.
+ * The first columns are the number of nodes that could not be asked, and of all nodes.
+ */
+export const dueOfReachable: Statement = {
+  name: 'due_of_reachable',
+  text: `WITH shards AS (
+           SELECT nodename, nodeport, string_agg(format(
+             '(SELECT * FROM %s WHERE kind = %s AND due_ms <= %s ${dueOrder} LIMIT %s)',
+             shard_name(logicalrelid, shardid), $1::smallint, $2::bigint, $3::bigint), ' UNION ALL ') AS due
+           FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid)
+           WHERE logicalrelid = 'documents'::regclass AND shardstate = 1 GROUP BY nodename, nodeport),
+         commands AS (
+           SELECT array_agg(nodename::text) AS names, array_agg(nodeport::int) AS ports, array_agg(format(
+             'SELECT coalesce(json_agg(due), ''[]'') FROM (SELECT * FROM (%s) AS all_shards ${dueOrder} LIMIT %s) AS due',
+             due, $3::bigint)) AS texts
+           FROM shards),
+         asked AS MATERIALIZED (
+           SELECT success, result FROM commands, master_run_on_worker(names, ports, texts, TRUE) AS asked (name, port, success, result))
+         SELECT failed, nodes, due.*
+         FROM (SELECT count(*) FILTER (WHERE NOT success) AS failed, count(*) AS nodes FROM asked) AS counted
+         LEFT JOIN LATERAL (
+           SELECT tenant, ${columns}
+           FROM asked, json_populate_recordset(NULL::documents, CASE WHEN success THEN result::json END)
+           ${dueOrder} LIMIT $3::bigint) AS due ON TRUE`,
+}
+
 /**
  * Locks the rows of collections, always in the same order, so that two transactions cannot wait for each other. The
  * transaction that holds a row is the only writer of its collection, so that what it reads cannot change.
