@@ -96,6 +96,14 @@ t.test(
       'terms @> $1::uuid[] AND ($2::uuid = ANY(terms) OR $3::uuid = ANY(terms))',
     )
     t.same(written({ op: 'not', of: term('a') }, false)[0], 'NOT ($1::uuid = ANY(terms))')
+    const excluding: Query = { op: 'and', of: ['a', 'b'].map(name => ({ op: 'not', of: term(name) })) }
+    t.same(written({ op: 'and', of: [excluding, term('c')] }, true), [
+      'terms @> $1::uuid[] AND NOT ((terms && $2::uuid[]))',
+      2,
+    ])
+    const checking = (one: Query) => new Condition([], true).checking(one)
+    t.same(checking(both), '(((terms @> $1::uuid[]) IS TRUE))')
+    t.same(checking({ op: 'or', of: [term('a'), term('b')] }), '(((terms && $1::uuid[]) IS TRUE))')
   },
 )
 

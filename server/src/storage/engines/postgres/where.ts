@@ -14,23 +14,23 @@ const mostUs = Number.MAX_SAFE_INTEGER
 export class Condition {
   readonly values: unknown[]
   readonly #anyIndex: boolean
+  readonly #isCheck: boolean
 
-  constructor(values: unknown[], anyIndex: boolean) {
+  constructor(values: unknown[], anyIndex: boolean, isCheck = false) {
     this.values = values
     this.#anyIndex = anyIndex
+    this.#isCheck = isCheck
   }
 
   of(query: Query): string {
-    const parts = conjuncts(query)
-    const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
+    const { terms, others } = termsAmong(conjuncts(query))
     const driver = terms.length === 0 ? [] : [`terms @> ${this.digests(terms)}`]
-    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
-    return [...driver, ...others].join(' AND ') || 'TRUE'
+    return [...driver, ...others.map(part => this.#part(part))].join(' AND ') || 'TRUE'
   }
 
   /** Like `of`, but without the search index: for few documents that something else leads to. */
   checking(query: Query): string {
-    return new Condition(this.values, false).#part(query)
+    return new Condition(this.values, false, true).#part(query)
   }
 
   #part(query: Query): string {
@@ -51,7 +51,7 @@ export class Condition {
         // FALSE instead of NULL for documents that were never modified, so that NOT includes them.
         return `(modified_us IS NOT NULL AND ${this.#within('modified_us', query.fromUs, query.toUs)})`
       case 'and':
-        return joined(query.of, 'AND', 'TRUE', part => this.#part(part))
+        return this.#and(conjuncts(query))
       case 'or':
         return this.#or(query.of)
       case 'not':
@@ -59,13 +59,25 @@ export class Condition {
     }
   }
 
+  #and(parts: readonly Query[]): string {
+    const { terms, others } = termsAmong(parts)
+    if (!this.#isCheck || terms.length < 2) return joined(parts, 'AND', 'TRUE', part => this.#part(part))
+    return joined(others, 'AND', 'TRUE', part => this.#part(part), [this.#several('@>', terms)])
+  }
+
   #or(of: readonly Query[]): string {
     const parts = alternatives(of)
-    const terms = parts.flatMap(part => (part.op === 'term' ? [part.term] : []))
-    if (!this.#anyIndex || terms.length < 2) return joined(parts, 'OR', 'FALSE', part => this.#part(part))
-    const any = `terms && ${this.digests(terms)}`
-    const others = parts.filter(part => part.op !== 'term').map(part => this.#part(part))
-    return `(${[any, ...others].join(' OR ')})`
+    const { terms, others } = termsAmong(parts)
+    if (!(this.#anyIndex || this.#isCheck) || terms.length < 2)
+      return joined(parts, 'OR', 'FALSE', part => this.#part(part))
+    return joined(others, 'OR', 'FALSE', part => this.#part(part), [this.#several('&&', terms)])
+  }
+
+  /** One condition on several terms, which takes a fraction of the time to plan that one for each does. */
+  #several(operator: '&&' | '@>', terms: readonly Digest[]): string {
+    const condition = `terms ${operator} ${this.digests(terms)}`
+    // No index serves a condition in this form.
+    return this.#isCheck ? `((${condition}) IS TRUE)` : condition
   }
 
   #within(column: string, fromUs?: number, toUs?: number): string {
@@ -94,8 +106,16 @@ export function joined(
   operator: string,
   empty: string,
   write: (part: Query) => string,
+  before: readonly string[] = [],
 ): string {
-  return of.length === 0 ? empty : `(${of.map(write).join(` ${operator} `)})`
+  const parts = [...before, ...of.map(write)]
+  return parts.length === 0 ? empty : `(${parts.join(` ${operator} `)})`
+}
+
+/** Separates the terms among parts, each of them once. */
+export function termsAmong(parts: readonly Query[]) {
+  const terms = new Set(parts.flatMap(part => (part.op === 'term' ? [part.term] : [])))
+  return { terms: [...terms], others: parts.filter(part => part.op !== 'term') }
 }
 
 /** True if a query matches all documents. */
@@ -114,10 +134,15 @@ export function isFoundByTerms(query: Query): boolean {
   )
 }
 
-/** The parts that all matches must fulfil, with nested ANDs flattened. */
+/** The parts that all matches must fulfil, with nested ANDs flattened. What they exclude is one part: NOT (a OR b …). */
 export function conjuncts(query: Query): Query[] {
-  return query.op === 'and' ? query.of.flatMap(conjuncts) : [query]
+  const parts = flat(query)
+  const excluded = parts.flatMap(part => (part.op === 'not' ? [part.of] : []))
+  if (excluded.length < 2) return parts
+  return [...parts.filter(part => part.op !== 'not'), { op: 'not', of: { op: 'or', of: excluded } }]
 }
+
+const flat = (query: Query): Query[] => (query.op === 'and' ? query.of.flatMap(flat) : [query])
 
 export function alternatives(of: readonly Query[]): Query[] {
   return of.flatMap(part => (part.op === 'or' ? alternatives(part.of) : [part]))

@@ -1,5 +1,5 @@
 import type { Digest, Query } from '../../../port.ts'
-import { alternatives, type Condition, conjuncts, wholeRange } from '../where.ts'
+import { alternatives, type Condition, conjuncts, termsAmong, wholeRange } from '../where.ts'
 import { blockBits } from './limits.ts'
 
 const none = `0::bit(${blockBits})`
@@ -27,11 +27,7 @@ export function bitsOf(query: Query, condition: Condition, joins: string[]): str
     case 'and': {
       const { terms, others } = termsAmong(conjuncts(query))
       const all = terms.length === 0 ? [] : [bitsOfTerms(terms, 'and', condition, joins)]
-      // Not one of them: so their terms are read together.
-      const excluded = others.flatMap(one => (one.op === 'not' ? [one.of] : []))
-      const not = excluded.length === 0 ? [] : [`~${part({ op: 'or', of: excluded })}`]
-      const rest = others.filter(one => one.op !== 'not').map(part)
-      return `(${[every, ...all, ...not, ...rest].join(' & ')})`
+      return `(${[every, ...all, ...others.map(part)].join(' & ')})`
     }
     case 'or': {
       const { terms, others } = termsAmong(alternatives(query.of))
@@ -41,11 +37,6 @@ export function bitsOf(query: Query, condition: Condition, joins: string[]): str
     case 'not':
       return `~(${part(query.of)})`
   }
-}
-
-function termsAmong(parts: readonly Query[]) {
-  const terms = new Set(parts.flatMap(one => (one.op === 'term' ? [one.term] : [])))
-  return { terms: [...terms], others: parts.filter(one => one.op !== 'term') }
 }
 
 /** The documents with one of the terms, or with all of them. A term without a row has no document in the block. */
