@@ -50,6 +50,7 @@ async function shapesOf(pool: pg.Pool): Promise<[name: string, query: Query, off
     await term('data77'),
     await term('g3'),
   ]
+  const hundred = await Promise.all(Array.from({ length: 100 }, (_, n) => term(`hundred:${n}`)))
   const languages = await Promise.all(Array.from({ length: 15 }, (_, n) => term(`lang:${n}`)))
   const us = (share: number) => firstUs + Math.floor(size * share) * 1_000_000 + 1
   const range: Query = { op: 'created', fromUs: us(0.101), toUs: us(0.9003) }
@@ -58,10 +59,13 @@ async function shapesOf(pool: pg.Pool): Promise<[name: string, query: Query, off
     ['a term of all', all],
     ['of half', half],
     ['of a hundredth', await term('hundred:5')],
+    ['of a thousandth', await term('c5')],
     ['of one', rare],
     ['all AND half', { op: 'and', of: [all, half] }],
     ['half AND tenth AND NOT language', { op: 'and', of: [half, tenth, not(languages[0] as Query)] }],
     ['15 languages, one OR another', { op: 'or', of: languages }],
+    ['100 terms, one OR another', { op: 'or', of: hundred }],
+    ['half, AND NOT one of 99 terms', { op: 'and', of: [half, ...hundred.slice(1).map(not)] }],
     ['half OR rare', { op: 'or', of: [half, rare] }],
     ['NOT half', not(half)],
     ['NOT rare', not(rare)],
