@@ -1,89 +1,20 @@
-// Checks rules of openapi.yaml that a general linter does not know, and on which the server's routing and validation,
-// the generated client and the conformance suite rely.
-import { readFileSync } from 'node:fs'
+// Checks rules of openapi.yaml that a general linter does not know, and on which the server's routing, the generated client
+// and the conformance suite rely.
 import t from 'tap'
-import { parse } from 'yaml'
-
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-type Obj = { [key: string]: Json }
-
-const contract: Obj = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
-
-const isObj = (value: Json | undefined): value is Obj =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const obj = (value: Json | undefined): Obj => (isObj(value) ? value : {})
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
-/** Returns the target of a `$ref`, or the value itself. */
-function resolve(value: Json | undefined): Obj {
-  const ref = obj(value).$ref
-  if (typeof ref !== 'string') return obj(value)
-  let target: Json | undefined = contract
-  for (const step of ref.replace(/^#\//, '').split('/')) target = obj(target)[step]
-  if (!isObj(target)) throw new Error(`${ref} has no target`)
-  return resolve(target)
-}
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete']
-const allOperations = Object.entries(obj(contract.paths)).flatMap(([path, item]) =>
-  METHODS.filter(method => isObj(obj(item)[method])).map(method => {
-    const operation = obj(obj(item)[method])
-    return {
-      id: text(operation.operationId),
-      route: `${method.toUpperCase()} ${path}`,
-      method,
-      path,
-      operation,
-      parameters: [...list(obj(item).parameters), ...list(operation.parameters)].map(resolve),
-      responses: Object.entries(obj(operation.responses)).map(
-        ([status, response]) => [status, resolve(response)] as const,
-      ),
-      statuses: Object.keys(obj(operation.responses)),
-    }
-  }),
-)
-const isDevelopment = ({ operation }: { operation: Obj }) => operation['x-profile'] === 'dev'
-/** Those of an option of the server. */
-const isOptional = ({ operation }: { operation: Obj }) => operation['x-option'] !== undefined
-/** Those that every server has. */
-const operations = allOperations.filter(one => !isDevelopment(one) && !isOptional(one))
-
-/** Yields all schemas with their places. */
-function* schemas(): Generator<[string, Obj]> {
-  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
-    yield* within(name, schema)
-  const components = obj(contract.components)
-  for (const [name, parameter] of Object.entries(obj(components.parameters)))
-    yield* within(name, obj(parameter).schema)
-  for (const [name, header] of Object.entries(obj(components.headers)))
-    yield* within(name, obj(header).schema)
-  for (const [name, response] of Object.entries(obj(components.responses))) yield* contents(name, response)
-  for (const { id, operation } of allOperations) {
-    for (const parameter of list(operation.parameters))
-      yield* within(`${id} ${obj(parameter).name}`, obj(parameter).schema)
-    yield* contents(`${id} body`, operation.requestBody)
-    for (const [status, response] of Object.entries(obj(operation.responses)))
-      yield* contents(`${id} ${status}`, response)
-  }
-}
-
-function* contents(where: string, holder: Json | undefined): Generator<[string, Obj]> {
-  for (const media of Object.values(obj(obj(holder).content))) yield* within(where, obj(media).schema)
-}
-
-/** Yields a schema and all schemas inside it. */
-function* within(where: string, schema: Json | undefined): Generator<[string, Obj]> {
-  if (!isObj(schema)) return
-  yield [where, schema]
-  for (const [name, property] of Object.entries(obj(schema.properties)))
-    yield* within(`${where}.${name}`, property)
-  for (const key of ['items', 'additionalProperties', 'propertyNames', 'not'])
-    yield* within(`${where} ${key}`, schema[key])
-  for (const key of ['allOf', 'anyOf', 'oneOf'])
-    for (const [index, branch] of list(schema[key]).entries())
-      yield* within(`${where} ${key} ${index}`, branch)
-}
+import {
+  allOperations,
+  contract,
+  isDevelopment,
+  isObj,
+  isOptional,
+  list,
+  METHODS,
+  obj,
+  operations,
+  resolve,
+  schemas,
+  text,
+} from './contract.ts'
 
 const CORE: Record<string, string> = {
   'tokens.create': 'POST /tokens',
@@ -324,130 +255,4 @@ t.test('pages every list the same way', async t => {
     t.strictSame(schema.required, ['pagination', 'data'], id)
     t.strictSame(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
   }
-})
-
-t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
-  const validating = new Set([
-    ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not'],
-    ...['required', 'properties', 'additionalProperties', 'propertyNames', 'maxProperties'],
-    ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
-  ])
-  const other = new Set(['title', 'description', 'default', 'examples'])
-  for (const [where, schema] of schemas())
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === '$ref') {
-        const beside = Object.keys(schema).filter(key => key !== '$ref')
-        t.strictSame(beside, [], `${where}: nothing beside $ref`)
-        t.ok(resolve(schema), `${where}: $ref has a target`)
-      } else if (!keyword.startsWith('x-') && !other.has(keyword)) {
-        t.ok(validating.has(keyword), `${where}: ${keyword}`)
-        if (keyword === 'items') t.ok(isObj(value), `${where}: items is one schema`)
-      }
-    }
-  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
-    t.notOk(obj(schema).$ref, `${name} is not just an alias`)
-})
-
-t.test('declares exactly the formats that JSON Schema does not have', async t => {
-  const standard = new Set(['uuid', 'date-time', 'uri', 'uri-reference'])
-  const used = new Set([...schemas()].flatMap(([, schema]) => text(schema.format) || []))
-  const own = [...used].filter(format => !standard.has(format)).sort()
-  t.strictSame(own, Object.keys(obj(contract['x-formats'])).sort())
-  for (const [name, meaning] of Object.entries(obj(contract['x-formats']))) t.ok(text(meaning), name)
-})
-
-t.test('distinguishes the branches of a union by one member', async t => {
-  for (const [where, schema] of schemas()) {
-    const member = schema['x-discriminator']
-    if (member === undefined) continue
-    const tags = list(schema.oneOf).map(branch => {
-      const { properties, required } = resolve(branch)
-      t.ok(list(required).includes(text(member)), `${where}: ${member} is required`)
-      t.equal(Object.keys(obj(properties))[0], member, `${where}: ${member} comes first`)
-      return text(obj(obj(properties)[text(member)]).const)
-    })
-    t.ok(tags.every(Boolean) && new Set(tags).size === tags.length, `${where}: ${tags.join(', ')}`)
-  }
-  t.notOk(
-    [...schemas()].some(([, schema]) => 'discriminator' in schema),
-    'there is no discriminator, whose values would be names of schemas',
-  )
-})
-
-t.test('gives each type of token its own request, with defaults that its description shows', async t => {
-  const { oneOf } = resolve({ $ref: '#/components/schemas/CreateTokenRequest' })
-  const requests = list(oneOf).map(resolve)
-  const types = requests.map(request => obj(obj(request.properties).type).const)
-  t.strictSame(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
-  const leaves = (value: Json): string[] => {
-    if (typeof value === 'string') return [value]
-    return isObj(value) || Array.isArray(value) ? Object.values(value).flatMap(leaves) : []
-  }
-  for (const request of requests) {
-    const defaults = obj(request['x-defaults'])
-    const members = ['containers', 'mask', 'fingerprint_expression', 'search_indexes']
-    t.strictSame(Object.keys(defaults), members)
-    const shown = text(request.description).replace(/\s+/g, ' ')
-    for (const leaf of leaves(defaults))
-      t.ok(shown.includes(`\`${leaf}\``), `${obj(obj(request.properties).type).const}: ${leaf}`)
-  }
-})
-
-t.test('has a message for each rule that a schema cannot explain', async t => {
-  for (const [where, schema] of schemas()) {
-    if (schema.not !== undefined) t.ok(schema['x-violation'], `${where}: not`)
-    if (schema['x-violation'] === undefined) continue
-    const branches = [schema, ...list(schema.oneOf).map(resolve)]
-    for (const member of Object.keys(obj(schema['x-violation'])))
-      t.ok(
-        branches.some(branch => member in obj(branch.properties)),
-        `${where}: ${member} is a member`,
-      )
-  }
-})
-
-// The server and the suite both take their defaults from the contract, so a wrong one would go unseen elsewhere.
-// Requirements: TYP-501
-t.test('the defaults of each type of token are those of the specification', async t => {
-  const lastFour = '{{ data | reveal_last: 4 }}'
-  const hyphenless = "{{ data | remove: '-' }}"
-  const card = {
-    number: '{{ data.number | reveal_last: 4 }}',
-    expiration_month: '{{ data.expiration_month }}',
-    expiration_year: '{{ data.expiration_year }}',
-  }
-  const bank = {
-    routing_number: '{{ data.routing_number }}',
-    account_number: '{{ data.account_number | reveal_last: 4 }}',
-  }
-  const digits = ['{{ data }}', "{{ data | remove: '-'}}", '{{ data | last4 }}']
-  const expected = {
-    token: ['/general/high/', null, '{{ data | stringify }}', []],
-    card: ['/pci/high/', card, '{{ data.number }}', []],
-    bank: ['/bank/high/', bank, '{{ data.account_number }}|{{ data.routing_number }}', []],
-    card_number: ['/pci/high/', lastFour, '{{ data }}', []],
-    us_bank_account_number: ['/bank/high/', lastFour, '{{ data }}', []],
-    us_bank_routing_number: ['/bank/low/', lastFour, '{{ data }}', []],
-    social_security_number: ['/pii/high/', lastFour, hyphenless, digits],
-    employer_id_number: ['/pii/high/', lastFour, hyphenless, digits],
-  }
-  const branches = list(resolve({ $ref: '#/components/schemas/CreateTokenRequest' }).oneOf).map(resolve)
-  const stated = branches.map(branch => {
-    const { containers, mask, fingerprint_expression, search_indexes } = obj(branch['x-defaults'])
-    const type = text(resolve(obj(branch.properties).type).const)
-    return [type, [...list(containers), mask, fingerprint_expression, search_indexes]]
-  })
-  t.same(Object.fromEntries(stated), expected)
-})
-
-t.test('each kind of application may hold the permissions of the specification', async t => {
-  const { 'x-permissions': permissions } = resolve({ $ref: '#/components/schemas/ApplicationType' })
-  t.same(permissions, {
-    public: ['token:create', 'token:update'],
-    private: ['create', 'read', 'update', 'delete', 'search', 'use'].map(verb => `token:${verb}`),
-    management: [
-      ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
-      ...['application:create', 'application:read', 'application:update', 'application:delete', 'log:read'],
-    ],
-  })
 })
