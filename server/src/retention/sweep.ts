@@ -14,6 +14,9 @@ import type { TokenRecord } from '../tokens/token.ts'
  */
 const batchSize = 64
 
+/** Each batch reads what is stuck again. Where the store takes no writes at all, that must have an end. */
+const mostStuck = 8 * batchSize
+
 /** The kinds that expire. Only tokens and sessions need more than being removed. */
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency']
 
@@ -60,7 +63,7 @@ async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): P
     const gone = outcomes.filter(Boolean).length
     swept.erased += gone
     stuck = due.length - gone
-    if (due.length < limit || !(await context.pause())) return
+    if (due.length < limit || (swept.failure && stuck >= mostStuck) || !(await context.pause())) return
   }
 }
 

@@ -156,6 +156,29 @@ t.test('a tenant that cannot be written to does not keep those of others from be
   t.equal(await countLeft(store, hit), 0)
 })
 
+t.test('a sweep ends soon where the store takes no writes', async t => {
+  const store = await openTestStore(t)
+  let isDown = false
+  const tried = new Map<string, number>()
+  const failing = replacing(store, {
+    commit: async (writes, nowUs) => {
+      const removed = writes.find(({ type, kind }) => type === 'remove' && kind === 'token')
+      if (isDown && removed) tried.set(removed.id, (tried.get(removed.id) ?? 0) + 1)
+      if (isDown) throw new StoreUnavailable('read-only')
+      return store.commit(writes, nowUs)
+    },
+  })
+  const vault = vaultOn(t, failing)
+  const tenant = await openTenant(vault)
+  for (let n = 0; n < 5; n++) await create(tenant, 200)
+  isDown = true
+  await vault.clock.advance(minute).catch(() => {})
+  t.ok(tried.size > 0 && tried.size <= 600, `${tried.size} of 1000 were tried`)
+  isDown = false
+  await vault.clock.advance(minute)
+  t.equal(await countLeft(store, tenant), 0)
+})
+
 t.test('a sweeper whose lease another has taken stops at its next pause', async t => {
   const store = await openTestStore(t)
   let mine = 0
