@@ -74,7 +74,8 @@ function inTimeOf<T>({ tenantTime }: SealedStore, { tenant }: Address, task: () 
 
 /** Returns false if it was not erased, or by another process. */
 async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promise<boolean> {
-  const { document, store, record } = due
+  const { document, store, record, failure } = due
+  if (failure) throw failure
   // Without its tenant's keys it can be neither read nor audited. They may be restored from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {

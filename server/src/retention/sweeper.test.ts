@@ -179,6 +179,37 @@ t.test('a sweep ends soon where the store takes no writes', async t => {
   t.equal(await countLeft(store, tenant), 0)
 })
 
+t.test('a sweep ends soon where the keys of tenants cannot be read', async t => {
+  const store = await openTestStore(t)
+  const tenant = await openTenant(vaultOn(t, store))
+  for (let n = 0; n < 5; n++) await create(tenant, 200)
+  const limits: number[] = []
+  let isDown = true
+  const failing = replacing(store, {
+    get: async (kind, of, id) => {
+      const found = await store.get(kind, of, id)
+      if (kind === 'tenant' && isDown && limits.length > 0) throw new StoreUnavailable('down')
+      return found
+    },
+    due: async (kind, beforeMs, limit) => {
+      if (kind === 'token') limits.push(limit)
+      return store.due(kind, beforeMs, limit)
+    },
+  })
+  const lines: string[] = []
+  const log = createLog(line => lines.push(line))
+  const vault = openVault(t, { masterKey, now, log }, { openStore: async () => failing })
+  await vault.clock.advance(minute)
+  t.ok(limits.length > 1 && Math.max(...limits) <= 600, `${limits}`)
+  t.match(
+    lines.find(line => line.includes('sweep failed')),
+    'StoreUnavailable',
+  )
+  isDown = false
+  await vault.clock.advance(minute)
+  t.equal(await countLeft(store, tenant), 0)
+})
+
 t.test('a sweeper whose lease another has taken stops at its next pause', async t => {
   const store = await openTestStore(t)
   let mine = 0

@@ -25,6 +25,8 @@ export interface DueRecord<T extends RecordValue> {
   readonly document: StoredDocument
   /** `undefined` where the tenant's keys are missing, do not open, or cannot be read at the moment. */
   readonly store: TenantStore | undefined
+  /** Why the keys cannot be read at the moment. */
+  readonly failure?: StoreUnavailable
   /** `undefined` where it does not open. */
   readonly record: OpenedRecord<T> | undefined
 }
@@ -75,8 +77,10 @@ export class SealedStore {
     const documents = await this.#dueDocuments(kind, beforeMs, limit)
     return Promise.all(
       documents.map(async document => {
-        const store = await this.#tenantOf(document)
-        return { document, store, record: store?.openReadable<T>(document) }
+        const found = await this.#tenantOf(document)
+        if (found instanceof StoreUnavailable)
+          return { document, store: undefined, failure: found, record: undefined }
+        return { document, store: found, record: found?.openReadable<T>(document) }
       }),
     )
   }
@@ -134,14 +138,14 @@ export class SealedStore {
     return made
   }
 
-  async #tenantOf({ kind, tenant, id }: StoredDocument): Promise<TenantStore | undefined> {
+  async #tenantOf({ kind, tenant, id }: StoredDocument): Promise<TenantStore | StoreUnavailable | undefined> {
     try {
       const store = await this.tenant(tenant)
       if (!store) this.#shared.onBroken(new BrokenRecord(kind, tenant, id))
       return store
     } catch (error) {
       // Those of other tenants may be known already, or on another node of the database.
-      if (error instanceof StoreUnavailable) return undefined
+      if (error instanceof StoreUnavailable) return error
       if (!(error instanceof BrokenRecord)) throw error
       this.#shared.onBroken(error)
       return undefined
