@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { newMasterKey, replacing } from '../../testing/stores.ts'
 import { openTenant, openVault } from '../../testing/vault.ts'
 import { systemRandom } from '../base/random.ts'
+import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { makeKey } from './key-text.ts'
@@ -103,4 +104,49 @@ t.test('a key of another deployment is one like any other', async t => {
     headers: { 'SVC-API-KEY': elsewhere.privateKey },
   })
   t.equal(response.status, 200)
+})
+
+t.test('a key in memory is refused as soon as it is gone, replaced or expired', async t => {
+  const seen = { reads: 0 }
+  const level = await LevelStore.open(t.testdir())
+  const store = replacing(level, {
+    get: (...given) => {
+      if (given[0] === 'key' || given[0] === 'application') seen.reads++
+      return level.get(...given)
+    },
+  })
+  const vault = openVault(t, { masterKey: newMasterKey() }, { openStore: async () => store })
+  const tenant = await openTenant(vault)
+  const rights = { permissions: ['token:read'] }
+  /** Makes an application whose key and rights are in memory. */
+  const known = async () => {
+    const reader = await tenant.application(rights)
+    t.equal((await reader('GET', '/tokens')).status, 200)
+    const before = seen.reads
+    t.equal((await reader('GET', '/tokens')).status, 200)
+    t.equal(seen.reads, before, 'nothing is read for a known key')
+    return { reader, path: `/applications/${reader.id}` }
+  }
+  const deleted = await known()
+  t.equal((await tenant.asManagement('DELETE', deleted.path)).status, 204)
+  t.equal((await deleted.reader('GET', '/tokens')).status, 401)
+
+  const replaced = await known()
+  const again = await tenant.asManagement('POST', `${replaced.path}/regenerate`)
+  t.equal((await replaced.reader('GET', '/tokens')).status, 401)
+  t.equal((await tenant.as(again.json.key)('GET', '/tokens')).status, 200)
+
+  const changed = await known()
+  const body = { name: 'A', type: 'private', permissions: ['token:create'] }
+  t.equal((await tenant.asManagement('PUT', changed.path, body)).status, 200)
+  t.equal((await changed.reader('GET', '/tokens')).status, 403)
+
+  const ending = await known()
+  const expires_at = new Date((await vault.clock.now()) + 60_000).toISOString()
+  const until = { name: 'A', type: 'private', ...rights, expires_at }
+  t.equal((await tenant.asManagement('PUT', ending.path, until)).status, 200)
+  t.equal((await ending.reader('GET', '/tokens')).status, 200)
+  t.equal((await ending.reader('GET', '/tokens')).status, 200)
+  await vault.clock.advance(60_000)
+  t.equal((await ending.reader('GET', '/tokens')).status, 401)
 })

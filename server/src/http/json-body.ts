@@ -6,10 +6,11 @@ import type { CoreRequest } from './message.ts'
 
 /** @throws {ServiceError} payload_too_large */
 // Requirements: ERR-511
-export async function readBodyWithin(request: CoreRequest, limitBytes: number): Promise<Uint8Array> {
-  const bytes = await request.readBody(limitBytes)
-  if (bytes) return bytes
-  throw new ServiceError('payload_too_large', `the body must not be longer than ${limitBytes} bytes`)
+export function readBodyWithin(request: CoreRequest, limitBytes: number): Promise<Uint8Array> {
+  return request.readBody(limitBytes).then(bytes => {
+    if (bytes) return bytes
+    throw new ServiceError('payload_too_large', `the body must not be longer than ${limitBytes} bytes`)
+  })
 }
 
 /** @throws {ServiceError} malformed_json */

@@ -1,8 +1,9 @@
 import { holds, lacking } from '../access/caller.ts'
-import { delegatedCaller } from '../access/delegation.ts'
-import { authenticate } from '../access/keys.ts'
+import { type Delegation, delegatedCaller } from '../access/delegation.ts'
+import { authenticate, recentCaller } from '../access/keys.ts'
 import { ServiceError } from '../base/errors.ts'
 import { largeBody } from '../base/limits.ts'
+import type { Mutable } from '../base/mutable.ts'
 import { isProxied, type Operation } from '../contract/contract.ts'
 import { asInContract, numericCard } from '../contract/dialect.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -13,7 +14,7 @@ import { handlerOf, type ValidatedRequest } from './handlers/handler.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import { decode, parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
 import type { CoreRequest } from './message.ts'
-import { parsePathParameters, parseQuery } from './parameters.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
 
 export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
@@ -48,17 +49,31 @@ export function route(exchange: Exchange, { router, proxy }: Services): void {
 }
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520
-export async function identify(exchange: Exchange, { store, clock, headerNames }: Services): Promise<void> {
+export function identify(exchange: Exchange, services: Services): void | Promise<void> {
   const { delegation, headers } = exchange.request
-  if (delegation) {
-    exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
-    if (exchange.caller) return
-    throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
-  }
+  if (delegation) return identifyDelegate(exchange, delegation, services)
+  const { store, clock, headerNames } = services
   const key = headers[headerNames.key]
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
+  const found = recentCaller(store, key, tenant => clock.nowUs(tenant))
+  if (!found) return identifyByReading(exchange, key, services)
+  exchange.caller = found.caller
+  readAhead(exchange, found.tenant)
+}
+
+async function identifyDelegate(
+  exchange: Exchange,
+  delegation: Delegation,
+  { store, clock }: Services,
+): Promise<void> {
+  exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
+  if (exchange.caller) return
+  throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
+}
+
+async function identifyByReading(exchange: Exchange, key: string, { store, clock }: Services): Promise<void> {
   exchange.caller = await authenticate(
     store,
     key,
@@ -117,11 +132,12 @@ function checkContentType(exchange: Exchange): void {
   }
 }
 
-export async function readBody(exchange: Exchange): Promise<void> {
+export function readBody(exchange: Exchange): void | Promise<void> {
   const { operation, request } = reached(exchange)
-  if (operation.bodyType !== undefined) {
-    exchange.bytes = await readBodyWithin(request, operation.bodyBytes)
-  }
+  if (operation.bodyType === undefined) return
+  return readBodyWithin(request, operation.bodyBytes).then(bytes => {
+    exchange.bytes = bytes
+  })
 }
 
 export function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
@@ -164,21 +180,16 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   // Operations of development servers have handlers of another kind.
   const id = operation.id as OperationId
   const handler = handlerOf(services.handlers, id)
-  const defaults = operation.queryParameters.flatMap(one =>
-    one.default === undefined ? [] : [[one.name, one.default] as const],
-  )
-  const request: ValidatedRequest = {
+  const request: Mutable<ValidatedRequest> = {
     caller,
     path: exchange.parameters ?? {},
-    query: { ...Object.fromEntries(defaults), ...exchange.query },
+    query: withDefaults(exchange.query ?? {}, operation.queryParameters),
     body: exchange.body,
     traceId: exchange.traceId,
     depth: exchange.request.delegation?.depth ?? 0,
-    // Not if it was read by another spelling of the id.
-    ...(exchange.token && exchange.parameters?.id === exchange.rawParameters?.id
-      ? { token: exchange.token }
-      : {}),
   }
+  // Not if it was read by another spelling of the id.
+  if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   const perform = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
   exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
@@ -205,8 +216,7 @@ function reached({ operation, request }: Exchange): { operation: Operation; requ
 }
 
 /** Like `reached`, with the caller. */
-function identified(exchange: Exchange) {
-  const { caller } = exchange
-  if (!caller) throw new Error('a step of the lifecycle ran before its turn')
-  return { ...reached(exchange), caller }
+function identified({ operation, request, caller }: Exchange) {
+  if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
+  return { operation, request, caller }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { QueryParameter } from '../contract/contract.ts'
-import { parsePathParameters, parseQuery } from './parameters.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
 
 const parameters: QueryParameter[] = [
   { name: 'id', kind: 'list', keySeparator: '.' },
@@ -52,4 +52,14 @@ t.test('a path parameter is decoded, and a UUID becomes lower case', async t => 
   const raw = { id: 'A+b%20%43' }
   t.same(parsePathParameters(raw, []), { id: 'A+b C' })
   t.same(parsePathParameters(raw, ['id']), { id: 'a+b c' })
+})
+
+t.test('the defaults of the contract stand for what a query leaves out', t => {
+  const size = { name: 'size', kind: 'integer', keySeparator: '.', default: 20 } as const
+  const tag = { name: 'tag', kind: 'text', keySeparator: '.' } as const
+  const query = parseQuery('tag=x', [size, tag])
+  t.same(withDefaults(query, [size, tag]), { size: 20, tag: 'x' })
+  t.same(query, { tag: 'x' }, 'the query itself stays as it was sent')
+  t.same(withDefaults({ size: 0 }, [size, tag]), { size: 0 })
+  t.end()
 })

@@ -24,6 +24,16 @@ export function parseQuery(query: string, parameters: readonly QueryParameter[])
   return values
 }
 
+/** Returns the parsed query with the contract's defaults for parameters that it does not have. */
+export function withDefaults(query: JsonObject, parameters: readonly QueryParameter[]): JsonObject {
+  if (parameters.length === 0) return query
+  const complete = { ...query }
+  for (const { name, default: value } of parameters) {
+    if (value !== undefined && !Object.hasOwn(query, name)) complete[name] = value
+  }
+  return complete
+}
+
 /** Refuses parameters that the contract does not name. @throws {ServiceError} validation */
 export function refuseUnknownParameters(query: string, parameters: readonly QueryParameter[]): void {
   for (const name of new URLSearchParams(query).keys()) {

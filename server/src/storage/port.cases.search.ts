@@ -11,6 +11,7 @@ import {
   remove,
   replace,
   tenantA,
+  tenantB,
   term,
 } from './port.samples.ts'
 import type { Query, Store } from './port.ts'
@@ -38,6 +39,32 @@ export function testGet(test: Define): void {
       documents.map(document => document?.id),
       Array.from({ length: 400 }, (_, id) => (id < 300 ? digest(id) : undefined)),
     )
+  })
+
+  test('what is in memory is what get returns, and gone with each change', async (t, store) => {
+    if (!store.recent) return void t.pass('this engine keeps none in memory')
+    const sample = { kind: 'application' } as const
+    const inMemory = (tenant = tenantA) => store.recent?.('application', tenant, digest('a'))
+    const read = async () => (await store.get('application', tenantA, [digest('a')]))[0]
+    t.equal(inMemory(), undefined, 'nothing that does not exist')
+    await mustCommit(store, [insert('a', sample), insert('b')])
+    const written = await read()
+    t.same(inMemory(), written)
+    t.equal(inMemory(tenantB), undefined, 'nothing of another tenant')
+    const replacing = mustCommit(store, [replace('a', 1, sample)])
+    t.same(inMemory(), written, 'as long as get returns it')
+    await replacing
+    t.equal(inMemory(), undefined)
+    t.equal((await read())?.version, 2)
+    t.equal(inMemory()?.version, 2)
+    await mustCommit(store, [remove('a', 2, sample)])
+    t.equal(inMemory(), undefined)
+    await get(store, 'b')
+    t.equal(store.recent('token', tenantA, digest('b')), undefined, 'no token')
+    await mustCommit(store, [insert('a', sample)])
+    await read()
+    await store.clear()
+    t.equal(inMemory(), undefined)
   })
 
   test('get returns the current document of a kind that is read often', async (t, store) => {

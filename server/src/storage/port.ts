@@ -163,6 +163,12 @@ export interface Store {
   /** Returns the documents with these ids, in their order; `undefined` where none exists. Includes due ones. */
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
+  /**
+   * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. Absent
+   * where none are kept in memory.
+   */
+  recent?(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
 

@@ -34,8 +34,28 @@ export interface TenantTokens extends Omit<TokensContext, 'store'> {
   readonly store: TenantStore
 }
 
-export async function tokensOf(context: TokensContext, caller: Caller): Promise<TenantTokens> {
-  return { ...context, store: await tenantStore(context, caller.tenant) }
+/** Made once for each tenant, as copying the context takes longer than finding it here. */
+const views = new WeakMap<TokensContext, WeakMap<TenantStore, TenantTokens>>()
+
+/** Returns a promise only if the tenant is not in memory yet. */
+export function tokensOf(context: TokensContext, caller: Caller): TenantTokens | Promise<TenantTokens> {
+  const store = context.store.opened(caller.tenant)
+  if (store) return viewOf(context, store)
+  return tenantStore(context, caller.tenant).then(opened => viewOf(context, opened))
+}
+
+function viewOf(context: TokensContext, store: TenantStore): TenantTokens {
+  let ofContext = views.get(context)
+  if (!ofContext) {
+    ofContext = new WeakMap()
+    views.set(context, ofContext)
+  }
+  let view = ofContext.get(store)
+  if (!view) {
+    view = { ...context, store }
+    ofContext.set(store, view)
+  }
+  return view
 }
 
 /** @throws {ServiceError} validation, if there are any errors */

@@ -40,8 +40,7 @@ export class SealedStore {
   readonly keyring: Keyring
   /** Set when the clock is open, which is kept in this store. */
   tenantTime: TenantTime | undefined
-  /** As promises, so that a request need not make one to get its tenant. */
-  readonly #tenants = new Map<string, Promise<TenantStore>>()
+  readonly #tenants = new Map<string, TenantStore>()
   readonly #shared: Shared
   #clears = 0
 
@@ -52,15 +51,27 @@ export class SealedStore {
     this.#shared = { store, random, onBroken, opened, steps: new Steps() }
   }
 
-  /** @throws {WrongMasterKey} */
-  tenant(tenant: string): Promise<TenantStore | undefined> {
-    const known = this.#tenants.get(tenant)
-    return known ?? this.keyring.open(tenant).then(keys => keys && this.#keep(tenant, keys))
+  /** Returns the store of a tenant without waiting, if it was opened before. */
+  opened(tenant: string): TenantStore | undefined {
+    return this.#tenants.get(tenant)
   }
 
-  createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+  /** @throws {WrongMasterKey} */
+  async tenant(tenant: string): Promise<TenantStore | undefined> {
     const known = this.#tenants.get(tenant)
-    return known ?? this.keyring.create(tenant, nowUs).then(keys => this.#keep(tenant, keys))
+    if (known) return known
+    const keys = await this.keyring.open(tenant)
+    return keys && this.#keep(tenant, keys)
+  }
+
+  async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+    const known = this.#tenants.get(tenant)
+    return known ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
+  }
+
+  /** Like `root`, without waiting, if it was opened before. */
+  openedRoot(): TenantStore | undefined {
+    return this.#tenants.get(rootTenant)
   }
 
   /** The operator's store: keys by digest, settings, the list of tenants. */
@@ -130,10 +141,10 @@ export class SealedStore {
     this.#shared.opened.clear()
   }
 
-  #keep(tenant: string, keys: TenantKeys): Promise<TenantStore> {
+  #keep(tenant: string, keys: TenantKeys): TenantStore {
     const kept = this.#tenants.get(tenant)
     if (kept) return kept
-    const made = Promise.resolve(new TenantStore(tenant, keys, this.#shared))
+    const made = new TenantStore(tenant, keys, this.#shared)
     this.#tenants.set(tenant, made)
     return made
   }

@@ -132,10 +132,17 @@ export class TenantStore extends TenantDigests {
     return this.#boxes.seen<T>(kind, this.address(kind, id))
   }
 
-  /** Like `get`, by the address in the store, such as the holder that a conflict names. */
-  async at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
-    const [document] = await this.#store.get(kind, this.tenant, [address])
+  /** Like `get`, without waiting, if the record is in memory; `undefined` if it has to be read. @throws {BrokenRecord} */
+  recent<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
+    const document = this.#store.recent?.(kind, this.tenant, this.address(kind, id))
     return document && this.open<T>(document)
+  }
+
+  /** Like `get`, by the address in the store, such as the holder that a conflict names. */
+  at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
+    return this.#store
+      .get(kind, this.tenant, [address])
+      .then(([document]) => document && this.open<T>(document))
   }
 
   /** @throws {TooManyBytes} where the sealed records together exceed `mostBytes` */

@@ -20,7 +20,7 @@ import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse, writeFormat } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
-import { findDue, readByIds } from './read.ts'
+import { findDue, readByIds, recentDocument } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
 import { reindex } from './reindex/reindex.ts'
 import type { ReindexOptions } from './reindex/verification.ts'
@@ -84,13 +84,17 @@ export class LevelStore implements Store {
     return losses
   }
 
-  async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     return this.#opening.writer.commit(writes, nowUs)
   }
 
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
     const { state } = this.#opening
     return orUnavailable(() => readByIds(state, kind, tenant, ids))
+  }
+
+  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
+    return recentDocument(this.#opening.state, kind, tenant, id)
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
@@ -221,17 +225,25 @@ async function openAll(
   return { level, state, writer: new Writer(state, round, onFailure) }
 }
 
-async function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     const working = work()
-    return working instanceof Promise ? await working : working
+    return working instanceof Promise ? working.catch(refuse) : Promise.resolve(working)
   } catch (cause) {
-    const error = asDamaged(cause)
-    // Errors of LevelDB have a code of this form; other errors are bugs, not outages.
-    const { code } = error as { code?: unknown }
-    if (typeof code !== 'string' || !code.startsWith('LEVEL_')) throw error
-    throw new StoreUnavailable('the store cannot answer at the moment', { cause: error })
+    return Promise.reject(toRefusal(cause))
   }
+}
+
+function refuse(cause: unknown): never {
+  throw toRefusal(cause)
+}
+
+function toRefusal(cause: unknown): unknown {
+  const error = asDamaged(cause)
+  // Errors of LevelDB have a code of this form; other errors are bugs, not outages.
+  const { code } = error as { code?: unknown }
+  if (typeof code !== 'string' || !code.startsWith('LEVEL_')) return error
+  return new StoreUnavailable('the store cannot answer at the moment', { cause: error })
 }
 
 function reasonOf(error: unknown): string {

@@ -34,6 +34,16 @@ export function readByIds(
   return reading instanceof Promise ? reading.then(keep) : keep(reading)
 }
 
+/** Returns a document of a kind that is often read, if it was read a moment ago and has not changed since. */
+export function recentDocument(
+  { keys, recent }: PublishedState,
+  kind: DocumentKind,
+  tenant: string,
+  id: Digest,
+): StoredDocument | undefined {
+  return oftenRead.has(kind) ? recent.get(documentKey(keys.of(kind, tenant), id)) : undefined
+}
+
 export function readDocuments(
   epoch: Epoch,
   { kind, tenant, collection }: KeyedCollection,
