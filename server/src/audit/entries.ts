@@ -1,3 +1,4 @@
+import type { Mutable } from '../base/mutable.ts'
 import type { Random } from '../base/random.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { Write } from '../storage/port.ts'
@@ -44,16 +45,16 @@ export function auditEntry(
   place = { id: random.uuid(), fresh: true },
 ): Write {
   const { operation, entity_type, entity_id, actor, session, outcome = 'success', count } = action
-  const record: AuditRecord = {
+  const record: Mutable<AuditRecord> = {
     id: place.id,
     operation,
     entity_type,
-    ...(entity_id === undefined ? {} : { entity_id }),
     actor_id: session ?? actor,
     actor_type: actor === null ? 'system' : session === undefined ? 'application' : 'session',
     outcome,
-    ...(count === undefined ? {} : { count }),
   }
+  if (entity_id !== undefined) record.entity_id = entity_id
+  if (count !== undefined) record.count = count
   const terms = [store.term('entity_type', entity_type)]
   if (entity_id !== undefined) terms.push(store.term('entity_id', entity_id))
   return store.insert('audit', record, { terms }, place.fresh)

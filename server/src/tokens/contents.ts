@@ -1,6 +1,7 @@
 import { fieldTerm, termsOf } from '../access/terms.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { Mutable } from '../base/mutable.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import { limits } from '../generated/facts.ts'
 import { evaluateIndexes } from '../search/index-expressions.ts'
@@ -54,16 +55,18 @@ export async function derive(
   const turns = context.turns()
   const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
-  await turns.passed()
+  // Awaiting nothing would cost a microtask each time.
+  const afterMask = turns.passed()
+  if (afterMask) await afterMask
   const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
-  await turns.passed()
+  const afterFingerprint = turns.passed()
+  if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
     : (before.patterns ?? [])
-  const derived = {
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(patterns.length === 0 ? {} : { patterns }),
-  }
+  const derived: Mutable<Derived> = {}
+  if (fingerprint !== undefined) derived.fingerprint = fingerprint
+  if (patterns.length > 0) derived.patterns = patterns
   return { derived, masked }
 }
 
@@ -74,12 +77,10 @@ export function isTooLarge(data: JsonValue): boolean {
 
 /** Returns the terms, the unique value and the due time under which a token is stored. */
 export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
-  return {
-    terms: termsOf(store, token),
-    uniques:
-      token.deduplicate_token && token.fingerprint ? [uniqueFingerprint(store, token.fingerprint)] : [],
-    ...(token.expires_ms === undefined ? {} : { dueMs: token.expires_ms }),
-  }
+  const terms = termsOf(store, token)
+  const uniques =
+    token.deduplicate_token && token.fingerprint ? [uniqueFingerprint(store, token.fingerprint)] : []
+  return token.expires_ms === undefined ? { terms, uniques } : { terms, uniques, dueMs: token.expires_ms }
 }
 
 /** A unique value for the one deduplicating token of a fingerprint: two concurrent ones cannot both be stored. */
@@ -101,7 +102,7 @@ export function fingerprintOf(
 ): string | undefined {
   let text: string
   try {
-    text = expressions.render(fingerprint_expression, { data, metadata: { ...metadata } })
+    text = expressions.render(fingerprint_expression, { data, metadata: (metadata ?? {}) as JsonObject })
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     throw new ServiceError('validation', 'the fingerprint expression cannot be evaluated on this data', {

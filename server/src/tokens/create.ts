@@ -30,7 +30,7 @@ export async function createToken(
       const { record } = draft
       // Requirements: ACC-507
       const transform = demand(caller, 'token:create', record)
-      const original = await originalOf(tokens, record)
+      const original = record.deduplicate_token ? await originalOf(tokens, record) : undefined
       if (original) {
         return {
           writes: [],

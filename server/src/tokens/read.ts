@@ -45,11 +45,12 @@ export async function liveRecord(
   return record
 }
 
-export async function liveToken(
+/** Returns a promise only for a card whose code has to be read too. */
+export function liveToken(
   context: TenantTokens,
   record: OpenedRecord<TokenRecord>,
-): Promise<LiveToken> {
+): LiveToken | Promise<LiveToken> {
   const nowUs = context.nowUs()
-  const [token] = isCvcLive(record.value, nowUs) ? await withCvc(context.store, [record], nowUs) : []
-  return token ?? new LiveToken(record)
+  if (!isCvcLive(record.value, nowUs)) return new LiveToken(record)
+  return withCvc(context.store, [record], nowUs).then(([token]) => token ?? new LiveToken(record))
 }

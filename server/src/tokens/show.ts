@@ -1,12 +1,11 @@
 import { strictest } from '../access/rules.ts'
 import type { JsonValue } from '../base/json.ts'
+import type { Mutable } from '../base/mutable.ts'
 import { formatMicros } from '../base/time.ts'
 import type { Token, Transform } from '../contract/types.ts'
 import type { TenantTokens } from './context.ts'
 import { showMask } from './mask.ts'
 import { LiveToken } from './token.ts'
-
-type Mutable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541

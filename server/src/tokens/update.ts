@@ -4,6 +4,7 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
 import type { JsonValue } from '../base/json.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import type { Mutable } from '../base/mutable.ts'
 import { numericDates } from '../contract/dialect.ts'
 import type { Token, UpdateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
@@ -11,7 +12,7 @@ import type { Write } from '../storage/port.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { tokenAction } from './audited.ts'
-import { type Changes, derive, indexOf, isTooLarge } from './contents.ts'
+import { type Changes, type Derived, derive, indexOf, isTooLarge } from './contents.ts'
 import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
 import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
@@ -39,7 +40,9 @@ export async function updateToken(
       const live = await liveToken(tokens, current)
       const next = await patched(tokens, caller, live, input, right)
 
-      const original = await duplicated(tokens, current, next.record)
+      const original = next.record.deduplicate_token
+        ? await duplicated(tokens, current, next.record)
+        : undefined
       if (original) {
         return {
           writes: [],
@@ -120,53 +123,53 @@ async function patched(
       throw invalid('data', `would hold more than ${limits.bodyBytes} bytes after the merge`)
     }
   }
-  const content = {
+  const { data: stored, cvc } = splitCvc(current.type, data)
+  const record: Mutable<TokenRecord> = {
+    id: current.id,
     type: current.type,
-    ...kept(
-      'mask',
-      input.mask === undefined
-        ? current.mask
-        : input.mask === null
-          ? (type.mask ?? undefined)
-          : mergePatch(current.mask, input.mask),
-    ),
-    ...kept('metadata', patchedMetadata(context, current, input)),
-    ...kept('search_indexes', patchedIndexes(current, input)),
     // Requirements: TOK-032
     fingerprint_expression: replaced(
       input.fingerprint_expression,
       current.fingerprint_expression,
       type.fingerprintExpression,
     ),
-  }
-  // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
-  const expires = expiration(context, current, input)
-  const { data: stored, cvc } = splitCvc(current.type, data)
-  const { reference, writes } = await nextCvc(context, live, cvc)
-  const isChanged = live.data !== data && JSON.stringify(live.data) !== JSON.stringify(data)
-  const changes = changesOf(input, content.fingerprint_expression, isChanged, reads)
-  const { derived } = await derive(context, { id: current.id, ...content }, data, changes, current).catch(
-    error => {
-      throw reads ? error : withoutReasons(error, input)
-    },
-  )
-  const record: TokenRecord = {
-    id: current.id,
-    ...content,
     data: stored,
     // Requirements: TOK-030
     containers: replaced(input.containers, current.containers, type.containers),
-    ...derived,
-    ...(replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)
-      ? { deduplicate_token: true }
-      : {}),
-    ...expires,
-    ...kept('cvc', reference),
     created_by: current.created_by,
     // Requirements: TOK-043
     modified_by: caller.application,
   }
+  setIfKept(record, 'mask', patchedMask(current, input))
+  setIfKept(record, 'metadata', patchedMetadata(context, current, input))
+  setIfKept(record, 'search_indexes', patchedIndexes(current, input))
+  // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
+  const expires = expiration(context, current, input)
+  setIfKept(record, 'expires_at', expires.expires_at)
+  setIfKept(record, 'expires_ms', expires.expires_ms)
+  const { reference, writes } = await nextCvc(context, live, cvc)
+  const isChanged = live.data !== data && JSON.stringify(live.data) !== JSON.stringify(data)
+  const changes = changesOf(input, record.fingerprint_expression, isChanged, reads)
+  let derived: Derived
+  try {
+    derived = (await derive(context, record, data, changes, current)).derived
+  } catch (error) {
+    throw reads ? error : withoutReasons(error, input)
+  }
+  setIfKept(record, 'fingerprint', derived.fingerprint)
+  setIfKept(record, 'patterns', derived.patterns)
+  setIfKept(record, 'cvc', reference)
+  if (replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)) {
+    record.deduplicate_token = true
+  }
   return { record, data, cvcWrites: writes }
+}
+
+function patchedMask(current: TokenRecord, input: UpdateTokenRequest): JsonValue | undefined {
+  if (input.mask === undefined) return current.mask
+  return input.mask === null
+    ? (tokenTypes[current.type].mask ?? undefined)
+    : mergePatch(current.mask, input.mask)
 }
 
 /** Returns the token that this update would duplicate, if it asks for deduplication. */
@@ -185,7 +188,7 @@ async function duplicated(
 // Requirements: TOK-511
 async function nextCvc(context: TenantTokens, live: LiveToken, cvc: string | undefined) {
   const before = live.record.value.cvc
-  const writes = await removeCvc(context.store, before)
+  const writes = before ? await removeCvc(context.store, before) : []
   if (cvc === undefined) return { reference: undefined, writes }
   const nowUs = context.nowUs()
   const until_ms =
@@ -216,9 +219,9 @@ function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readon
 
 // Requirements: TOK-033
 function expiration(context: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
-  if (input.expires_at === null) return {}
+  if (input.expires_at === null) return { expires_at: undefined, expires_ms: undefined }
   if (input.expires_at === undefined) {
-    return { ...kept('expires_at', current.expires_at), ...kept('expires_ms', current.expires_ms) }
+    return { expires_at: current.expires_at, expires_ms: current.expires_ms }
   }
   const { echo, ms } = readExpiration(input.expires_at, context.nowUs())
   return { expires_at: echo, expires_ms: ms }
@@ -263,7 +266,11 @@ function replaced<T>(patch: T | null | undefined, current: T, fallback: T): T {
   return patch === undefined ? current : (patch ?? fallback)
 }
 
-/** Returns an object with this member, or without it if the value is undefined. */
-function kept<K extends string, T>(name: K, value: T | undefined): { [member in K]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { [member in K]: T })
+/** Sets a member unless the value is undefined. Spreading optional members takes several times as long. */
+function setIfKept<K extends keyof TokenRecord>(
+  record: Mutable<TokenRecord>,
+  name: K,
+  value: TokenRecord[K] | undefined,
+): void {
+  if (value !== undefined) (record as { [member in K]: TokenRecord[K] })[name] = value
 }
