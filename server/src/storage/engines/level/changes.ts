@@ -22,29 +22,47 @@ export interface Mutations {
 }
 
 export const noValue = Buffer.alloc(0)
-const noEntries: ReadonlyMap<string, Buffer> = new Map()
 
 /** Writes all that a change of one document changes, except for the blocks of the index. */
 export function encodeChange({ collection, write, before, after }: Change, mutations: Mutations): void {
   const { id } = write
   if (after && 'box' in write) mutations.put(documentKey(collection, id), encodeDocument(after, write.box))
   else mutations.del(documentKey(collection, id))
-  const old = before ? entriesOf(collection, id, before) : noEntries
-  const now = after ? entriesOf(collection, id, after) : noEntries
-  for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
-  for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
-  if (after && !before && after.ordinal % blockSize === 0) {
-    mutations.put(anchorKey(collection, after.createdUs, after.ordinal / blockSize), noValue)
+  if (before && after) {
+    // The place of a document never changes.
+    const old = movingEntries(collection, id, before)
+    const now = movingEntries(collection, id, after)
+    for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
+    for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
+  } else if (after) {
+    mutations.put(ordinalKey(collection, after.ordinal), encodePlace(id, after.createdUs))
+    for (const [key, value] of movingEntries(collection, id, after)) mutations.put(key, value)
+    if (after.ordinal % blockSize === 0) {
+      mutations.put(anchorKey(collection, after.createdUs, after.ordinal / blockSize), noValue)
+    }
+  } else if (before) {
+    mutations.del(ordinalKey(collection, before.ordinal))
+    for (const key of movingEntries(collection, id, before).keys()) mutations.del(key)
   }
 }
 
 /** Returns the index entries of a document by key, without anchors and blocks. No two documents share a key. */
-export function entriesOf(
+export function entriesOf(collection: CollectionKey, id: Digest, header: Header): Map<string, Buffer> {
+  const entries = new Map([[ordinalKey(collection, header.ordinal), encodePlace(id, header.createdUs)]])
+  for (const [key, value] of movingEntries(collection, id, header)) entries.set(key, value)
+  return entries
+}
+
+const noEntries: ReadonlyMap<string, Buffer> = new Map()
+
+/** Returns those of the index entries that a replacement of the document may change. */
+function movingEntries(
   collection: CollectionKey,
   id: Digest,
-  { ordinal, createdUs, modifiedUs, dueMs, uniques }: Header,
-): Map<string, Buffer> {
-  const entries = new Map([[ordinalKey(collection, ordinal), encodePlace(id, createdUs)]])
+  { ordinal, modifiedUs, dueMs, uniques }: Header,
+): ReadonlyMap<string, Buffer> {
+  if (uniques.length === 0 && dueMs === undefined && modifiedUs === undefined) return noEntries
+  const entries = new Map<string, Buffer>()
   for (const unique of uniques) entries.set(uniqueKey(collection, unique), Buffer.from(id, 'latin1'))
   if (dueMs !== undefined) {
     entries.set(dueKey(collection, dueMs, ordinal), noValue)

@@ -2,7 +2,7 @@ import type { Memo } from '../../../base/memo.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage } from './evaluate.ts'
-import { type CollectionKey, type KeyedCollection, liveTerm, ordinalKey, termPrefix } from './keys.ts'
+import { type CollectionKey, type KeyedCollection, liveTerm, ordinalKey } from './keys.ts'
 import { readDocuments } from './read.ts'
 import { decodePlace } from './record.ts'
 import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
@@ -60,7 +60,7 @@ export async function findDocuments(
 /** Loads terms, and takes their blocks with the epoch of the same moment. The caller releases the epoch. */
 async function captureTerms(state: PublishedState, collection: CollectionKey, digests: readonly Digest[]) {
   const { terms } = state
-  const held = digests.map(digest => terms.hold(termPrefix(collection, digest), state.epoch))
+  const held = digests.map(digest => terms.hold(collection, digest, state.epoch))
   try {
     const loading = held.flatMap(term => term.loading ?? [])
     // Mostly all terms are in memory, and then nothing is awaited.

@@ -3,7 +3,7 @@ import type { Block } from './bitmap.ts'
 import type { CollectionKey } from './keys.ts'
 
 /** The newest block of a collection, which all inserts go to, by term. */
-interface Head {
+export interface Head {
   readonly block: number
   /** True if this process began the block, so that all of its terms are here. */
   readonly complete: boolean
@@ -12,6 +12,11 @@ interface Head {
 
 const nothing: Block = []
 const mostBlocks = 400_000
+
+/** Returns the block of a term at a head; `undefined` where it has to be read. */
+export function blockAt(head: Head, term: Digest): Block | undefined {
+  return head.blocks.get(term) ?? (head.complete ? nothing : undefined)
+}
 
 /**
  * The writer's cache of the block that each collection is filling. Most terms of a new token are new, and without
@@ -33,18 +38,16 @@ export class HeadBlocks {
     this.#trim()
   }
 
-  /** Returns `undefined` where the block has to be read. */
-  get(collection: CollectionKey, block: number, term: Digest): Block | undefined {
+  /** Returns the head of a collection if it is this block. */
+  at(collection: CollectionKey, block: number): Head | undefined {
     const head = this.#heads.get(collection)
-    if (head?.block !== block) return undefined
-    return head.blocks.get(term) ?? (head.complete ? nothing : undefined)
+    return head?.block === block ? head : undefined
   }
 
-  set(collection: CollectionKey, block: number, term: Digest, image: Block): void {
-    const head = this.#heads.get(collection)
-    if (head?.block !== block) return
+  /** Sets the changed blocks of a head that `at` has just returned. */
+  set(head: Head, changed: Iterable<{ readonly term: Digest; readonly image: Block }>): void {
     const { size } = head.blocks
-    head.blocks.set(term, image)
+    for (const { term, image } of changed) head.blocks.set(term, image)
     this.#size += head.blocks.size - size
   }
 

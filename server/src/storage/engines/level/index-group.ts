@@ -1,7 +1,7 @@
 import type { Digest } from '../../port.ts'
 import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOffset } from './bitmap.ts'
 import type { Change, Mutations } from './changes.ts'
-import type { HeadBlocks } from './head-blocks.ts'
+import { blockAt, type Head, type HeadBlocks } from './head-blocks.ts'
 import { blockKey, blockSize, type CollectionKey, liveTerm, termPrefix } from './keys.ts'
 import type { Header } from './record.ts'
 import type { PublishedBlock } from './state.ts'
@@ -9,9 +9,15 @@ import type { TermCache } from './term-cache.ts'
 
 /** A block of one term that the group changes. */
 interface TouchedBlock extends PublishedBlock {
-  readonly collection: CollectionKey
-  readonly term: Digest
   image: OwnBlock
+}
+
+/** The blocks of all terms for the same documents of a collection. */
+interface BlockPlace {
+  readonly collection: CollectionKey
+  readonly block: number
+  readonly head: Head | undefined
+  readonly touched: Map<Digest, TouchedBlock>
 }
 
 const removing = blockSize
@@ -22,7 +28,7 @@ const none: Terms = { terms: [] }
 /** The index changes of a group: each block is copied, changed in memory and written once for all documents. */
 export class IndexGroup {
   readonly touched: TouchedBlock[] = []
-  readonly #byPlace = new Map<CollectionKey, Map<number, Map<Digest, TouchedBlock>>>()
+  readonly #places = new Map<CollectionKey, Map<number, BlockPlace>>()
   readonly #missing: TouchedBlock[] = []
   // One entry per bit to change: the block, and the offset plus `removing` or 0.
   readonly #targets: TouchedBlock[] = []
@@ -35,18 +41,20 @@ export class IndexGroup {
     this.#terms = terms
     for (const { collection, before, after } of changes) {
       const { ordinal } = (after ?? before) as Header
-      const place = ordinal % blockSize
-      if (!before) this.#heads.enter(collection, (ordinal - place) / blockSize, place === 0)
-      if (!before || !after) this.#change(collection, ordinal, liveTerm, after ? 0 : removing)
-      for (const term of without(before, after)) this.#change(collection, ordinal, term, removing)
-      for (const term of without(after, before)) this.#change(collection, ordinal, term, 0)
+      const offset = ordinal % blockSize
+      const block = (ordinal - offset) / blockSize
+      if (!before) this.#heads.enter(collection, block, offset === 0)
+      const place = this.#placeOf(collection, block)
+      if (!before || !after) this.#change(place, liveTerm, offset + (after ? 0 : removing))
+      for (const term of without(before, after)) this.#change(place, term, offset + removing)
+      for (const term of without(after, before)) this.#change(place, term, offset)
     }
   }
 
   /** Reads the blocks that are in neither cache, and changes all blocks in memory. */
   async apply(read: (keys: string[]) => (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>) {
     if (this.#missing.length > 0) {
-      const values = await read(this.#missing.map(({ prefix, block }) => blockKey(prefix, block)))
+      const values = await read(this.#missing.map(keyOf))
       for (const [index, touched] of this.#missing.entries()) {
         const value = values[index]
         if (value) touched.image = copyBlock(decodeBlock(value))
@@ -61,49 +69,54 @@ export class IndexGroup {
   }
 
   encode(mutations: Mutations): void {
-    for (const { prefix, block, image } of this.touched) {
-      const value = encodeBlock(image)
-      if (value) mutations.put(blockKey(prefix, block), value)
-      else mutations.del(blockKey(prefix, block))
+    for (const touched of this.touched) {
+      const value = encodeBlock(touched.image)
+      if (value) mutations.put(keyOf(touched), value)
+      else mutations.del(keyOf(touched))
     }
   }
 
-  /** Hands the images to the readers. They do not change any more. */
+  /** Hands the images to the next groups. They do not change any more. */
   publish(): void {
-    for (const { collection, term, block, image } of this.touched) {
-      this.#heads.set(collection, block, term, image)
+    for (const blocks of this.#places.values()) {
+      for (const { collection, block, touched } of blocks.values()) {
+        const head = this.#heads.at(collection, block)
+        if (head) this.#heads.set(head, touched.values())
+      }
     }
   }
 
-  #change(collection: CollectionKey, ordinal: number, term: Digest, flag: number): void {
-    const offset = ordinal % blockSize
-    this.#targets.push(this.#touch(collection, (ordinal - offset) / blockSize, term))
-    this.#offsets.push(offset + flag)
+  #placeOf(collection: CollectionKey, block: number): BlockPlace {
+    let blocks = this.#places.get(collection)
+    if (!blocks) {
+      blocks = new Map()
+      this.#places.set(collection, blocks)
+    }
+    let place = blocks.get(block)
+    if (!place) {
+      place = { collection, block, head: this.#heads.at(collection, block), touched: new Map() }
+      blocks.set(block, place)
+    }
+    return place
   }
 
-  #touch(collection: CollectionKey, block: number, term: Digest): TouchedBlock {
-    const blocks = entryOf(this.#byPlace, collection)
-    const terms = entryOf(blocks, block)
-    const known = terms.get(term)
-    if (known) return known
-    const prefix = termPrefix(collection, term)
-    const base = this.#heads.get(collection, block, term) ?? this.#terms.peek(prefix, block)
-    const touched = { collection, term, prefix, block, image: base ? copyBlock(base) : [] }
-    terms.set(term, touched)
-    this.touched.push(touched)
-    if (!base) this.#missing.push(touched)
-    return touched
+  /** @param offset plus `removing`, to remove it */
+  #change(place: BlockPlace, term: Digest, offset: number): void {
+    this.#targets.push(place.touched.get(term) ?? this.#touch(place, term))
+    this.#offsets.push(offset)
+  }
+
+  #touch({ collection, block, head, touched }: BlockPlace, term: Digest): TouchedBlock {
+    const base = (head && blockAt(head, term)) ?? this.#terms.peek(collection, term, block)
+    const made = { collection, term, block, image: base ? copyBlock(base) : [] }
+    touched.set(term, made)
+    this.touched.push(made)
+    if (!base) this.#missing.push(made)
+    return made
   }
 }
 
-function entryOf<Outer, Inner, Value>(map: Map<Outer, Map<Inner, Value>>, key: Outer): Map<Inner, Value> {
-  let entry = map.get(key)
-  if (!entry) {
-    entry = new Map()
-    map.set(key, entry)
-  }
-  return entry
-}
+const keyOf = ({ collection, term, block }: TouchedBlock) => blockKey(termPrefix(collection, term), block)
 
 /** The terms of `one` that `other` does not have. */
 function without({ terms }: Terms = none, { terms: others }: Terms = none): readonly Digest[] {

@@ -73,12 +73,18 @@ export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey
 
 /** `collectionKey` with a cache, as every read and write needs it and converting a tenant takes 2 µs. */
 export class CollectionKeys {
-  readonly #tenants = new Memo<string, string>(10_000)
+  readonly #tenants = new Memo<string, Map<DocumentKind, CollectionKey>>(10_000)
 
+  /** Returns the same string each time, as a Map finds it faster than a new one. */
   of(kind: DocumentKind, tenant: string): CollectionKey {
-    return (letters[kind] + this.#tenants.of(tenant, shortTenant)) as CollectionKey
+    const known = this.#tenants.of(tenant, newMap)
+    const key = known.get(kind) ?? collectionKey(kind, tenant)
+    if (!known.has(kind)) known.set(kind, key)
+    return key
   }
 }
+
+const newMap = () => new Map<DocumentKind, CollectionKey>()
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

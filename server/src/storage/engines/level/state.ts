@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Memo } from '../../../base/memo.ts'
-import type { Place, StoredDocument } from '../../port.ts'
+import { oftenRead } from '../../kinds.ts'
+import type { Digest, Place, StoredDocument } from '../../port.ts'
 import type { Block } from './bitmap.ts'
 import type { Change } from './changes.ts'
 import { Epoch, ReadPace } from './epoch.ts'
@@ -23,7 +24,8 @@ const mostPlaces = 20_000
 const entryBytes = 300
 
 export interface PublishedBlock {
-  readonly prefix: string
+  readonly collection: CollectionKey
+  readonly term: Digest
   readonly block: number
   readonly image: Block
 }
@@ -61,9 +63,11 @@ export class PublishedState {
   }
 
   publish(blocks: Iterable<PublishedBlock>, changes: readonly Change[]): void {
-    for (const { prefix, block, image } of blocks) this.terms.publish(prefix, block, image)
+    for (const { collection, term, block, image } of blocks) {
+      this.terms.publish(collection, term, block, image)
+    }
     for (const { collection, write, after } of changes) {
-      this.recent.delete(documentKey(collection, write.id))
+      if (oftenRead.has(write.kind)) this.recent.delete(documentKey(collection, write.id))
       const floor = this.#dueFloors.get(collection)
       if (after?.dueMs === undefined || !floor) continue
       floor.changes++

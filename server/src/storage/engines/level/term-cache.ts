@@ -1,12 +1,14 @@
+import type { Digest } from '../../port.ts'
 import { type Block, decodeBlock, isEmpty, sizeOfBlock } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
-import { blockKey, blockOfKey, endOfKeys } from './keys.ts'
+import { blockKey, blockOfKey, type CollectionKey, endOfKeys, termPrefix } from './keys.ts'
 
 export type BlockMap = ReadonlyMap<number, Block>
 
 /** The blocks of one term, as of the last published batch. */
 export class CachedTerm {
-  readonly prefix: string
+  readonly collection: CollectionKey
+  readonly term: Digest
   blocks = new Map<number, Block>()
   size = 200
   /** Searches that need it at the moment. It is kept while there are any. */
@@ -16,8 +18,9 @@ export class CachedTerm {
   /** Resolves when its blocks were read. */
   loading: Promise<void> | undefined
 
-  constructor(prefix: string) {
-    this.prefix = prefix
+  constructor(collection: CollectionKey, term: Digest) {
+    this.collection = collection
+    this.term = term
   }
 }
 
@@ -27,8 +30,10 @@ export class CachedTerm {
  */
 export class TermCache {
   readonly #maxSize: number
+  /** By collection, as the writer asks for many terms of one: a key made of both would have to be made for each. */
+  readonly #terms = new Map<CollectionKey, Map<Digest, CachedTerm>>()
   // In order of use, least recent first.
-  readonly #terms = new Map<string, CachedTerm>()
+  readonly #order = new Set<CachedTerm>()
   #size = 0
 
   constructor(maxSize: number) {
@@ -40,12 +45,15 @@ export class TermCache {
   }
 
   /** Loads a term if it is not in memory, and keeps it until `letGo`. */
-  hold(prefix: string, epoch: Epoch): CachedTerm {
-    const known = this.#terms.get(prefix)
-    const term = known ?? new CachedTerm(prefix)
-    this.#terms.delete(prefix)
-    this.#terms.set(prefix, term)
+  hold(collection: CollectionKey, digest: Digest, epoch: Epoch): CachedTerm {
+    const known = this.#find(collection, digest)
+    const term = known ?? new CachedTerm(collection, digest)
+    this.#order.delete(term)
+    this.#order.add(term)
     if (!known) {
+      const others = this.#terms.get(collection)
+      if (others) others.set(digest, term)
+      else this.#terms.set(collection, new Map([[digest, term]]))
       this.#size += term.size
       term.loading = this.#load(term, epoch.hold()).finally(() => epoch.release())
     }
@@ -65,15 +73,15 @@ export class TermCache {
   }
 
   /** Returns a block for the writer; `undefined` where it has to be read. */
-  peek(prefix: string, block: number): Block | undefined {
-    const term = this.#terms.get(prefix)
+  peek(collection: CollectionKey, digest: Digest, block: number): Block | undefined {
+    const term = this.#find(collection, digest)
     if (!term || term.loading) return undefined
     return term.blocks.get(block) ?? []
   }
 
   /** Sets a changed block, in the same synchronous step in which the epoch changes. */
-  publish(prefix: string, block: number, image: Block): void {
-    const term = this.#terms.get(prefix)
+  publish(collection: CollectionKey, digest: Digest, block: number, image: Block): void {
+    const term = this.#find(collection, digest)
     if (!term) return
     if (term.shared) {
       term.blocks = new Map(term.blocks)
@@ -89,7 +97,8 @@ export class TermCache {
   async #load(term: CachedTerm, epoch: Epoch): Promise<void> {
     try {
       const blocks = new Map<number, Block>()
-      const range = { gte: blockKey(term.prefix, 0), lt: term.prefix + endOfKeys }
+      const prefix = termPrefix(term.collection, term.term)
+      const range = { gte: blockKey(prefix, 0), lt: prefix + endOfKeys }
       for await (const entries of epoch.entries(range, 1000)) {
         for (const [key, value] of entries) blocks.set(blockOfKey(key), decodeBlock(value))
       }
@@ -109,21 +118,27 @@ export class TermCache {
     }
   }
 
+  #find(collection: CollectionKey, digest: Digest): CachedTerm | undefined {
+    return this.#terms.get(collection)?.get(digest)
+  }
+
   #grow(term: CachedTerm, by: number): void {
-    if (this.#terms.get(term.prefix) !== term) return
+    if (!this.#order.has(term)) return
     term.size += by
     this.#size += by
   }
 
   #drop(term: CachedTerm): void {
-    if (this.#terms.get(term.prefix) !== term) return
-    this.#terms.delete(term.prefix)
+    if (!this.#order.delete(term)) return
+    const others = this.#terms.get(term.collection)
+    others?.delete(term.term)
+    if (others?.size === 0) this.#terms.delete(term.collection)
     this.#size -= term.size
   }
 
   #trim(): void {
     if (this.#size <= this.#maxSize) return
-    for (const term of this.#terms.values()) {
+    for (const term of this.#order) {
       if (term.holders > 0) continue
       this.#drop(term)
       if (this.#size <= this.#maxSize) return
