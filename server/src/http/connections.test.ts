@@ -13,6 +13,8 @@ import { type Listening, listen } from './listener.ts'
 type Bounds = Partial<Record<keyof typeof connectionLimits, number>>
 const forever = 3_600_000
 const shortMs = 50
+/** Enough for a busy process to read the response before the connection is cut. */
+const readingMs = 1_000
 const generous = {
   ...connectionLimits,
   headersTimeoutMs: forever,
@@ -113,14 +115,14 @@ const held: readonly {
   },
   {
     name: 'that sends a head byte by byte',
-    bounds: { headersTimeoutMs: shortMs, lingerMs: shortMs },
+    bounds: { headersTimeoutMs: shortMs, lingerMs: readingMs },
     sends: 'GET / HTTP/1.1\r\nX-A: ',
     trickles: true,
     gets: /^HTTP\/1\.1 408 /,
   },
   {
     name: 'that sends a second head byte by byte',
-    bounds: { headersTimeoutMs: shortMs, lingerMs: shortMs },
+    bounds: { headersTimeoutMs: shortMs, lingerMs: readingMs },
     sends: `${head('GET', '/')}GET / HTTP/1.1\r\nX-A: `,
     trickles: true,
     gets: /^HTTP\/1\.1 200 [\s\S]*answeredHTTP\/1\.1 408 /,
