@@ -130,7 +130,9 @@ async function measureShapes(folder: { byRows: Store; store: Store }, pool: pg.P
   }
 }
 
-async function waitUntilFolded(pool: pg.Pool): Promise<void> {
+/** Searches, so that the store notices what is not in blocks, and waits until it is. */
+async function foldWith(store: Store): Promise<void> {
+  await store.find('token', tenant, await termOf(pool, 'source'), { nowMs: 0, offset: 0, limit: 0 })
   for (;;) {
     const { rows } = await pool.query<{ unfolded: string; folded_us: string | null }>(
       'SELECT unfolded, folded_us FROM collections WHERE tenant = $1 AND kind = 4',
@@ -168,8 +170,7 @@ try {
   if (rowCount === 0) await fill(pool, size)
   const store = await open(foldLimits)
   const beganMs = performance.now()
-  await store.find('token', tenant, await termOf(pool, 'source'), { nowMs: 0, offset: 0, limit: 0 })
-  await waitUntilFolded(pool)
+  await foldWith(store)
   say(`folded in ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
   await pool.query('VACUUM (ANALYZE) blocks, term_blocks, folded_terms')
   const { rows: sizes } = await pool.query<{ size: string }>(
@@ -185,11 +186,17 @@ try {
   await Promise.all([byRows.close(), store.close()])
   const creates = Number(values.creates)
   const withBlocks = () => open(foldLimits)
+  const foldAll = async () => {
+    const folding = await withBlocks()
+    await foldWith(folding)
+    await folding.close()
+  }
   if (creates > 0) {
     say(
       await measureCreates(
         () => open(nothing),
         withBlocks,
+        foldAll,
         () => processorMs(pool),
         creates,
       ),
