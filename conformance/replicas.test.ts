@@ -1,3 +1,4 @@
+// Only in CI: all cases over HTTP take long.
 import { join } from 'node:path'
 import tap from 'tap'
 import { otherEntry } from '../server/testing/postgres.ts'

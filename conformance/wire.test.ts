@@ -1,4 +1,5 @@
 // In a process of its own: it takes long.
+// Only in CI: other tests run the command over HTTP with a few cases.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tap from 'tap'

@@ -5,13 +5,15 @@
 import { changedFiles, testsOfChanges } from './changed-tests.ts'
 import { checks } from './checks.ts'
 import { sharedPostgres } from './shared-postgres.ts'
-import { findTests, testsOf } from './test-files.ts'
+import { findTests, testsOf, whyOnlyInCi } from './test-files.ts'
 import { readTestOptions } from './test-options.ts'
 import { runTests } from './test-run.ts'
 
 const options = readTestOptions(process.argv.slice(2), process.env)
 const isWhole = options.paths.length === 0
 let tests = isWhole ? findTests() : testsOf(options.paths)
+const leftToCi = isWhole && !options.changed && !options.ci ? tests.filter(whyOnlyInCi) : []
+tests = tests.filter(test => !leftToCi.includes(test))
 if (options.changed) {
   const changed = changedFiles(options.base)
   const found = testsOfChanges(tests, changed)
@@ -29,6 +31,7 @@ try {
     checks: options.withChecks ? checks : [],
     env: postgres.start,
   })
+  for (const test of leftToCi) process.stdout.write(`# left to CI: ${test} (${whyOnlyInCi(test)})\n`)
 } finally {
   await postgres.close()
 }

@@ -28,6 +28,14 @@ export function testsOf(paths: readonly string[]): string[] {
   return tests
 }
 
+/** A test says so, and why, if only CI runs it: `npm test` has to be quick. */
+const onlyInCi = /^\/\/ Only in CI: (.+)$/m
+
+/** Returns why only CI runs a test, or undefined if every run does. */
+export function whyOnlyInCi(test: string): string | undefined {
+  return onlyInCi.exec(readFileSync(join(root, test), 'utf8'))?.[1]
+}
+
 /** Tests by the name of the process that runs them. */
 export type Groups = ReadonlyMap<string, readonly string[]>
 

@@ -11,6 +11,8 @@ export interface TestOptions {
   readonly servers: boolean
   /** The branch or commit that `changed` compares with. */
   readonly base: string | undefined
+  /** Runs also the tests that only CI runs. Those that a path chooses are run in any case. */
+  readonly ci: boolean
   /** Runs the linters and the type check, too. */
   readonly withChecks: boolean
   /** Prints where the time went. */
@@ -20,7 +22,7 @@ export interface TestOptions {
   readonly silenceMs: number
   /** Stops at the first failure. */
   readonly bail: boolean
-  /** Settings that tap reads in each process. */
+  /** Settings that tap, and some tests, read in each process. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -33,6 +35,7 @@ export function readTestOptions(words: readonly string[], env: NodeJS.ProcessEnv
       changed: { type: 'boolean', default: false },
       servers: { type: 'boolean', default: false },
       base: { type: 'string' },
+      ci: { type: 'boolean', default: false },
       'with-checks': { type: 'boolean', default: false },
       timing: { type: 'boolean', default: false },
       reporter: { type: 'string', default: env.TAP_REPORTER ?? 'short' },
@@ -48,6 +51,7 @@ export function readTestOptions(words: readonly string[], env: NodeJS.ProcessEnv
     changed: values.changed || values.base !== undefined,
     base: values.base,
     servers: values.servers,
+    ci: values.ci,
     withChecks: values['with-checks'],
     timing: values.timing,
     reporter: values.reporter === 'tap' ? 'tap' : 'short',
@@ -57,6 +61,7 @@ export function readTestOptions(words: readonly string[], env: NodeJS.ProcessEnv
     env: {
       // Only the runner limits time: how long tests take depends on what else the machine does.
       TAP_TIMEOUT: '0',
+      ...(values.ci ? { SURROGATE_TEST_CI: '1' } : {}),
       ...(values.bail ? { TAP_BAIL: '1' } : {}),
       ...(values.only ? { TAP_ONLY: '1' } : {}),
       ...(values.grep === undefined ? {} : { TAP_GREP: values.grep }),

@@ -1,4 +1,5 @@
 // In a process of its own: it starts a browser.
+// Only in CI: it starts a browser.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import tap from 'tap'

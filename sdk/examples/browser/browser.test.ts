@@ -1,4 +1,5 @@
 // In a process of its own: it takes long.
+// Only in CI: it starts a browser.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

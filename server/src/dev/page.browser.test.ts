@@ -1,3 +1,4 @@
+// Only in CI: it starts a browser.
 import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
 import { artefact, openBrowser, withoutChromium } from '../../testing/chromium.ts'

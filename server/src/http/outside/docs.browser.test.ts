@@ -1,3 +1,4 @@
+// Only in CI: it starts a browser.
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
