@@ -3,6 +3,7 @@
  * `SABOTAGE` lists the faults.
  */
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import { slowness, work } from './slowness.ts'
 
 const chosen = new Set((process.env.SABOTAGE ?? '').split(','))
 const kept: Buffer[] = []
@@ -78,9 +79,10 @@ const faults: Readonly<Record<string, { readonly at: RegExp; readonly act: Fault
   stall: {
     at: /^GET \/tokens\?size=/,
     act: () => {
-      // Uses processor time, because waiting for the processor does not count. Long enough for a slow machine, too.
-      const spentMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000
-      for (const end = spentMs() + 1200; spentMs() < end; );
+      // Uses processor time, because waiting for the processor does not count, and more of it on a slow machine.
+      const begun = process.cpuUsage()
+      const spentMs = () => process.cpuUsage(begun).user / 1000
+      for (const end = 500 * slowness(); spentMs() < end; JSON.parse(work));
       return false
     },
   },
