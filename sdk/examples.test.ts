@@ -1,6 +1,9 @@
 // Checks that every example in a docstring and in the README compiles, given a client named `surrogate`.
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import t from 'tap'
 import ts from 'typescript'
 
@@ -24,7 +27,7 @@ for (const name of sources) {
     const [, indent = '', body = ''] = match
     const code = body.replaceAll(new RegExp(`^ *${indent.trim() && '\\* ?'}`, 'gm'), '')
     const line = text.slice(0, match.index).split('\n').length
-    examples.set(`${folder}example-${name.replaceAll('/', '-')}-${line}.ts`, asModule(code))
+    examples.set(`example-${name.replaceAll('/', '-')}-${line}.ts`, asModule(code))
   }
 }
 
@@ -50,33 +53,32 @@ const serverMsw = `import type { HttpHandler } from 'msw'
 export declare function vaultHandlers(vault: { fetch: unknown }, baseUrl: string): HttpHandler[]`
 
 t.test('examples compile', async t => {
-  const { config } = ts.readConfigFile(`${folder}../tsconfig.json`, ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, `${folder}..`)
-  Object.assign(options, { verbatimModuleSyntax: false, noUnusedLocals: false, types: ['node'] })
-  options.paths = {
-    '@surrogate/sdk': [index],
-    '@surrogate/server': [`${folder}server.d.ts`],
-    '@surrogate/server/msw': [`${folder}server-msw.d.ts`],
-  }
-  const files = new Map([
-    ...examples,
-    [`${folder}server.d.ts`, server],
-    [`${folder}server-msw.d.ts`, serverMsw],
-  ])
-  const host = ts.createCompilerHost(options)
-  const { fileExists, readFile } = host
-  host.fileExists = name => files.has(name) || fileExists(name)
-  host.readFile = name => files.get(name) ?? readFile(name)
-  host.getSourceFile = (name, version) => {
-    const text = host.readFile(name)
-    return text === undefined ? undefined : ts.createSourceFile(name, text, version)
-  }
-  const program = ts.createProgram([...examples.keys()], options, host)
-  for (const [name] of examples) {
-    const messages = ts.getPreEmitDiagnostics(program, program.getSourceFile(name))
-    const texts = messages.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
-    t.same(texts, [], name.slice(folder.length))
-  }
+  t.ok(examples.size > 20)
+  const place = t.testdir({
+    ...Object.fromEntries(examples),
+    'server.d.ts': server,
+    'server-msw.d.ts': serverMsw,
+    'tsconfig.json': JSON.stringify({
+      extends: join(folder, '../tsconfig.json'),
+      compilerOptions: {
+        incremental: false,
+        verbatimModuleSyntax: false,
+        noUnusedLocals: false,
+        types: ['node'],
+        paths: {
+          '@surrogate/sdk': [index],
+          '@surrogate/server': ['./server.d.ts'],
+          '@surrogate/server/msw': ['./server-msw.d.ts'],
+        },
+      },
+      include: [],
+      files: [...examples.keys()],
+    }),
+  })
+  // The native compiler takes a fifth of the time.
+  const program = join(folder, '../node_modules/typescript-7/bin/tsc')
+  const compiled = promisify(execFile)(process.execPath, [program, '--project', place])
+  t.equal(await compiled.then(() => '').catch(({ stdout, message }) => stdout || message), '')
 })
 
 t.test('every public symbol has a docstring and an example', async t => {

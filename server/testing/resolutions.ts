@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type ts from 'typescript'
 
 type Compiler = typeof ts
@@ -35,9 +37,19 @@ export interface Consumer {
   readonly only?: string
 }
 
+/** The settings of every application. */
+const usual = {
+  strict: true,
+  noEmit: true,
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  skipDefaultLibCheck: true,
+}
+
 /**
  * Compiles a file of an application by each way in which TypeScript finds packages. Returns the complaints of each, by
- * its name. The declarations of the package are checked too, unless the settings skip them.
+ * its name. The declarations of the package are not checked, unless the settings say so.
  */
 export function complaintsOf(
   compiler: Compiler,
@@ -66,12 +78,8 @@ function complaints(
   const isNode10 = settings.moduleResolution === 'node10'
   const { options, errors } = compiler.convertCompilerOptionsFromJson(
     {
-      strict: true,
-      noEmit: true,
-      target: 'es2022',
-      lib: ['es2022', 'dom', 'dom.iterable'],
-      types: [],
-      skipDefaultLibCheck: true,
+      ...usual,
+      skipLibCheck: true,
       ...settings,
       ...(version < 5.1 && isNode10 ? { moduleResolution: 'node' } : {}),
       ...(version >= 6 && isNode10 ? { ignoreDeprecations: '6.0' } : {}),
@@ -91,3 +99,21 @@ function complaints(
     compiler.flattenDiagnosticMessageText(messageText, '\n'),
   )
 }
+
+/**
+ * Checks the declarations of the package too: those for ES modules, and those for CommonJS. The native compiler takes a
+ * fifth of the time. Resolves with what it prints.
+ */
+export async function complaintsOfDeclarations({ folder, code, settings = {} }: Consumer): Promise<string> {
+  for (const file of ['use.cts', 'use.mts']) writeFileSync(join(folder, file), code)
+  const compilerOptions = { ...usual, module: 'node16', ...settings }
+  const files = ['use.cts', 'use.mts']
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  return new Promise(resolve =>
+    execFile(process.execPath, [native, '--project', folder], (error, stdout, stderr) =>
+      resolve(stdout + stderr || (error?.message ?? '')),
+    ),
+  )
+}
+
+const native = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url))
