@@ -21,7 +21,8 @@ for (const name of recipes) {
     writeFileSync(file, shownIn(name))
     const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...environment } = process.env
     const run = promisify(execFile)
-    const args = ['--import=tsx', '--test', '--test-reporter=tap', file]
+    // Without `--test`, which would start a second process.
+    const args = ['--import=tsx', '--test-reporter=tap', file]
     const { stdout } = await run(process.execPath, args, { cwd: root, env: environment })
     t.match(stdout, /^# pass 1$/m, stdout)
     t.match(stdout, /^# fail 0$/m)
