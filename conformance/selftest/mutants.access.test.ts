@@ -1,3 +1,4 @@
+// In a process of its own: it waits long for what its mutants never do.
 import { accessMutants } from './mutants/access.ts'
 import { searchMutants } from './mutants/search.ts'
 import { catchMutants } from './mutants.cases.ts'

@@ -55,8 +55,13 @@ const oneAfterTheOther = (groups: Groups): Plugin => ({
     })
     onLoad({ filter: /./, namespace: 'group' }, ({ path }) => {
       const imports = (groups.get(path) ?? []).flatMap(test => [`begin:${test}`, join(root, test)])
-      const contents = imports.map(one => `import ${JSON.stringify(one)}`).join('\n')
-      return { contents, resolveDir: root }
+      const contents = ['./server/testing/loading.ts', ...imports]
+        .map(one => `import ${JSON.stringify(one)}`)
+        .join('\n')
+      return {
+        contents: `${contents}\nimport { endLoading } from './server/testing/loading.ts'; endLoading()`,
+        resolveDir: root,
+      }
     })
     onLoad({ filter: /./, namespace: 'begin' }, ({ path }) => ({
       contents: `import { beginFile } from './server/testing/file-times.ts'; beginFile(${JSON.stringify(path)})`,

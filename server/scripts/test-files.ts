@@ -39,22 +39,26 @@ export function whyOnlyInCi(test: string): string | undefined {
 /** Tests by the name of the process that runs them. */
 export type Groups = ReadonlyMap<string, readonly string[]>
 
-/**
- * A test that would disturb others in its process, be disturbed by them, or hold them up, says so. One that waits
- * before it defines its tests would find that tap takes the process for done.
- */
-const alone = /^\/\/ In a process of its own: |^(?:(?:const|let) .* = |\} = )?await /m
+/** A test says so, and why, if it would disturb others in its process, be disturbed by them, or hold them up. */
+const alone = /^\/\/ In a process of its own: /m
 
-/** Fewer files than this share a process with those of other folders. */
-const few = 6
+/** Fewer files than this share a process with those of the folder above. */
+const few = 12
 
 /** The assumed time of a test file that was not run here before. */
-const usualMs = { alone: 10_000, shared: 500 }
+const usualMs = { alone: 10_000, shared: 1_000 }
 
 /** The folder whose tests share a process, such as `server/src/tokens` with all folders in it. */
-function sharedFolder(test: string): string {
-  const folders = dirname(test).split('/')
-  return folders.slice(0, folders[0] === 'server' && folders[1] === 'src' ? 3 : 2).join('/')
+function sharedFolders(tests: readonly string[]): ReadonlyMap<string, string> {
+  const folders = new Map(tests.map(test => [test, dirname(test).split('/').slice(0, 3).join('/')] as const))
+  for (const depth of [3, 2]) {
+    const sizes = new Map<string, number>()
+    for (const folder of folders.values()) sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
+    for (const [test, folder] of folders)
+      if (folder.split('/').length === depth && (sizes.get(folder) ?? 0) < few)
+        folders.set(test, dirname(folder))
+  }
+  return folders
 }
 
 /**
@@ -66,15 +70,10 @@ function sharedFolder(test: string): string {
  */
 export function groupTests(tests: readonly string[], lastTimes: Readonly<Record<string, number>>): Groups {
   const isAlone = new Set(tests.filter(test => alone.test(readFileSync(join(root, test), 'utf8'))))
-  const folders = groupBy(
-    tests.filter(test => !isAlone.has(test)),
-    sharedFolder,
+  const folders = sharedFolders(tests.filter(test => !isAlone.has(test)))
+  const groups = groupBy(tests, test =>
+    isAlone.has(test) ? test.replace(/\.ts$/, '') : `${folders.get(test)}/all.test`,
   )
-  const groups = groupBy(tests, test => {
-    if (isAlone.has(test)) return test.replace(/\.ts$/, '')
-    const folder = sharedFolder(test)
-    return `${(folders.get(folder)?.length ?? 0) < few ? test.split('/')[0] : folder}/all.test`
-  })
   const last = (test: string) => lastTimes[test] ?? (isAlone.has(test) ? usualMs.alone : usualMs.shared)
   const total = (files: readonly string[]) => files.reduce((sum, test) => sum + last(test), 0)
   return new Map([...groups].sort(([, a], [, b]) => total(b) - total(a)))

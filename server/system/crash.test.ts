@@ -52,7 +52,7 @@ let begun: Begun | undefined
 t.teardown(() => begun?.server.end('SIGKILL'))
 
 for (let round = 1; round <= rounds; round++) {
-  await t.test(`round ${round}: acknowledged changes survive a kill -9`, async t => {
+  t.test(`round ${round}: acknowledged changes survive a kill -9`, async t => {
     const faults: string[] = []
     begun ??= await begin()
     const { folder, clients } = begun

@@ -38,9 +38,10 @@ export function beginFile(path: string): void {
 
 const target = process.env.SURROGATE_TEST_TIMES
 if (target !== undefined) {
-  t.on('subtestAdd', test => fileOf.set(test, defining))
-  t.on('subtestStart', test => spendOn(fileOf.get(test) ?? ''))
-  t.on('subtestEnd', test => spendOn(fileOf.get(test) ?? '', 1))
+  // The test that goes on while files are loaded belongs to none of them.
+  t.on('subtestAdd', test => defining === '' || fileOf.set(test, defining))
+  t.on('subtestStart', test => fileOf.has(test) && spendOn(fileOf.get(test) ?? ''))
+  t.on('subtestEnd', test => fileOf.has(test) && spendOn(fileOf.get(test) ?? '', 1))
   process.once('exit', () => {
     spendOn('')
     writeFileSync(target, JSON.stringify(Object.fromEntries(times)))

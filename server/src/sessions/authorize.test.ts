@@ -24,8 +24,11 @@ const read = { permissions: ['token:read'] }
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
 const ending = (expires_at: string | number) => ({ ...read, expires_at })
 
-/** Each is refused, leaves the nonce as it was, and the control, which differs in one thing, then succeeds. */
-const refusals: readonly Refusal[] = [
+/**
+ * Each is refused, leaves the nonce as it was, and the control, which differs in one thing, then succeeds. Made when a
+ * test begins: times are relative to now.
+ */
+const refusals = (): readonly Refusal[] => [
   { name: 'nothing granted', refused: {}, control: read, ...invalid, at: 'permissions' },
   {
     name: 'both lists empty',
@@ -206,8 +209,9 @@ const refusals: readonly Refusal[] = [
   },
 ]
 
-for (const { name, refused, control, status, code, at } of refusals) {
+for (const { name } of refusals()) {
   t.test(`refused: ${name}`, async t => {
+    const { refused, control, status, code, at } = refusals().find(one => one.name === name) as Refusal
     const tenant = await openTenant(vault)
     const session = await openSession(tenant)
     const reply = await session.authorize(refused)
