@@ -102,7 +102,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
 export function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
   const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
-  const { requestProxy } = deployment
+  const { requestProxy, tools } = deployment
   clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
@@ -126,5 +126,7 @@ export function startWorkers(deployment: Deployment, requests: UnderWay): () => 
     metrics?.close()
     await audit.close()
     await engine.close()
+    clock.tenants.close()
+    tools?.notes.close()
   }
 }

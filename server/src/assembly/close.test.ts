@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
 import { newMasterKey, replacing } from '../../testing/stores.ts'
 import { openTenant, openVault, sender } from '../../testing/vault.ts'
@@ -47,4 +48,26 @@ t.test('a vault that closes finishes the requests under way, and writes their au
   const { json } = await sender(next, tenant.managementKey)('GET', '/logs?entity_type=token')
   const operations = json.data.map(({ operation }: { operation: string }) => operation)
   t.same(operations.sort(), ['token:create', 'token:read'])
+})
+
+t.test('a closed vault tracks no requests, which would slow down every promise of the process', async t => {
+  const tracking = new Set<object>()
+  const { prototype } = AsyncLocalStorage
+  const { run, disable } = prototype
+  t.teardown(() => Object.assign(prototype, { run, disable }))
+  prototype.run = function (this: AsyncLocalStorage<unknown>, ...given: Parameters<typeof run>) {
+    tracking.add(this)
+    return Reflect.apply(run, this, given)
+  } as typeof run
+  prototype.disable = function () {
+    tracking.delete(this)
+    disable.call(this)
+  }
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  t.equal((await tenant.asManagement('POST', '/_dev/tenant/clock', { advance_ms: 1 })).status, 200)
+  t.equal((await tenant.send('GET', '/tokens')).status, 200)
+  t.equal(tracking.size, 2, 'control: notes of requests, and times of tenants')
+  await vault.close()
+  t.equal(tracking.size, 0)
 })
