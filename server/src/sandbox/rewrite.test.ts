@@ -51,9 +51,10 @@ t.test('a template inside a tagged one is rewritten, the tagged one is not', asy
 t.test('the time of rewriting grows linearly with the length', async t => {
   const tookMs = (times: number) => {
     const code = `/*import(*/${'f`a`;'.repeat(times)}`
-    const started = performance.now()
+    // Processor time, as the machine may have other work.
+    const started = process.cpuUsage()
     rewrite(code)
-    return performance.now() - started
+    return process.cpuUsage(started).user / 1000
   }
   const short = Math.min(...Array.from({ length: 5 }, () => tookMs(2_000)))
   const long = tookMs(40_000)
