@@ -70,7 +70,10 @@ function peer(t: Tap, { port }: Listening) {
     socket,
     received: () => received,
     until: async (pattern: RegExp) => {
-      while (!pattern.test(received)) await once(socket, 'data')
+      while (!pattern.test(received)) {
+        if (socket.readableEnded || socket.closed) throw new Error(`the connection ended after ${received}`)
+        await Promise.race(['data', 'end', 'close'].map(event => once(socket, event)))
+      }
       return received
     },
   }
