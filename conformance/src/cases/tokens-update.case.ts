@@ -1,5 +1,5 @@
 import { cases } from '../harness/case.ts'
-import { card } from './values.ts'
+import { card, hour, minute } from './values.ts'
 
 /** Specification, sections 4.1 and 7: updating tokens. */
 export const tokenUpdateCases = cases({
@@ -93,6 +93,28 @@ export const tokenUpdateCases = cases({
       await c.patch(id, { expires_at: '2099-01-01T00:00:00Z' })
       c.equal(Date.parse((await c.read(id)).expires_at), Date.parse('2099-01-01T00:00:00Z'), 'expires_at')
     },
+  ],
+  'TOK-033.b': [
+    'a token expires at its time after an update, of that time or of another member',
+    async c => {
+      const [soon, late] = [await c.later(minute), await c.later(2 * hour)]
+      const updated = async (expires_at: string, patch: Record<string, unknown>) => {
+        const { id } = await c.token({ expires_at })
+        await c.patch(id, patch)
+        return id
+      }
+      const earlier = await updated(late, { expires_at: soon })
+      const later = await updated(soon, { expires_at: late })
+      const same = await updated(soon, { metadata: { a: '1' } })
+      await c.advance(minute + 2000)
+      await c.read(later)
+      for (const [id, what] of [
+        [earlier, 'a token that expires earlier than it did'],
+        [same, 'a token whose metadata was changed'],
+      ] as const)
+        c.refused(await c.asPrivate('GET', `/tokens/${id}`), 404, what)
+    },
+    'clock',
   ],
   'TOK-034.a': [
     'the response to an update is the token as it is now',
