@@ -55,6 +55,7 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
     { 'user-agent': isBrowser ? undefined : `surrogate-sdk/${version} ${agent}` },
     client.defaultHeaders,
   )
+  /** Checks what the options of a call decide. */
   const settle = (options: RequestOptions) => {
     const [apiKey, timeout, maxRetries] = checkedOptions(client, options, isBrowser)
     const headers = mergeHeaders(defaultHeaders, options.headers, {

@@ -29,7 +29,7 @@ async function openCluster(t: Parameters<typeof openVault>[0]) {
   const root = (await placeOf(url, rootTenant)).port
   const nodes = workers.map(worker => ({ worker, port: Number(new URL(worker.url).port) }))
   const [withRoot, other] = nodes.sort((a, b) => Number(b.port === root) - Number(a.port === root))
-  if (!withRoot || !other) throw new Error('there are no two workers')
+  if (!withRoot || !other) throw new Error('the cluster has fewer than two workers')
   const countTokens = async ({ tenantId }: TestTenant) => {
     const rows = await queryOn<{ count: string }>(
       url,

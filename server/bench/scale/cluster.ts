@@ -15,7 +15,7 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** Starts an empty cluster. Returns the reason if there is no Citus. */
+/** Starts an empty cluster, or returns why this machine cannot. */
 export async function startCluster(): Promise<Cluster | string> {
   try {
     const { coordinator, workers, close } = await startCitus({

@@ -46,7 +46,7 @@ t.test('distinguishes the branches of a union by one member', async t => {
   }
   t.notOk(
     [...schemas()].some(([, schema]) => 'discriminator' in schema),
-    'there is no discriminator, whose values would be names of schemas',
+    'no schema has a discriminator: its values would be names of schemas',
   )
 })
 
