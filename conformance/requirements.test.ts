@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import tap from 'tap'
 import { contract } from './selftest/_reference.ts'
+import { readUncovered } from './selftest/_uncovered.ts'
 import { isCapability } from './src/capabilities.ts'
-import { readRequirements, readUncovered } from './src/harness/requirements.ts'
+import { readRequirements } from './src/harness/requirements.ts'
 import { cases } from './src/run.ts'
 
 /** Checks that requirements, cases and the contract refer to each other completely, or that a reason is given. */

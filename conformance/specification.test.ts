@@ -3,6 +3,7 @@ import tap from 'tap'
 import { parse } from 'yaml'
 // @ts-expect-error: a script without types
 import { withRequirements } from './scripts/write-specification.mjs'
+import { readParsed } from './src/files.ts'
 
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
@@ -10,6 +11,7 @@ tap.test('the specification contains each requirement once, under its anchor', a
   const text = await read('SPECIFICATION.md')
   const requirements = parse(await read('requirements.yaml')) as { id: string; text: string }[]
   t.equal(withRequirements(text, requirements), text, 'up to date; npm run specification writes it')
+  t.same(readParsed('requirements'), requirements, 'npm run specification also writes what the suite reads')
   for (const { id, text: sentence } of requirements) {
     const lines = text.split('\n').filter(line => line.includes(`<a id="${id.toLowerCase()}">`))
     t.equal(lines.length, 1, id)
@@ -17,4 +19,8 @@ tap.test('the specification contains each requirement once, under its anchor', a
   }
   const changed = requirements.map(one => (one.id === 'TOK-001' ? { ...one, text: 'Other.' } : one))
   t.not(withRequirements(text, changed), text, 'the control: a change of a sentence changes the file')
+})
+
+tap.test('the suite reads the contract as it is', async t => {
+  t.same(readParsed('openapi'), parse(await read('../openapi.yaml')), 'npm run generate writes it')
 })

@@ -1,5 +1,5 @@
-/** Copies the bundled client, which `tsc` does not. */
+/** Copies the generated files that are not TypeScript, as `tsc` does not. */
 import { cp } from 'node:fs/promises'
 
 const from = name => new URL(`../${name}`, import.meta.url)
-await cp(from('src/generated/sdk.js'), from('dist/generated/sdk.js'))
+await cp(from('src/generated'), from('dist/generated'), { recursive: true })

@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
+import { writeParsed } from './write-parsed.mjs'
 
 const file = name => new URL(`../${name}`, import.meta.url)
 const line = ({ id, level, status, text }) => {
@@ -45,4 +46,5 @@ if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const text = await readFile(file('SPECIFICATION.md'), 'utf8')
   const requirements = parse(await readFile(file('requirements.yaml'), 'utf8'))
   await writeFile(file('SPECIFICATION.md'), withRequirements(text, requirements))
+  await writeParsed()
 }

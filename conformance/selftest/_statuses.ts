@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
-import { readRequirements, readUncovered } from '../src/harness/requirements.ts'
+import { readRequirements } from '../src/harness/requirements.ts'
 import type { Run } from '../src/run.ts'
 import { contract } from './_reference.ts'
+import { readUncovered } from './_uncovered.ts'
 
 /** Checks that a run has met each status that the contract gives for an operation, or that a reason is given. */
 export function metEachStatus(t: Test, made: Run): void {

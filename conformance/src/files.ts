@@ -11,3 +11,8 @@ export function readPackageFile(name: string): string {
 export function readContract(): string {
   return readPackageFile('openapi.yaml')
 }
+
+/** Returns the content of `openapi.yaml` or `requirements.yaml`, which `npm run generate` writes as JSON. */
+export function readParsed(name: 'openapi' | 'requirements'): unknown {
+  return JSON.parse(readPackageFile(`generated/${name}.json`))
+}

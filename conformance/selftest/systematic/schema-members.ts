@@ -1,5 +1,3 @@
-import { parse } from 'yaml'
-
 interface Schema {
   readonly $ref?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -13,8 +11,8 @@ interface Schema {
 export class SchemaMembers {
   readonly #document: unknown
 
-  constructor(contract: string) {
-    this.#document = parse(contract)
+  constructor(document: unknown) {
+    this.#document = document
   }
 
   /** The names of all members of a schema, with those of its parts. */

@@ -23,7 +23,7 @@ type Alter = (
  * each refusal, one with another status.
  */
 export function wireMutants(contract: Contract): WireMutant[] {
-  const schemas = new SchemaMembers(contract.text)
+  const schemas = new SchemaMembers(contract.document)
   return contract.operations.flatMap(operation => {
     const success = Object.entries(operation.responses).find(([status]) => /^20[01]$/.test(status))?.[1]
     const schema = success?.content?.['application/json']?.schema

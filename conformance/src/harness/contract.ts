@@ -1,5 +1,4 @@
-import { parse } from 'yaml'
-import { readContract } from '../files.ts'
+import { readParsed } from '../files.ts'
 import type { Profile } from './finding.ts'
 import { Limits, type Schema } from './limits.ts'
 import { Schemas } from './schemas.ts'
@@ -59,7 +58,7 @@ interface SchemaWithDefaults {
 
 /** Checks responses against the contract: all of it, and the part that the core specification defines. */
 export class Contract {
-  readonly text: string
+  readonly document: Readonly<Record<string, unknown>>
   readonly operations: readonly Operation[]
   /** Default values by type of token. */
   readonly defaults: Readonly<Record<string, Defaults>>
@@ -69,9 +68,9 @@ export class Contract {
   readonly #schemas: Record<Profile, Schemas>
   readonly #problem: unknown
 
-  constructor(text: string = readContract()) {
-    this.text = text
-    const document = parse(text) as Document & Record<string, unknown>
+  constructor() {
+    const document = readParsed('openapi') as Document & Record<string, unknown>
+    this.document = document
     this.#schemas = { core: new Schemas(document, 'core'), surrogate: new Schemas(document, 'surrogate') }
     this.limits = new Limits(pointer => this.#schemas.core.find(pointer))
     this.#problem = this.#schemas.core.find('#/components/schemas/Problem')

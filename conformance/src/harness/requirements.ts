@@ -1,6 +1,5 @@
-import { parse } from 'yaml'
 import { type Capability, isCapability } from '../capabilities.ts'
-import { readPackageFile } from '../files.ts'
+import { readParsed } from '../files.ts'
 import type { Profile } from './finding.ts'
 
 /** One testable sentence of the specification, in our own words. */
@@ -17,31 +16,15 @@ export interface Requirement {
   readonly text: string
 }
 
-type Reasons = Readonly<Record<string, string>>
-
-export interface Uncovered {
-  /** Why a requirement, an operation or a status code has no case. */
-  readonly uncovered: Reasons
-  /** Why no comment in the server or the contract names a requirement. */
-  readonly unnamed: Reasons
-}
-
 let own: readonly Requirement[] | undefined
 
 /**
- * Reads requirements; those of the package, by default, once: parsing them takes longer than many a run.
+ * Reads the requirements, once.
  *
  * @throws {Error} if a record is not complete
  */
-export function readRequirements(text?: string): readonly Requirement[] {
-  if (text !== undefined) return parseRequirements(text)
-  own ??= parseRequirements(readPackageFile('requirements.yaml'))
-  return own
-}
-
-function parseRequirements(text: string): readonly Requirement[] {
-  const records = parse(text) as readonly Partial<Requirement>[]
-  return records.map(record => {
+export function readRequirements(): readonly Requirement[] {
+  own ??= (readParsed('requirements') as readonly Partial<Requirement>[]).map(record => {
     const {
       id,
       profile,
@@ -57,9 +40,5 @@ function parseRequirements(text: string): readonly Requirement[] {
       if (!isCapability(name)) throw new Error(`${id} needs the unknown capability ${name}`)
     return { id, profile, section: String(section), level, status, needs, operations, text: words }
   })
-}
-
-export function readUncovered(text = readPackageFile('uncovered.yaml')): Uncovered {
-  const { unnamed, ...uncovered } = parse(text) as Uncovered & Record<string, unknown>
-  return { uncovered: uncovered as Reasons, unnamed }
+  return own
 }

@@ -32,10 +32,12 @@ export class Schemas {
 
   /** Returns why a value does not match a schema, or undefined if it does. */
   complaint(schema: unknown, value: unknown): string | undefined {
-    let validate = this.#compiled.get(schema)
+    // Most responses name the same few schemas.
+    const key = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : schema
+    let validate = this.#compiled.get(key)
     if (!validate) {
       validate = this.#ajv.compile(this.#resolved(schema, true) as Json)
-      this.#compiled.set(schema, validate)
+      this.#compiled.set(key, validate)
     }
     if (validate(value)) return undefined
     const [error] = validate.errors ?? []
