@@ -45,6 +45,18 @@ const lightTap: Plugin = {
     onResolve({ filter: /^tap$/ }, () => ({ path: join(root, 'server/testing/light-tap.ts') })),
 }
 
+/** `import` would scan the nine megabytes of the compiler for the names of its exports. */
+const requiredCompiler: Plugin = {
+  name: 'required-compiler',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^typescript$/ }, ({ path }) => ({ path, namespace: 'required' }))
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `import { createRequire } from 'node:module'
+        export default createRequire(${JSON.stringify(pathToFileURL(root).href)})(${JSON.stringify(path)})`,
+    }))
+  },
+}
+
 /** The tests of a group, one after the other. The time of each file is measured. */
 const oneAfterTheOther = (groups: Groups): Plugin => ({
   name: 'one-after-the-other',
@@ -93,7 +105,7 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
       'import.meta.url': sourceUrl,
       'process.env.COMPILED_PROGRAMS': JSON.stringify(pathToFileURL(join(folder, '/')).href),
     },
-    plugins: [lightTap, atTheSource, oneAfterTheOther(groups)],
+    plugins: [lightTap, requiredCompiler, atTheSource, oneAfterTheOther(groups)],
     metafile: true,
   })
   refuseDropped([...groups.values()].flat(), metafile)
