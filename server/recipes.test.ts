@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { passesAsShown } from './testing/shown-tests.ts'
 
 /** Runs the test of each recipe of the guide, as a reader would. */
 const guide = new URL('guide/', import.meta.url)
@@ -15,18 +16,7 @@ const shownIn = (name: string) =>
 
 t.ok(recipes.length >= 6)
 for (const name of recipes) {
-  t.test(name, async t => {
-    // Inside the repository, where the packages are found by their names.
-    const file = join(t.testdir(), 'shown.test.ts')
-    writeFileSync(file, shownIn(name))
-    const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...environment } = process.env
-    const run = promisify(execFile)
-    // Without `--test`, which would start a second process.
-    const args = ['--import=tsx', '--test-reporter=tap', file]
-    const { stdout } = await run(process.execPath, args, { cwd: root, env: environment })
-    t.match(stdout, /^# pass 1$/m, stdout)
-    t.match(stdout, /^# fail 0$/m)
-  })
+  t.test(name, t => passesAsShown(t, shownIn(name)))
 }
 
 t.test('the recipes compile', async t => {
