@@ -27,6 +27,7 @@ t.test('the recipes compile', async t => {
   const options = [
     '--ignoreConfig',
     '--noEmit',
+    '--singleThreaded',
     '--strict',
     '--skipLibCheck',
     '--module',

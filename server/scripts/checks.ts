@@ -14,6 +14,8 @@ export const checks: readonly Task[] = [
     argv: [
       preload,
       own('../../node_modules/typescript-7/bin/tsc'),
+      // Several threads check the same files several times, while the tests need the processors.
+      '--singleThreaded',
       '--incremental',
       '--tsBuildInfoFile',
       own('../../node_modules/.cache/surrogate/types.tsbuildinfo'),

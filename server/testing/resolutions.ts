@@ -55,25 +55,27 @@ export function complaintsOf(
   compiler: Compiler,
   { folder, code, settings = {}, only }: Consumer,
 ): Record<string, string[]> {
-  const libraries = new Map<string, ts.SourceFile | undefined>()
   return Object.fromEntries(
     resolutions
       .filter(([name]) => only === undefined || name === only)
       .map(([name, file, own]) => {
         writeFileSync(join(folder, file), code)
-        return [name, complaints(compiler, folder, file, { ...own, ...settings }, libraries)]
+        return [name, complaints(compiler, folder, file, { ...own, ...settings })]
       }),
   )
 }
 
-/** @param libraries the declarations of the language that were read before, as they take most of the time */
+/** The declarations of the language: reading them takes most of the time, and they are the same for every target. */
+const librariesOf = new WeakMap<Compiler, Map<string, ts.SourceFile | undefined>>()
+
 function complaints(
   compiler: Compiler,
   folder: string,
   file: string,
   settings: Settings,
-  libraries: Map<string, ts.SourceFile | undefined>,
 ): string[] {
+  const libraries = librariesOf.get(compiler) ?? new Map<string, ts.SourceFile | undefined>()
+  librariesOf.set(compiler, libraries)
   const version = Number.parseFloat(compiler.version)
   const isNode10 = settings.moduleResolution === 'node10'
   const { options, errors } = compiler.convertCompilerOptionsFromJson(
@@ -90,9 +92,8 @@ function complaints(
   const read = host.getSourceFile
   host.getSourceFile = (path, how, ...more) => {
     if (!/\/lib\.[\w.]+\.d\.ts$/.test(path)) return read(path, how, ...more)
-    const key = `${path} ${options.target}`
-    if (!libraries.has(key)) libraries.set(key, read(path, how, ...more))
-    return libraries.get(key)
+    if (!libraries.has(path)) libraries.set(path, read(path, how, ...more))
+    return libraries.get(path)
   }
   const program = compiler.createProgram([join(folder, file)], options, host)
   return [...errors, ...compiler.getPreEmitDiagnostics(program)].map(({ messageText }) =>
@@ -102,7 +103,7 @@ function complaints(
 
 /**
  * Checks the declarations of the package too: those for ES modules, and those for CommonJS. The native compiler takes a
- * fifth of the time. Resolves with what it prints.
+ * fifth of the time, and the least with one thread. Resolves with what it prints.
  */
 export async function complaintsOfDeclarations({ folder, code, settings = {} }: Consumer): Promise<string> {
   for (const file of ['use.cts', 'use.mts']) writeFileSync(join(folder, file), code)
@@ -110,7 +111,7 @@ export async function complaintsOfDeclarations({ folder, code, settings = {} }: 
   const files = ['use.cts', 'use.mts']
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   return new Promise(resolve =>
-    execFile(process.execPath, [native, '--project', folder], (error, stdout, stderr) =>
+    execFile(process.execPath, [native, '--singleThreaded', '--project', folder], (error, stdout, stderr) =>
       resolve(stdout + stderr || (error?.message ?? '')),
     ),
   )
