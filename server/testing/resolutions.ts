@@ -68,12 +68,7 @@ export function complaintsOf(
 /** The declarations of the language: reading them takes most of the time, and they are the same for every target. */
 const librariesOf = new WeakMap<Compiler, Map<string, ts.SourceFile | undefined>>()
 
-function complaints(
-  compiler: Compiler,
-  folder: string,
-  file: string,
-  settings: Settings,
-): string[] {
+function complaints(compiler: Compiler, folder: string, file: string, settings: Settings): string[] {
   const libraries = librariesOf.get(compiler) ?? new Map<string, ts.SourceFile | undefined>()
   librariesOf.set(compiler, libraries)
   const version = Number.parseFloat(compiler.version)
