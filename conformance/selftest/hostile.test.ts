@@ -119,7 +119,8 @@ tap.test(
       ...reference.target,
       fetch: request => (++asked > 40 ? Promise.reject(new TypeError('fetch failed')) : fetch(request)),
     }
-    const made = await run(dying, { contract, seed: 1 })
+    // A case that waits for 10 s would be among the first.
+    const made = await run(dying, { contract, seed: 1, skip: { 'INV-023.b': 'it takes long' } })
     t.match(made.invalid, /stopped responding/)
     t.same(made.verdicts, { core: 'invalid run' })
     t.ok(made.results.length > 1 && made.results.length < 40, `${made.results.length} results`)
