@@ -19,20 +19,30 @@ export class RequestNotes {
   }
 }
 
-/** Finds the notes of the request that is worked on. Of development servers only. */
+/**
+ * Finds the notes of the request that is worked on. Of development servers only. Tracks only while there is a request:
+ * tracking slows down every promise of the process, once for each vault in it.
+ */
 export class NoteTaker {
   readonly #current = new AsyncLocalStorage<RequestNotes>()
+  #underWay = 0
 
   /** The notes of the current request, if there is one. */
   get current(): RequestNotes | undefined {
     return this.#current.getStore()
   }
 
-  run<T>(notes: RequestNotes, task: () => T): T {
-    return this.#current.run(notes, task)
+  async run<T>(notes: RequestNotes, task: () => Promise<T>): Promise<T> {
+    this.#underWay++
+    try {
+      return await this.#current.run(notes, task)
+    } finally {
+      this.#underWay--
+      if (this.#underWay === 0) this.#current.disable()
+    }
   }
 
-  /** Ends the tracking, which slows down every promise of the process. */
+  /** Ends the tracking, also of requests that have not ended. */
   close(): void {
     this.#current.disable()
   }
