@@ -6,6 +6,12 @@ import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/i
 import { FormulaModuleRefused } from '../sandbox/modules.ts'
 import type { Stores, VaultParts } from './stores.ts'
 
+/**
+ * Where nothing is started in advance, as in tests, few tenants come at once: a second spare would rarely be used, and
+ * each takes 0.1 s of processor time.
+ */
+const unwarmedSpares = 1
+
 /** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
 export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
   const {
@@ -20,6 +26,7 @@ export async function openSandbox({ options, parts, headerPrefix, log }: Stores)
     {
       headerPrefix,
       log,
+      ...(options.warmFormulas ? {} : { limits: { spares: unwarmedSpares } }),
       ...(modules ? { modules } : {}),
       ...(client === undefined ? {} : { client }),
       ...(hasEgress ? { egress: createFormulaEgress({ origins, mapped }) } : {}),

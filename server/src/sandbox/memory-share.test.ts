@@ -76,7 +76,7 @@ t.test('there are never more processes than the memory allows, and every invocat
 })
 
 t.test('formulas that call formulas finish with the minimum of memory', async t => {
-  const sandbox = openSandbox(t, { limits: { memoryMiB: 512, slots: 8, slotsPerTenant: 8 } })
+  const sandbox = openSandbox(t, { limits: { memoryMiB: 512, slots: 8, slotsPerTenant: 8, spares: 1 } })
   const svcAt =
     (tenant: string, depth: number): ServiceTransport =>
     async () => {

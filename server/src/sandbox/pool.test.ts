@@ -166,7 +166,7 @@ t.test('a process that costs too much is ended, and its tenant is served by the 
 t.test('a process inherits nothing from the server', { skip: !hasProc }, async t => {
   process.env.SURROGATE_TEST_CANARY = 'canary'
   t.teardown(() => delete process.env.SURROGATE_TEST_CANARY)
-  const sandbox = openSandbox(t)
+  const sandbox = openSandbox(t, { limits: { spares: 1 } })
   await sandbox.raw(one)
   const isolation = sandbox.isolation()
   // Started runners have a low priority; others may still be starting.
@@ -200,7 +200,7 @@ t.test('a process inherits nothing from the server', { skip: !hasProc }, async t
 })
 
 t.test('no process outlives the server', { skip: !hasProc }, async t => {
-  const sandbox = openSandbox(t)
+  const sandbox = openSandbox(t, { limits: { spares: 1 } })
   await sandbox.raw(one)
   const all = Array.from({ length: 6 }, () => sandbox.formula(body('for (;;);')))
   await sandbox.close()
