@@ -86,7 +86,8 @@ t.test('formulas, their processes, jobs and webhooks are counted', async t => {
   t.equal(formulas('async', 'answered'), 1)
   t.equal(value('surrogate_formula_duration_seconds_count', { lane: 'sync' }), 5)
   t.equal(value('surrogate_formulas_waiting', { lane: 'sync' }), 0)
-  t.equal(value('surrogate_formula_processes'), 2, 'that of the tenant, and one spare')
+  const processes = Number(value('surrogate_formula_processes'))
+  t.ok(processes >= 1 && processes <= 2, `${processes}: that of the tenant, and at most one spare`)
   t.ok(Number(value('surrogate_formula_processes_started_total')) >= 1)
   const reacted = (status: string) =>
     value('surrogate_requests_total', { operation: 'reactors.react', status })
