@@ -1,7 +1,7 @@
 import type { Attack } from './attacks.model.ts'
 
 /** Attacks on time and memory: each is ended in time, and ends only its own process. */
-const short = { timeoutMs: 300 }
+const short = { timeoutMs: 150 }
 const time = { kind: 'failed', reason: 'time' } as const
 const memory = { kind: 'failed', reason: 'memory' } as const
 
@@ -91,7 +91,7 @@ export const costAttacks: readonly Attack[] = [
     name: 'a number without end',
     tries: `let n = 2n; for (;;) n = n ** 2n`,
     must: { kind: 'failed' },
-    given: { timeoutMs: 1_500 },
+    given: { timeoutMs: 700 },
   },
   {
     name: 'buffers that are never written',
