@@ -6,6 +6,7 @@ import { startProcess } from '../../testing/process.ts'
 import { dyingAfter, newMasterKey } from '../../testing/stores.ts'
 import { openTenant, openVault, sender } from '../../testing/vault.ts'
 import { systemRandom } from '../base/random.ts'
+import { main } from '../main.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { rotateMasterKey } from '../storage/keys/rotation.ts'
@@ -38,8 +39,22 @@ async function readKept(folder: string, masterKey: Uint8Array, apiKey: string): 
 const run = (args: readonly string[], environment?: Record<string, string>) =>
   startProcess(t, args, environment).ended
 
-const rotate = (folder: string, from: Uint8Array | undefined, to: Uint8Array | undefined) =>
-  run(['rotate-master-key', '--storage', `level:${folder}`], {
+/** Runs the program in this process, which leaves nothing behind: a process for each refusal would take long. */
+const runHere: typeof run = async (args, environment = {}) => {
+  // Until it has ended, no test prints.
+  const [output, errors] = [process.stdout, process.stderr].map(stream =>
+    t.capture(stream, 'write', () => true),
+  )
+  const code = await main(args, environment).finally(() => {
+    output?.restore()
+    errors?.restore()
+  })
+  const text = (calls: typeof output) => (calls?.() ?? []).map(({ args: [chunk] }) => String(chunk)).join('')
+  return { code, stdout: text(output), stderr: text(errors) }
+}
+
+const rotate = (folder: string, from: Uint8Array | undefined, to: Uint8Array | undefined, runner = run) =>
+  runner(['rotate-master-key', '--storage', `level:${folder}`], {
     ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
     ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
   })
@@ -82,29 +97,34 @@ t.test('a job that cannot be done gets one sentence and exit code 2, and changes
   const apiKey = await fill(full)
   const text = (key: string) => ({ SURROGATE_MASTER_KEY: base64(oldKey), SURROGATE_NEW_MASTER_KEY: key })
   const command = (given: Record<string, string>, ...args: string[]) =>
-    run(['rotate-master-key', '--storage', `level:${full}`, ...args], given)
-  // One after the other: only one process at a time may hold the folder.
+    runHere(['rotate-master-key', '--storage', `level:${full}`, ...args], given)
+  const refused = (...[of, from, to]: Parameters<typeof rotate>) => rotate(of, from, to, runHere)
+  // One after the other: the folder may be open only once at a time.
   const refusals: [name: string, attempt: () => ReturnType<typeof run>, sentence: RegExp][] = [
-    ['no new key', () => rotate(full, oldKey, undefined), /SURROGATE_NEW_MASTER_KEY is missing/],
-    ['no old key', () => rotate(full, undefined, newKey), /there is no master key: set SURROGATE_MASTER_KEY/],
-    ['another old key', () => rotate(full, newMasterKey(), newKey), /the old master key is not the one/],
-    ['the same key twice', () => rotate(full, oldKey, oldKey), /is the present key of the store/],
+    ['no new key', () => refused(full, oldKey, undefined), /SURROGATE_NEW_MASTER_KEY is missing/],
+    [
+      'no old key',
+      () => refused(full, undefined, newKey),
+      /there is no master key: set SURROGATE_MASTER_KEY/,
+    ],
+    ['another old key', () => refused(full, newMasterKey(), newKey), /the old master key is not the one/],
+    ['the same key twice', () => refused(full, oldKey, oldKey), /is the present key of the store/],
     [
       'a new key of another length',
       () => command(text('c2hvcnQ=')),
       /SURROGATE_NEW_MASTER_KEY must be 32 bytes/,
     ],
-    ['no data', () => rotate(join(folder, 'empty'), oldKey, newKey), /there is no data in/],
+    ['no data', () => refused(join(folder, 'empty'), oldKey, newKey), /there is no data in/],
     [
       'a key file that holds no key',
-      () => rotate(join(folder, 'no-key'), undefined, newKey),
+      () => refused(join(folder, 'no-key'), undefined, newKey),
       /master\.key .* 32 bytes/,
     ],
-    ['an empty store', () => rotate(join(folder, 'no-key'), oldKey, newKey), /has no keys yet/],
+    ['an empty store', () => refused(join(folder, 'no-key'), oldKey, newKey), /has no keys yet/],
     ['memory', () => command(text(base64(newKey)), '--storage', 'memory:'), /level:<folder>/],
     ['a flag of the server', () => command(text(base64(newKey)), '--dev'), /Unknown option '--dev'/],
     ['a word too many', () => command(text(base64(newKey)), 'now'), /Unexpected argument/],
-    ['no such command', () => run(['rotate']), /there is no command of that name/],
+    ['no such command', () => runHere(['rotate']), /there is no command of that name/],
   ]
   for (const [name, attempt, sentence] of refusals) {
     const { code, stdout, stderr } = await attempt()
@@ -176,11 +196,11 @@ t.test('master.key of a test server is replaced', async t => {
 })
 
 t.test('the help lists the commands, and each has its own', async t => {
-  const { code, stdout } = await run(['--help'])
+  const { code, stdout } = await runHere(['--help'])
   t.equal(code, 0)
   for (const { name, summary } of commands) {
     t.ok(stdout.includes(name) && stdout.includes(summary), name)
-    const own = await run([name, '--help'])
+    const own = await runHere([name, '--help'])
     t.equal(own.code, 0)
     t.match(own.stdout, `Usage: surrogate-server ${name}`)
   }
