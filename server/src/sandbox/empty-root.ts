@@ -49,12 +49,18 @@ export async function emptyRootOf(
   }
 }
 
+/** By program: asking the loader takes a process. */
+const knownLibraries = new Map<string, readonly string[]>()
+
 /** Returns the paths of a program's libraries and of the dynamic loader itself. */
-function librariesOf(program: string): Promise<string[]> {
+function librariesOf(program: string): Promise<readonly string[]> {
+  const known = knownLibraries.get(program)
+  if (known) return Promise.resolve(known)
   return new Promise(resolve => {
     const options = { env: { LD_TRACE_LOADED_OBJECTS: '1' }, cwd: '/', timeout: 5_000 }
     const child = execFile(program, [], options, (error, stdout) => {
       const paths = [...stdout.matchAll(/(\/\S+) \(0x[\da-f]+\)$/gm)].map(([, path = '']) => path)
+      if (!error && paths.length > 0) knownLibraries.set(program, paths)
       resolve(error ? [] : paths)
     })
     // A loader that ignores the variable starts the program, which then ends at the end of its input.

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -30,6 +30,18 @@ t.test(
     }
   },
 )
+
+t.test('a process finds out only once what its host supports', async t => {
+  const one = openSandbox(t)
+  await one.start()
+  const processes = ChildProcess.prototype as unknown as { spawn(...given: unknown[]): number }
+  const spawn = t.capture(processes, 'spawn', processes.spawn)
+  const other = openSandbox(t)
+  t.same(await other.start(), one.isolation())
+  t.equal(spawn().length, 0)
+  spawn.restore()
+  t.equal(await other.raw(body('return { raw: 1 }')), 1)
+})
 
 /** Runs a sandbox in a process whose environment has nothing added by tap. */
 const script = `
