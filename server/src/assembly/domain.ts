@@ -81,9 +81,9 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     ...stores,
     tokens,
     sandbox: observeSandbox(parts.sandbox ?? sandbox, stores.observer),
-    warmSandbox: () => {
+    warmSandbox: tenant => {
       // A failure shows again, to a caller, when a formula runs.
-      if (!parts.sandbox) sandbox.warm().catch(() => {})
+      if (!parts.sandbox) sandbox.warm(tenant).catch(() => {})
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole(tools?.printed) : undefined,

@@ -7,10 +7,10 @@ import { FormulaModuleRefused } from '../sandbox/modules.ts'
 import type { Stores, VaultParts } from './stores.ts'
 
 /**
- * Where nothing is started in advance, as in tests, few tenants come at once: a second spare would rarely be used, and
- * each takes 0.1 s of processor time.
+ * Where nothing is started in advance, as in tests, a process is started for a tenant that makes a reactor: any other one
+ * would rarely be used, and takes 0.1 s of processor time.
  */
-const unwarmedSpares = 1
+const unwarmedSpares = 0
 
 /** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
 export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {

@@ -86,8 +86,7 @@ t.test('formulas, their processes, jobs and webhooks are counted', async t => {
   t.equal(formulas('async', 'answered'), 1)
   t.equal(value('surrogate_formula_duration_seconds_count', { lane: 'sync' }), 5)
   t.equal(value('surrogate_formulas_waiting', { lane: 'sync' }), 0)
-  const processes = Number(value('surrogate_formula_processes'))
-  t.ok(processes >= 1 && processes <= 2, `${processes}: that of the tenant, and at most one spare`)
+  t.ok(Number(value('surrogate_formula_processes')) >= 1)
   t.ok(Number(value('surrogate_formula_processes_started_total')) >= 1)
   const reacted = (status: string) =>
     value('surrogate_requests_total', { operation: 'reactors.react', status })

@@ -10,8 +10,8 @@ export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
   /** Runs the code. */
   readonly sandbox: Sandbox
-  /** Starts the processes that run code, so that a first invocation need not wait for them. */
-  warmSandbox(): void
+  /** Starts a process that runs code, so that the first invocation of a tenant need not wait for it. */
+  warmSandbox(tenant: string): void
   /** Keeps asynchronous invocations. */
   readonly jobs: Jobs
   /** Keeps the lines that formulas print; absent unless this is a development server. */

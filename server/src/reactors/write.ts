@@ -39,7 +39,7 @@ export async function createReactor(
     return storing(context, caller, store, found, input, id ?? context.random.uuid())
   }
   const created = await transact(context, attempt, receipt)
-  context.warmSandbox()
+  context.warmSandbox(store.tenant)
   return created
 }
 

@@ -30,8 +30,8 @@ export interface FormulaSandbox extends Sandbox {
    * @throws {FormulaModuleRefused} with what the first one threw that cannot be loaded
    */
   checkModules(): Promise<void>
-  /** Starts processes before the first formula. Resolves when one is ready. */
-  warm(): Promise<void>
+  /** Starts a process before the first formula of a tenant, or of any. Resolves when it is ready. */
+  warm(tenant?: string): Promise<void>
   /** The isolation layers of the processes; `undefined` before `start`. */
   isolation(): Isolation | undefined
   /** Numbers of processes. */
@@ -159,9 +159,9 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
       if (made) await close(made)
     },
     start: async () => (await start()).isolation,
-    warm: async () => {
+    warm: async tenant => {
       const { pool } = await start()
-      await pool.warm().catch(error => {
+      await pool.warm(tenant).catch(error => {
         if (!closed) throw error
       })
     },

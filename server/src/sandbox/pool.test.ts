@@ -157,6 +157,22 @@ t.test('a process serves only one tenant, many times', async t => {
   t.equal(sandbox.counts().started, 4, 'the first process was replaced after three invocations')
 })
 
+t.test('a process that was started in advance is that of the next tenant without one', async t => {
+  const sandbox = openSandbox(t)
+  const started = () => sandbox.counts().started
+  await sandbox.warm('a')
+  await sandbox.warm('b')
+  t.equal(started(), 1, 'one for both')
+  await sandbox.raw(one, { tenant: 'a' })
+  t.equal(started(), 1)
+  await sandbox.warm('a')
+  t.equal(started(), 1, 'none for a tenant that has one')
+  await sandbox.warm('b')
+  t.equal(started(), 2)
+  await sandbox.raw(one, { tenant: 'b' })
+  t.equal(started(), 2)
+})
+
 t.test('a process that costs too much is ended, and its tenant is served by the next one', async t => {
   const sandbox = openSandbox(t)
   await sandbox.raw(one)

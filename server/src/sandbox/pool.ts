@@ -65,12 +65,23 @@ export class Pool {
   }
 
   /**
-   * Starts a process if there is none, and resolves when it is ready. The first formula starts further ones: two at
-   * once would make both late. @throws if no process can be started
+   * Starts a spare if there is none, and resolves when it is ready. The first formula starts further ones: two at once
+   * would make both late.
+   *
+   * @param tenant does nothing if this tenant has a process
+   * @throws if no process can be started
    */
-  async warm(): Promise<void> {
-    if (this.#all.size === 0 && !this.#closed) this.#spares.push(this.#start())
+  async warm(tenant?: string): Promise<void> {
+    if (tenant !== undefined && this.#isServed(tenant)) return
+    if (this.#spares.length === 0 && this.#all.size < this.#most && !this.#closed) {
+      this.#spares.push(this.#start())
+    }
     await this.#spares[0]?.ready
+  }
+
+  #isServed(tenant: string): boolean {
+    for (const process of this.#all) if (process.tenant === tenant) return true
+    return false
   }
 
   /** True if the tenant has a process that is free. */
