@@ -8,9 +8,6 @@ import { type PartTimes, timingTables } from './test-times.ts'
 /** The environment variable that names the file to which a process writes its times. */
 export const timesVariable = 'SURROGATE_TEST_TIMES'
 
-/** The first test of each process, which only waits until its files are loaded. */
-const loading = 1
-
 /** Prints the results of a run: short, or all of them as TAP. */
 export class TestReport {
   readonly #options: Pick<TestOptions, 'reporter' | 'timing'>
@@ -37,7 +34,7 @@ export class TestReport {
     const counts = readCounts(stdout)
     const why = wasSilent
       ? 'printed nothing for too long and was ended'
-      : isTest && counts.total <= loading
+      : isTest && counts.total === 0
         ? 'no test was run'
         : code !== 0 || counts.fail > 0
           ? `exit code ${code}`
