@@ -39,6 +39,8 @@ const wrappers: readonly Wrapper[] = [
 /** Unused user ids, one for each process, so that runners cannot signal or trace each other. */
 const firstUser = 0x70_00_00_00
 const users = 0x00_ff_ff_ff
+/** Counted for all sandboxes of this process together. */
+let processes = process.pid
 
 /** Limit of the processor time of a process over its lifetime, in case it outlives its server. */
 export const lifeCpuSeconds = 600
@@ -76,15 +78,15 @@ export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
   const flags = nodeFlags(options, node.version)
   const programs = findTools(options.without ?? [])
   const root = await findRoot(programs, node.path)
-  let user = process.pid
   for (const wrapper of wrappers) {
-    const prefix = command(wrapper, programs, root, options, () => `${firstUser + (user++ % users)}`)
+    const prefix = command(wrapper, programs, root, options)
     if (!prefix) continue
-    if (await starts([...prefix(), node.path, ...flags, '--version'])) {
+    if (await starts([...prefix(firstUser), node.path, ...flags, '--version'])) {
       return {
         isolation: isolationOf(wrapper, options),
         launch: () => {
-          const [file = '', ...args] = [...prefix(), node.path, ...flags, '--eval', options.boot]
+          const user = firstUser + (processes++ % users)
+          const [file = '', ...args] = [...prefix(user), node.path, ...flags, '--eval', options.boot]
           const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const
           const child = spawn(file, args, {
             env: environment,
@@ -158,8 +160,7 @@ function command(
   { unshare, setpriv, setsid, sh }: Programs,
   root: EmptyRoot | undefined,
   options: LaunchOptions,
-  nextUser: () => string,
-): (() => string[]) | undefined {
+): ((user: number) => string[]) | undefined {
   const isRoot = process.getuid?.() === 0
   if (wrapper.network === 'none' && !unshare) return undefined
   if (wrapper.setpriv && !setpriv) return undefined
@@ -171,7 +172,7 @@ function command(
   // A forked process is found in the list of the children of a process, which not every system has.
   const canListChildren = existsSync(`/proc/self/task/${process.pid}/children`)
   if (isForked(wrapper) && (!setsid || !canListChildren)) return undefined
-  return () => [
+  return user => [
     // The outer, waiting process must also end with the server.
     ...(isForked(wrapper) ? [`${setpriv}`, '--pdeathsig', 'KILL', '--'] : []),
     ...(wrapper.network === 'none' ? [`${unshare}`, ...namespaces(wrapper), '--'] : []),
@@ -182,7 +183,7 @@ function command(
           script(options, wrapper, wrapper.root ? root : undefined, isForked(wrapper) ? setsid : undefined),
         ]
       : []),
-    ...(wrapper.setpriv ? [`${setpriv}`, ...privileges(wrapper, nextUser), '--'] : []),
+    ...(wrapper.setpriv ? [`${setpriv}`, ...privileges(wrapper, user), '--'] : []),
   ]
 }
 
@@ -197,8 +198,8 @@ function namespaces(wrapper: Wrapper): string[] {
   ]
 }
 
-function privileges(wrapper: Wrapper, nextUser: () => string): string[] {
-  const id = nextUser()
+function privileges(wrapper: Wrapper, user: number): string[] {
+  const id = String(user)
   return [
     '--pdeathsig',
     'KILL',
