@@ -40,10 +40,21 @@ export class Fleet implements Servers {
     const place = this.#running.indexOf(server)
     this.#running[place] = undefined
     await server.process.end('SIGKILL')
-    const next = await this.#start(place)
+    const next = await this.#startAgain(place)
     this.#running[place] = next
     this.#watch(next)
     for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** As a supervisor would: a server ends if it is cut off from the database while it starts. */
+  async #startAgain(place: number): Promise<Replica> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#start(place)
+      } catch (error) {
+        if (attempt === 5 || !/cannot be reached/.test(String(error))) throw error
+      }
+    }
   }
 
   #watch(server: Replica): void {
