@@ -3,9 +3,9 @@ import { truncateSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startProcess } from '../testing/process.ts'
-import { main } from './main.ts'
+import { runHere } from '../testing/run-here.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
@@ -114,23 +114,15 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   t.equal((await control.end()).code, 0, 'the control: the refused starts did no harm')
 })
 
-type Tap = Pick<typeof t, 'equal' | 'match' | 'capture'>
-
-/** In this process: a start that is refused leaves nothing behind, and a process for each would take long. */
 async function refused(
-  t: Tap,
-  args: string[],
-  environment: Record<string, string>,
+  t: Pick<Test, 'equal' | 'match'>,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
   says: RegExp,
 ): Promise<void> {
-  const errors = t.capture(process.stderr, 'write', () => true)
-  const code = await main(args, environment)
-  const said = errors()
-    .map(({ args }) => String(args[0]))
-    .join('')
-  errors.restore()
-  t.match(said, /^surrogate-server: [^\n]+\n$/, 'one line')
-  t.match(said, says)
+  const { code, stderr } = await runHere(args, environment)
+  t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one line')
+  t.match(stderr, says)
   t.equal(code, 2)
 }
 

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 import { dyingAfter, newMasterKey } from '../../testing/stores.ts'
 import { openTenant, openVault, sender } from '../../testing/vault.ts'
 import { systemRandom } from '../base/random.ts'
-import { main } from '../main.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { rotateMasterKey } from '../storage/keys/rotation.ts'
@@ -38,20 +38,6 @@ async function readKept(folder: string, masterKey: Uint8Array, apiKey: string): 
 /** Runs the program to its end. */
 const run = (args: readonly string[], environment?: Record<string, string>) =>
   startProcess(t, args, environment).ended
-
-/** Runs the program in this process, which leaves nothing behind: a process for each refusal would take long. */
-const runHere: typeof run = async (args, environment = {}) => {
-  // Until it has ended, no test prints.
-  const [output, errors] = [process.stdout, process.stderr].map(stream =>
-    t.capture(stream, 'write', () => true),
-  )
-  const code = await main(args, environment).finally(() => {
-    output?.restore()
-    errors?.restore()
-  })
-  const text = (calls: typeof output) => (calls?.() ?? []).map(({ args: [chunk] }) => String(chunk)).join('')
-  return { code, stdout: text(output), stderr: text(errors) }
-}
 
 const rotate = (folder: string, from: Uint8Array | undefined, to: Uint8Array | undefined, runner = run) =>
   runner(['rotate-master-key', '--storage', `level:${folder}`], {
