@@ -5,7 +5,10 @@ import type { ConsoleLine, Invocation, Outcome, SandboxOptions } from './sandbox
 
 type Teardown = { teardown(task: () => unknown): void }
 
-/** Limits with few processes, so that a test file does not start more than it needs. Tests that are about spares set their number. */
+/**
+ * Limits with few processes, so that a test file does not start more than it needs. Tests that are about spares set their
+ * number.
+ */
 export const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
   // Machines that run tests may be slow, busy with work of a higher priority, and have little memory.

@@ -39,8 +39,11 @@ const wrappers: readonly Wrapper[] = [
 /** Unused user ids, one for each process, so that runners cannot signal or trace each other. */
 const firstUser = 0x70_00_00_00
 const users = 0x00_ff_ff_ff
-/** Counted for all sandboxes of this process together. */
-let processes = process.pid
+/**
+ * Counted for all sandboxes of this process together, from its own id, so that the runners of two servers on a machine
+ * differ, too.
+ */
+let nextUser = process.pid
 
 /** Limit of the processor time of a process over its lifetime, in case it outlives its server. */
 export const lifeCpuSeconds = 600
@@ -85,7 +88,7 @@ export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
       return {
         isolation: isolationOf(wrapper, options),
         launch: () => {
-          const user = firstUser + (processes++ % users)
+          const user = firstUser + (nextUser++ % users)
           const [file = '', ...args] = [...prefix(user), node.path, ...flags, '--eval', options.boot]
           const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const
           const child = spawn(file, args, {

@@ -65,29 +65,23 @@ export class Pool {
   }
 
   /**
-   * Starts a spare if there is none, and resolves when it is ready. The first formula starts further ones: two at once
-   * would make both late.
+   * Starts a spare if there is none. Resolves when it is ready. Only one: two at once would make both late, and the
+   * first formula starts the others.
    *
    * @param tenant does nothing if this tenant has a process
    * @throws if no process can be started
    */
   async warm(tenant?: string): Promise<void> {
-    if (tenant !== undefined && this.#isServed(tenant)) return
+    if (tenant !== undefined && includesTenant(this.#all, tenant)) return
     if (this.#spares.length === 0 && this.#all.size < this.#most && !this.#closed) {
       this.#spares.push(this.#start())
     }
     await this.#spares[0]?.ready
   }
 
-  #isServed(tenant: string): boolean {
-    for (const process of this.#all) if (process.tenant === tenant) return true
-    return false
-  }
-
   /** True if the tenant has a process that is free. */
   hasFree(tenant: string): boolean {
-    for (const process of this.#free.keys()) if (process.tenant === tenant) return true
-    return false
+    return includesTenant(this.#free.keys(), tenant)
   }
 
   /** Returns a free process of this tenant, or a spare. @throws {NotStarted} */
@@ -247,4 +241,9 @@ export class Pool {
     this.#onFree.delete(process)
     then?.()
   }
+}
+
+function includesTenant(processes: Iterable<TenantProcess>, tenant: string): boolean {
+  for (const process of processes) if (process.tenant === tenant) return true
+  return false
 }
