@@ -10,7 +10,8 @@ export interface Uncovered {
   readonly unnamed: Reasons
 }
 
-export function readUncovered(text = readPackageFile('uncovered.yaml')): Uncovered {
-  const { unnamed, ...uncovered } = parse(text) as Uncovered & Record<string, unknown>
+export function readUncovered(): Uncovered {
+  const { unnamed, ...uncovered } = parse(readPackageFile('uncovered.yaml')) as Uncovered &
+    Record<string, unknown>
   return { uncovered: uncovered as Reasons, unnamed }
 }

@@ -8,8 +8,8 @@ const [caller, operation, url = 'none'] = process.argv.slice(2)
 const isOverNetwork = url !== 'none'
 const baseUrl = isOverNetwork ? url : 'http://127.0.0.1:1'
 /**
- * In milliseconds. Shorter than the warm-up, so that what timeouts leave behind is measured, as an application pays for it
- * that runs for longer than a minute: those by hand are not cleared.
+ * In milliseconds. Shorter than the warm-up: a timeout by hand is never cleared, and an application that runs for longer
+ * than its timeouts pays for each that comes due.
  */
 const timeout = 500
 const warmUp = 2000
@@ -22,7 +22,7 @@ const text = async () => '{"id":"abc","type":"card","containers":["/pci/high/"]}
 const answer: FetchResponse = { status: 200, headers: { get: () => null }, text }
 const send: Fetch = isOverNetwork ? (url, init) => fetch(url, init) : async () => answer
 
-/** The request as an application would write it without a client, with a timeout and a JSON body. */
+/** The requests as an application would write them without a client, each with a timeout. */
 const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' }
 const byHand = {
   get: async () => {

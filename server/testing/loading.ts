@@ -5,8 +5,8 @@ const loaded = new Promise<void>(resolve => {
   end = resolve
 })
 
-// A file may wait before it defines its tests. If nothing went on meanwhile, tap would take the process for done. A test would
-// not do: `--grep` may leave it out.
+// A file may wait before it defines its tests. If nothing went on meanwhile, tap would take the process for done. A
+// test would not do: `--grep` may leave it out.
 t.waitOn(loaded)
 
 /** Called after the last file of a process. */

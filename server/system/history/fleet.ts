@@ -46,7 +46,7 @@ export class Fleet implements Servers {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** As a supervisor would: a server ends if it is cut off from the database while it starts. */
+  /** Starts a server as a supervisor would: again if it was cut off from its database while it started. */
   async #startAgain(place: number): Promise<Replica> {
     for (let attempt = 1; ; attempt++) {
       try {
