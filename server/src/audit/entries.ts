@@ -9,8 +9,10 @@ export interface AuditRecord {
   readonly id: string
   readonly operation: string
   readonly entity_type: LogEntityType
-  /** Absent if it is not known that something has the requested id. */
+  /** Absent if it is not known that something has the requested id, or there are `entity_ids`. */
   readonly entity_id?: string
+  /** Where one entry stands for several. */
+  readonly entity_ids?: readonly string[]
   readonly actor_id: string | null
   readonly actor_type: LogEntry['actor_type']
   /** `refused`: the caller lacked the right, and nothing was done. `failed`: all attempts failed. */
@@ -22,8 +24,8 @@ export interface AuditRecord {
 export interface AuditedAction {
   readonly operation: string
   readonly entity_type: LogEntityType
-  /** Absent if it is not known that something has the requested id. */
-  readonly entity_id?: string
+  /** Absent if it is not known that something has the requested id. Of an action on several, all ids, without duplicates. */
+  readonly entity_id?: string | readonly string[]
   /** The application that acted; `null` for the system itself. */
   readonly actor: string | null
   /** Set if the application acted through a session, which the entry then names. */
@@ -31,6 +33,11 @@ export interface AuditedAction {
   readonly outcome?: AuditRecord['outcome']
   /** The number of times it happened, if more than once. */
   readonly count?: number
+}
+
+/** Returns the ids of what an action was about, as far as they are known. */
+export function idsOf({ entity_id = [] }: AuditedAction): readonly string[] {
+  return typeof entity_id === 'string' ? [entity_id] : entity_id
 }
 
 /**
@@ -44,7 +51,7 @@ export function auditEntry(
   action: AuditedAction,
   place = { id: random.uuid(), fresh: true },
 ): Write {
-  const { operation, entity_type, entity_id, actor, session, outcome = 'success', count } = action
+  const { operation, entity_type, actor, session, outcome = 'success', count } = action
   const record: Mutable<AuditRecord> = {
     id: place.id,
     operation,
@@ -53,10 +60,12 @@ export function auditEntry(
     actor_type: actor === null ? 'system' : session === undefined ? 'application' : 'session',
     outcome,
   }
-  if (entity_id !== undefined) record.entity_id = entity_id
+  const ids = idsOf(action)
+  if (ids.length === 1) record.entity_id = ids[0] as string
+  else if (ids.length > 1) record.entity_ids = ids
   if (count !== undefined) record.count = count
   const terms = [store.term('entity_type', entity_type)]
-  if (entity_id !== undefined) terms.push(store.term('entity_id', entity_id))
+  for (const id of ids) terms.push(store.term('entity_id', id))
   return store.insert('audit', record, { terms }, place.fresh)
 }
 

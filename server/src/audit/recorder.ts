@@ -1,15 +1,18 @@
+import { batches } from '../base/batches.ts'
 import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { setTimeout } from '../base/real-time.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import { type AuditedAction, auditEntry } from './entries.ts'
+import { type AuditedAction, auditEntry, idsOf } from './entries.ts'
 import { RefusalCounts } from './refusals.ts'
 
-/** Backpressure: with more entries waiting than this, reads wait until they are written. */
+// Entries are measured by what they are about, as each id of an entry costs memory and a term of the index.
+
+/** Backpressure: with more waiting than this, reads wait until it is written. */
 const manyWaiting = 2000
 
-/** The limit on waiting entries while the store cannot write. Beyond it the oldest are dropped, which is logged. */
+/** The limit on what waits while the store cannot write. Beyond it the oldest entries are dropped, which is logged. */
 const mostWaiting = 10_000
 
 /** The time for which entries are gathered into one commit, in real milliseconds. A crash can lose those. */
@@ -18,8 +21,8 @@ const gatherMs = 10
 /** The time for which repeated refusals are counted before one entry is written for all of them. */
 const countMs = 60_000
 
-/** The number of entries that share a commit. */
-const batchSize = 256
+/** The most that shares a commit: 512 instead of 256 brings 5 % where requests reveal a hundred tokens each. */
+const batchSize = 512
 
 export interface RecorderContext {
   readonly store: SealedStore
@@ -35,6 +38,9 @@ interface Waiting {
   /** The number of the first attempt to write it. Entries with the same number have been in the same commits since. */
   attempt?: number
 }
+
+const weightOf = ({ action }: Waiting) => Math.max(1, idsOf(action).length)
+const weigh = (entries: readonly Waiting[]) => entries.reduce((sum, entry) => sum + weightOf(entry), 0)
 
 /**
  * Writes audit entries of actions that change nothing: reads that reveal data, and refusals. Actions that change something
@@ -75,16 +81,18 @@ export class AuditRecorder {
   }
 
   #take(tenant: string, action: AuditedAction): undefined | Promise<void> {
-    this.#waiting.push({ id: this.#context.random.uuid(), tenant, action })
-    this.#recorded++
-    if (this.#waiting.length > mostWaiting) {
-      this.#done += this.#waiting.splice(0, batchSize).length
-      this.#context.log.error('audit entries lost', { entries: batchSize })
+    const entry = { id: this.#context.random.uuid(), tenant, action }
+    this.#waiting.push(entry)
+    this.#recorded += weightOf(entry)
+    if (this.#failing && this.#recorded - this.#done > mostWaiting) {
+      const lost = this.#waiting.splice(0, this.#firstBatch().length)
+      this.#done += weigh(lost)
+      this.#context.log.error('audit entries lost', { entries: lost.length })
     }
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
     })
-    return this.#waiting.length > manyWaiting && !this.#failing ? this.settled() : undefined
+    return this.#recorded - this.#done > manyWaiting && !this.#failing ? this.settled() : undefined
   }
 
   /** Resolves when all entries recorded before this call are written, or the store cannot write. */
@@ -108,11 +116,11 @@ export class AuditRecorder {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // Entries of about the same time share one commit, and so the index blocks that all of them change.
-      if (this.#waiting.length < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
+      if (this.#recorded - this.#done < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
       const batch = this.#waiting.splice(0, this.#together())
       try {
         await this.#write(batch)
-        this.#done += batch.length
+        this.#done += weigh(batch)
         this.#failing = false
         this.#batchWritten()
       } catch (error) {
@@ -125,15 +133,19 @@ export class AuditRecorder {
     }
   }
 
+  #firstBatch(): readonly Waiting[] {
+    const [first = []] = batches(this.#waiting, batchSize, weightOf)
+    return first
+  }
+
   /** Returns how many of the entries share a commit: they have the time of one clock. */
   #together(): number {
     const { tenants } = this.#context.clock
-    const [first] = this.#waiting
-    if (!first || tenants.furthestMs() === 0) return batchSize
-    const other = this.#waiting.findIndex(
-      ({ tenant }) => tenants.offsetMs(tenant) !== tenants.offsetMs(first.tenant),
-    )
-    return other === -1 ? batchSize : Math.min(other, batchSize)
+    const batch = this.#firstBatch()
+    const [first] = batch
+    if (!first || tenants.furthestMs() === 0) return batch.length
+    const other = batch.findIndex(({ tenant }) => tenants.offsetMs(tenant) !== tenants.offsetMs(first.tenant))
+    return other === -1 ? batch.length : other
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {

@@ -1,9 +1,11 @@
+import { batches } from '../base/batches.ts'
 import { walkCollection, walkTenants } from '../storage/copy/walk.ts'
 import { type StoredDocument, StoreUnavailable, type Write } from '../storage/port.ts'
 import type { SweepContext } from './sweep.ts'
 
 const dayUs = 24 * 3_600_000_000
-const batchSize = 256
+/** The most terms, which are bits of the index to change, of the entries that are erased together. */
+const termsTogether = 512
 
 export interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' | 'pause'> {
   readonly auditRetentionDays: number
@@ -44,8 +46,8 @@ async function* eraseOf(context: RetentionContext, tenant: string): AsyncGenerat
   if (total === 0) return
   for await (const page of walkCollection(store, { kind: 'audit', tenant })) {
     const over = page.filter(({ createdUs, version }) => version > 0 && createdUs < beforeUs)
-    for (let at = 0; at < over.length; at += batchSize) {
-      yield await remove(context, over.slice(at, at + batchSize))
+    for (const batch of batches(over, termsTogether, ({ terms }) => terms.length)) {
+      yield await remove(context, batch)
     }
     if (page.some(({ createdUs }) => createdUs >= beforeUs)) break
   }

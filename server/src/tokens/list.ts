@@ -8,7 +8,7 @@ import { compileSearch } from '../search/compile.ts'
 import { parseQuery } from '../search/parse.ts'
 import type { Query } from '../storage/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { tokenAction } from './audited.ts'
+import { recordReveal } from './audited.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { locatePage, type PageSelection, writeCursor } from './cursor.ts'
 import { withReadableCvc } from './cvc.ts'
@@ -71,17 +71,19 @@ async function showEach(
 ): Promise<Token[]> {
   const tokens = await withReadableCvc(context.store, records, nowUs)
   const shown: Token[] = []
+  const revealed: string[] = []
   // Masks may take long, so showing a page yields to other requests.
   const turns = context.turns()
   for (const token of tokens) {
     const decision = decideFor(caller, permission, token.record.value)
     if (decision.allowed && decision.transform === 'reveal') {
-      await context.audit.record(caller.tenant, tokenAction(permission, token.record.value.id, caller))
+      revealed.push(token.record.value.id)
     }
     shown.push(showToken(context, token, decision.allowed ? decision.transform : 'redact'))
     const passing = turns.passed()
     if (passing) await passing
   }
+  await recordReveal(context, caller, permission, revealed)
   return shown
 }
 

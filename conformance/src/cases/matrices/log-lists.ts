@@ -1,6 +1,6 @@
 import { allTokenPermissions, minute } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
-import type { Entry } from './logged.ts'
+import { type Entry, namedBy } from './logged.ts'
 
 const listCells: readonly Cell[] = [
   {
@@ -87,6 +87,27 @@ const listCells: readonly Cell[] = [
         [],
         'entries of the caller under mask',
       )
+    },
+  },
+  {
+    requirement: 'LOG-501',
+    name: 'together',
+    title: 'the log names each of several tokens that one request reveals',
+    needs: ['management', 'applications'],
+    async run(c) {
+      const ids = [(await c.token()).id, (await c.token()).id]
+      const { id: actor, call } = await c.ruled('reveal', allTokenPermissions)
+      c.success(await call('GET', `/tokens?${ids.map(id => `id=${id}`).join('&')}`), 200, 'a list')
+      c.success(await call('POST', '/tokens/search', { query: ids.map(id => `id:${id}`).join(' OR ') }), 200)
+      c.success(await call('POST', '/detokenize', { both: ids.map(id => `{{ ${id} }}`) }), 200)
+      for (const id of ids) {
+        await c.eventually(async () => {
+          const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+          const own = data.filter((one: Entry) => one.actor_id === actor && namedBy(one).includes(id))
+          const done = new Set(own.map((one: Entry) => one.operation))
+          return ['read', 'search', 'use'].every(name => done.has(`token:${name}`)) || undefined
+        }, 'entries of a list, a search and a use that name it')
+      }
     },
   },
   {

@@ -5,7 +5,7 @@ import { errorPath } from '../../base/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
-import { tokenAction } from '../audited.ts'
+import { recordReveal } from '../audited.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { withCvc } from '../cvc.ts'
 import { showMask } from '../mask.ts'
@@ -53,14 +53,16 @@ export async function resolveReferences(
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
   const live = await withCvc(tokens.store, records, tokens.nowUs())
   const values = new Map<string, JsonValue>()
+  const revealed = new Set<string>()
   for (const [index, token] of live.entries()) {
     const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
-    if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:use', id, caller))
+    if (transform === 'reveal') revealed.add(id)
     const data = resolved(tokens, token, transform)
     values.set(id, data)
     if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
+  await recordReveal(tokens, caller, 'token:use', revealed)
   return fillReferences(tokens.expressions, json, found.texts, values, root)
 }
 

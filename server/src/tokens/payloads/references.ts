@@ -66,8 +66,9 @@ function readReference(
   known: Map<string, Named>,
 ): { reference: Reference; end: number } {
   beforeBarOrBrace.lastIndex = start
-  const between = beforeBarOrBrace.exec(text)?.[0] ?? ''
-  const at = start + between.length
+  beforeBarOrBrace.test(text)
+  const at = beforeBarOrBrace.lastIndex
+  const between = text.slice(start, at)
   if (at === text.length) throw new MalformedReference(notClosed)
   const closing = text[at] === '|' ? endOfFilters(text, at) : at
   if (!text.startsWith('}}', closing)) throw new MalformedReference('has a single brace within "{{ }}"')
@@ -101,13 +102,12 @@ function namedIn(between: string): Named {
 }
 
 function idsIn(between: string): Reference['ids'] {
+  const id = between.trim()
   const padded = between.startsWith(' ') && between.endsWith(' ') && between.length > 2
-  const readings = [between.trim(), ...(padded ? [between.slice(1, -1)] : [])]
-  const [id, second] = [...new Set(readings)].filter(isTokenId)
-  if (id !== undefined) return second === undefined ? [id] : [id, second]
+  const second = padded ? between.slice(1, -1) : id
+  if (second !== id && isTokenId(second)) return isTokenId(id) ? [id, second] : [second]
+  if (isTokenId(id)) return [id]
   throw new MalformedReference(
-    between.trim() === ''
-      ? 'has "{{ }}" without a token id'
-      : 'contains text inside "{{ }}" that is not a token id',
+    id === '' ? 'has "{{ }}" without a token id' : 'contains text inside "{{ }}" that is not a token id',
   )
 }

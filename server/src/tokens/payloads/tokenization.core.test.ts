@@ -102,7 +102,7 @@ t.test('arguments are raw data whatever the transform, but not without token:use
     audited.length = 0
     const user = caller(transform, 'token:use')
     t.same(await resolveReferences(context, user, args, 'raw', 'args'), { number: 'raw', deep: ['<RAW>'] })
-    t.match(audited, [{ operation: 'token:use', entity_id: id, actor: user.application }])
+    t.match(audited, [{ operation: 'token:use', entity_id: [id], actor: user.application }])
   }
   t.match(await refusal(resolveReferences(context, maker, args, 'raw')), { code: 'permission_denied' })
   t.same(await resolveReferences(context, caller('mask', 'token:use'), args, 'transformed'), {
