@@ -13,21 +13,30 @@ export interface Writes {
 
 const writes: Writes = { keys: 0, bytes: 0, batches: 0 }
 
-type Batch = { put(key: string, value: Uint8Array, ...rest: unknown[]): unknown }
+interface Batch {
+  put(key: string, value: Uint8Array, ...rest: unknown[]): unknown
+  del(key: string, ...rest: unknown[]): unknown
+}
 type Batching = { batch(...args: unknown[]): Batch }
 
 const prototype = Level.prototype as unknown as Batching
 const { batch } = prototype
 prototype.batch = function counted(this: Batching, ...args: unknown[]): Batch {
   const made = batch.apply(this, args)
-  // Only batches filled by calls of `put` are counted, as our server does.
+  // Only batches filled by calls are counted, as our server does.
   if (args.length > 0) return made
   writes.batches++
-  const { put } = made
+  const { put, del } = made
   made.put = function (this: Batch, key, value, ...rest) {
     writes.keys++
     writes.bytes += key.length + value.length
     return put.call(this, key, value, ...rest)
+  }
+  // LevelDB writes the deletion of a key like a value.
+  made.del = function (this: Batch, key, ...rest) {
+    writes.keys++
+    writes.bytes += key.length
+    return del.call(this, key, ...rest)
   }
   return made
 }
