@@ -9,7 +9,7 @@ import { Values } from './values.ts'
 const document = readDocument()
 const many = (seed: string, count: number): FuzzCase[] =>
   Array.from({ length: count }, (_, number) => generate(document, seed, number))
-const cases = many('cover', 6_000)
+const cases = many('cover', 3_000)
 const bytesOf = (one: FuzzCase) => Buffer.from(encode(one.request, new Map(), 'trace')).toString('latin1')
 
 t.test('a seed always makes the same cases, another seed makes others', async t => {

@@ -1,5 +1,5 @@
 /** JSON text that takes a while to parse. */
-export const work = JSON.stringify(
+const work = JSON.stringify(
   Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, index])),
 )
 
