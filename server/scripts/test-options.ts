@@ -18,7 +18,7 @@ export interface TestOptions {
   /** Prints where the time went. */
   readonly timing: boolean
   readonly reporter: 'short' | 'tap'
-  /** Processes that run at the same time. One more than processors, as some tests wait for real time. */
+  /** Processes that run at the same time. Two more than processors, as some tests wait for real time. */
   readonly jobs: number
   readonly silenceMs: number
   /** Stops at the first failure. */
@@ -40,7 +40,7 @@ export function readTestOptions(words: readonly string[], env: NodeJS.ProcessEnv
       'with-checks': { type: 'boolean', default: false },
       timing: { type: 'boolean', default: false },
       reporter: { type: 'string', default: env.TAP_REPORTER ?? 'short' },
-      jobs: { type: 'string', default: String(availableParallelism() + 1) },
+      jobs: { type: 'string', default: String(availableParallelism() + 2) },
       timeout: { type: 'string', default: '1800' },
       bail: { type: 'boolean', default: false },
       only: { type: 'boolean', default: false },

@@ -15,7 +15,8 @@ export function testAttacks(attacks: readonly Attack[]): void {
   const cpuMs = { sync: 20_000, async: 20_000 }
   // All attacks are of one tenant, which would otherwise wait longer and longer between them.
   const backOff = { firstMs: 1, mostMs: 1, forgetMs: 1, tenants: 1 }
-  const shared = openSandbox(t, { limits: { cpuMs, backOff } })
+  // Half of the usual heap is full sooner. An attack with limits of its own, even none, has the whole.
+  const shared = openSandbox(t, { limits: { cpuMs, backOff, heapMiB: 48 } })
   let svcAnswers: (() => void)[] = []
 
   const svc: ServiceTransport = async ({ path }) => {

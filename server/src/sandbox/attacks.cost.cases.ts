@@ -75,6 +75,7 @@ export const costAttacks: readonly Attack[] = [
     name: 'objects until the heap is full',
     tries: `const a = []; for (;;) a.push({ a: [1, 2, 3] })`,
     must: memory,
+    limits: {},
   },
   { name: 'a long array that is filled', tries: `new Array(1e8).fill(1)`, must: memory },
   {
