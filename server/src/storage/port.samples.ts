@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
+import { Memo } from '../base/memo.ts'
 import type {
   CommitResult,
   Digest,
@@ -16,9 +17,14 @@ import type {
 export const tenantA = '11111111-1111-4111-8111-111111111111'
 export const tenantB = '22222222-2222-4222-8222-222222222222'
 
+const digests = new Memo<string, Digest>(100_000)
+
 /** A digest that stands for a name; the same for the same name. */
 export function digest(name: string | number): Digest {
-  return createHash('sha256').update(String(name)).digest().subarray(0, 16).toString('base64url') as Digest
+  return digests.of(
+    String(name),
+    text => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url') as Digest,
+  )
 }
 
 export interface Sample {
