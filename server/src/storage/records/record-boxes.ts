@@ -47,7 +47,8 @@ export class RecordBoxes {
   /** Returns a record as it was when it was last opened, if it is still in memory. */
   seen<T extends RecordValue>(kind: DocumentKind, id: Digest): OpenedRecord<T> | undefined {
     if (!keptOpen.has(kind)) return undefined
-    return this.#opened.get(this.#tenant + kind + id) as OpenedRecord<T> | undefined
+    // As in the engine, a look is not a use.
+    return this.#opened.peek(this.#tenant + kind + id) as OpenedRecord<T> | undefined
   }
 
   /** A box opens as this version of this record and nowhere else. */

@@ -34,14 +34,17 @@ export function readByIds(
   return reading instanceof Promise ? reading.then(keep) : keep(reading)
 }
 
-/** Returns a document of a kind that is often read, if it was read a moment ago and has not changed since. */
+/**
+ * Returns a document of a kind that is often read, if it was read a moment ago and has not changed since. Does not count
+ * as its use, which would take 0.3 µs of every request: what is dropped too soon is read again.
+ */
 export function recentDocument(
   { keys, recent }: PublishedState,
   kind: DocumentKind,
   tenant: string,
   id: Digest,
 ): StoredDocument | undefined {
-  return oftenRead.has(kind) ? recent.get(documentKey(keys.of(kind, tenant), id)) : undefined
+  return oftenRead.has(kind) ? recent.peek(documentKey(keys.of(kind, tenant), id)) : undefined
 }
 
 export function readDocuments(
