@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 import { openVault, sender } from '../../testing/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
@@ -131,8 +132,7 @@ t.test('a folder in use by a server is refused as source and destination', async
 const tokensIn = async (level: LevelDb) =>
   (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'd')
 
-const process = (args: readonly string[], environment = keys(oldKey, newKey)) =>
-  startProcess(t, args, environment).ended
+const program = (args: readonly string[], environment = keys(oldKey, newKey)) => runHere(args, environment)
 
 t.test(
   'no server starts on an unfinished copy; a copy that differs is reported and stays unfinished',
@@ -141,7 +141,7 @@ t.test(
     const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
     const apiKey = await fill(t, a)
     await almost(t, a, b)
-    const start = () => process(['--storage', b, '--port=0'], keys(newKey, undefined))
+    const start = () => program(['--storage', b, '--port=0'], keys(newKey, undefined))
     const unfinished = /^surrogate-server: a copy into this store was cut off: run copy again [^\n]*\n$/
     t.match(await start(), { code: 2, stdout: '', stderr: unfinished })
 
@@ -153,7 +153,7 @@ t.test(
     await level.put(at, changed)
     await level.close()
 
-    const tampered = await process(['copy', '--from', a, '--to', b])
+    const tampered = await program(['copy', '--from', a, '--to', b])
     t.match(tampered, { code: 2, stdout: '' })
     t.equal(
       tampered.stderr.replace(/[0-9a-f-]{36}/, 'TENANT'),
@@ -164,7 +164,7 @@ t.test(
     const again = await openLevelDb(join(folder, 'b', 'store'))
     await again.put(at, whole)
     await again.close()
-    const ended = await process(['copy', '--from', a, '--to', b])
+    const ended = await program(['copy', '--from', a, '--to', b])
     t.match(ended, { code: 0, stderr: '' })
     t.match(
       ended.stdout,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 import { openVault } from '../../testing/vault.ts'
 
 const number = '4242424242424242'
@@ -14,8 +14,7 @@ async function open() {
   const body = JSON.stringify({ id: 'a-token', type: 'card_number', data: number })
   await fetch(`${url}/tokens`, { method: 'POST', headers, body })
   const run = (...args: string[]) =>
-    startProcess(t, ['export', '--url', url, ...args], { SURROGATE_MANAGEMENT_KEY: tenant.managementKey })
-      .ended
+    runHere(['export', '--url', url, ...args], { SURROGATE_MANAGEMENT_KEY: tenant.managementKey })
   return { run, tenant, file: join(t.testdir(), 'fixtures.json') }
 }
 

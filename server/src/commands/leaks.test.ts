@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 import { openVault } from '../../testing/vault.ts'
 
 const number = '4242424242424242'
@@ -25,7 +25,7 @@ async function openTenant() {
   const body = JSON.stringify({ type: 'card', data: { number, expiration_month: 12, expiration_year: 2090 } })
   const { id } = await (await fetch(`${url}/tokens`, { method: 'POST', headers, body })).json()
   const run = (args: readonly string[], key = tenant.managementKey) =>
-    startProcess(t, ['leaks', '--url', url, ...args], { SURROGATE_MANAGEMENT_KEY: key }).ended
+    runHere(['leaks', '--url', url, ...args], { SURROGATE_MANAGEMENT_KEY: key })
   return { id, run, url }
 }
 

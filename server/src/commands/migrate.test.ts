@@ -1,6 +1,7 @@
 import t from 'tap'
 import { database, newSchema, withPostgres } from '../../testing/postgres.ts'
 import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 import { schemaVersion } from '../storage/engines/postgres/schema.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
@@ -11,7 +12,7 @@ t.test('servers start on a database after it was migrated', withPostgres, async 
   // In the environment, as arguments can be read by others.
   const environment = { SURROGATE_STORAGE: schema.url, SURROGATE_MASTER_KEY: masterKey }
   const run = (args: readonly string[], given: Record<string, string> = {}) =>
-    startProcess(t, args, { ...environment, ...given }).ended
+    runHere(args, { ...environment, ...given })
   const serve = ['--port', '0']
 
   const refused = async (name: string, says: RegExp, given: Record<string, string> = {}, args = serve) => {

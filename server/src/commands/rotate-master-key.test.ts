@@ -35,12 +35,8 @@ async function readKept(folder: string, masterKey: Uint8Array, apiKey: string): 
   }
 }
 
-/** Runs the program to its end. */
-const run = (args: readonly string[], environment?: Record<string, string>) =>
-  startProcess(t, args, environment).ended
-
-const rotate = (folder: string, from: Uint8Array | undefined, to: Uint8Array | undefined, runner = run) =>
-  runner(['rotate-master-key', '--storage', `level:${folder}`], {
+const rotate = (folder: string, from: Uint8Array | undefined, to: Uint8Array | undefined) =>
+  runHere(['rotate-master-key', '--storage', `level:${folder}`], {
     ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
     ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
   })
@@ -84,29 +80,24 @@ t.test('a job that cannot be done gets one sentence and exit code 2, and changes
   const text = (key: string) => ({ SURROGATE_MASTER_KEY: base64(oldKey), SURROGATE_NEW_MASTER_KEY: key })
   const command = (given: Record<string, string>, ...args: string[]) =>
     runHere(['rotate-master-key', '--storage', `level:${full}`, ...args], given)
-  const refused = (...[of, from, to]: Parameters<typeof rotate>) => rotate(of, from, to, runHere)
   // One after the other: the folder may be open only once at a time.
-  const refusals: [name: string, attempt: () => ReturnType<typeof run>, sentence: RegExp][] = [
-    ['no new key', () => refused(full, oldKey, undefined), /SURROGATE_NEW_MASTER_KEY is missing/],
-    [
-      'no old key',
-      () => refused(full, undefined, newKey),
-      /there is no master key: set SURROGATE_MASTER_KEY/,
-    ],
-    ['another old key', () => refused(full, newMasterKey(), newKey), /the old master key is not the one/],
-    ['the same key twice', () => refused(full, oldKey, oldKey), /is the present key of the store/],
+  const refusals: [name: string, attempt: () => ReturnType<typeof rotate>, sentence: RegExp][] = [
+    ['no new key', () => rotate(full, oldKey, undefined), /SURROGATE_NEW_MASTER_KEY is missing/],
+    ['no old key', () => rotate(full, undefined, newKey), /there is no master key: set SURROGATE_MASTER_KEY/],
+    ['another old key', () => rotate(full, newMasterKey(), newKey), /the old master key is not the one/],
+    ['the same key twice', () => rotate(full, oldKey, oldKey), /is the present key of the store/],
     [
       'a new key of another length',
       () => command(text('c2hvcnQ=')),
       /SURROGATE_NEW_MASTER_KEY must be 32 bytes/,
     ],
-    ['no data', () => refused(join(folder, 'empty'), oldKey, newKey), /there is no data in/],
+    ['no data', () => rotate(join(folder, 'empty'), oldKey, newKey), /there is no data in/],
     [
       'a key file that holds no key',
-      () => refused(join(folder, 'no-key'), undefined, newKey),
+      () => rotate(join(folder, 'no-key'), undefined, newKey),
       /master\.key .* 32 bytes/,
     ],
-    ['an empty store', () => refused(join(folder, 'no-key'), oldKey, newKey), /has no keys yet/],
+    ['an empty store', () => rotate(join(folder, 'no-key'), oldKey, newKey), /has no keys yet/],
     ['memory', () => command(text(base64(newKey)), '--storage', 'memory:'), /level:<folder>/],
     ['a flag of the server', () => command(text(base64(newKey)), '--dev'), /Unknown option '--dev'/],
     ['a word too many', () => command(text(base64(newKey)), 'now'), /Unexpected argument/],
@@ -147,7 +138,7 @@ t.test('no server starts after an interrupted rotation until it is completed', a
   await t.rejects(rotateMasterKey({ ...options, store: dyingAfter(store, 1) }))
   await store.close()
   for (const key of [oldKey, newKey]) {
-    const start = await run(['--storage', `level:${folder}`, '--port=0'], {
+    const start = await runHere(['--storage', `level:${folder}`, '--port=0'], {
       SURROGATE_MASTER_KEY: base64(key),
     })
     t.equal(start.code, 2)

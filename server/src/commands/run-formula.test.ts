@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../testing/process.ts'
+import { runHere } from '../../testing/run-here.ts'
 
-const run = (...args: string[]) => startProcess(t, ['run-formula', ...args]).ended
+const run = (...args: string[]) => runHere(['run-formula', ...args])
 
 /** A file with this code. */
 function fileWith(t: { testdir(): string }, code: string): string {
@@ -14,7 +15,9 @@ function fileWith(t: { testdir(): string }, code: string): string {
 
 t.test('prints the result of the formula, and separately what the formula prints', async t => {
   const file = fileWith(t, `module.exports = async req => { console.warn('hello'); return { raw: req } }`)
-  const { code, stdout, stderr } = await run(file, '--args', '{"a":[1]}', '--configuration', '{"b":true}')
+  const args = ['run-formula', file, '--args', '{"a":[1]}', '--configuration', '{"b":true}']
+  // In a process, so that its end must not come before all is printed.
+  const { code, stdout, stderr } = await startProcess(t, args).ended
   t.equal(code, 0)
   t.same(JSON.parse(stdout), { raw: { args: { a: [1] }, configuration: { b: true }, svc: null } })
   t.equal(stderr, 'warn: hello\n')
