@@ -96,10 +96,10 @@ export class HistoryClients {
     // What a repeated create of a deduplicated value found cannot be told from what it made.
     const isKeyed = value === undefined && dice.chance(0.3)
     await this.#writeOnce(name, dice, request, isKeyed ? { ...sending, idempotencyKey: mark } : sending, {
-      201: ({ json }, isRepeated) => {
-        const token = this.#shown(json)
-        return isRepeated ? { is: 'done' } : { is: 'token', token, isNew: true }
-      },
+      // What is shown to a repeated request may have been changed since, so that the history does not have it. Others
+      // must not learn the id from it either: if they deleted the token, nothing would say which it was.
+      201: ({ json }, isRepeated) =>
+        isRepeated ? { is: 'done' } : { is: 'token', token: this.#shown(json), isNew: true },
       200: ({ json }) => ({ is: 'token', token: this.#shown(json), isNew: false }),
       // The receipt says that it was created; it has been deleted since.
       404: (_, isRepeated) => (isRepeated ? { is: 'done' } : undefined),
