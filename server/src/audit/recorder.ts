@@ -80,11 +80,16 @@ export class AuditRecorder {
     for (const { tenant, action } of this.#refusals.takeAll()) this.#take(tenant, action)
   }
 
+  /** What was recorded and is not written yet, measured like the limits. */
+  get #unwritten(): number {
+    return this.#recorded - this.#done
+  }
+
   #take(tenant: string, action: AuditedAction): undefined | Promise<void> {
     const entry = { id: this.#context.random.uuid(), tenant, action }
     this.#waiting.push(entry)
     this.#recorded += weightOf(entry)
-    if (this.#failing && this.#recorded - this.#done > mostWaiting) {
+    if (this.#failing && this.#unwritten > mostWaiting) {
       const lost = this.#waiting.splice(0, this.#firstBatch().length)
       this.#done += weigh(lost)
       this.#context.log.error('audit entries lost', { entries: lost.length })
@@ -92,7 +97,7 @@ export class AuditRecorder {
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
     })
-    return this.#recorded - this.#done > manyWaiting && !this.#failing ? this.settled() : undefined
+    return this.#unwritten > manyWaiting && !this.#failing ? this.settled() : undefined
   }
 
   /** Resolves when all entries recorded before this call are written, or the store cannot write. */
@@ -116,7 +121,7 @@ export class AuditRecorder {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // Entries of about the same time share one commit, and so the index blocks that all of them change.
-      if (this.#recorded - this.#done < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
+      if (this.#unwritten < batchSize) await new Promise(resolve => setTimeout(resolve, gatherMs))
       const batch = this.#waiting.splice(0, this.#together())
       try {
         await this.#write(batch)
