@@ -96,8 +96,8 @@ export class HistoryClients {
     // What a repeated create of a deduplicated value found cannot be told from what it made.
     const isKeyed = value === undefined && dice.chance(0.3)
     await this.#writeOnce(name, dice, request, isKeyed ? { ...sending, idempotencyKey: mark } : sending, {
-      // What is shown to a repeated request may have been changed since, so that the history does not have it. Others
-      // must not learn the id from it either: if they deleted the token, nothing would say which it was.
+      // The answer to a repeated request shows the token as it is now, so it is not recorded. Its id must not become
+      // known either: a delete by that id could not be matched with a create.
       201: ({ json }, isRepeated) =>
         isRepeated ? { is: 'done' } : { is: 'token', token: this.#shown(json), isNew: true },
       200: ({ json }) => ({ is: 'token', token: this.#shown(json), isNew: false }),
