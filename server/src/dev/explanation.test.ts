@@ -146,6 +146,22 @@ t.test('a search that finds nothing says which condition excludes how many', asy
   t.notOk('explanation' in found)
 })
 
+t.test('no condition excludes fewer than no tokens while others are written', async t => {
+  const tenant = await openTenant(openVault(t))
+  const query = `${Array.from({ length: 19 }, () => 'type:token').join(' AND ')} AND id:unknown`
+  const repeat = async (send: (n: number) => Promise<Reply>) => {
+    const statuses = new Set<number>()
+    for (let n = 0; n < 50; n++) statuses.add((await send(n)).status)
+    return [...statuses]
+  }
+  const [searched, created] = await Promise.all([
+    repeat(() => tenant.send('POST', '/tokens/search', { query })),
+    repeat(n => tenant.send('POST', '/tokens', { id: `t-${n}`, type: 'token', data: 1 })),
+  ])
+  t.same(searched, [200])
+  t.same(created, [201])
+})
+
 t.test('a search on PostgreSQL says how its total was counted, only under dev', onPostgresOnly, async t => {
   for (const dev of [true, false]) {
     const tenant = await openTenant(openVault(t, { dev }))

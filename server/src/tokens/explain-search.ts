@@ -32,8 +32,9 @@ export async function explainSearch(
   const parts = query.kind === 'and' ? query.of : [query]
   const conditions = []
   for (const part of parts.slice(0, mostConditions)) {
-    const matching = await count(visible, compileSearch(store, part))
-    conditions.push({ condition: nameOf(part), excludes: searchable - matching })
+    // Counted, not subtracted: other requests may write between two counts.
+    const excludes = await count(visible, { op: 'not', of: compileSearch(store, part) })
+    conditions.push({ condition: nameOf(part), excludes })
   }
   return { tokens: await count({ op: 'all' }), searchable, conditions }
 }
