@@ -1,6 +1,7 @@
 import t from 'tap'
 import { onPostgresOnly } from '../../testing/storage.ts'
 import { openTenant, openVault, type Reply } from '../../testing/vault.ts'
+import { withoutIds } from '../../testing/without-ids.ts'
 
 const now = () => Date.UTC(2030, 0, 1)
 const number = '4242424242424242'
@@ -207,6 +208,6 @@ t.test('no explanation contains data of a token or a value that was searched for
   for (const { json } of replies) {
     const text = JSON.stringify(json.explanation)
     t.ok(text.length > 10)
-    t.notMatch(text, /4242|canary/)
+    t.notMatch(withoutIds(text), /4242|canary/)
   }
 })

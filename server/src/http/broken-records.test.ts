@@ -1,6 +1,7 @@
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn } from '../../testing/stores.ts'
 import { openTenant, openVault } from '../../testing/vault.ts'
+import { withoutIds } from '../../testing/without-ids.ts'
 import type { Log, LogFields } from '../base/log.ts'
 import type { DocumentKind } from '../storage/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
@@ -86,7 +87,7 @@ t.test('a card whose cvc is broken can be deleted, but not read; other cards are
     (await store.get('token-cvc', view.tenant, [view.address('token-cvc', token?.value.cvc.id ?? '')]))[0],
     undefined,
   )
-  t.notMatch(JSON.stringify(lines), /4242|123"/)
+  t.notMatch(withoutIds(JSON.stringify(lines)), /4242|123"/)
 })
 
 t.test('a broken application locks out only itself', async t => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { openReceiver } from '../../testing/receiver.ts'
 import { openTenant, openVault } from '../../testing/vault.ts'
+import { withoutIds } from '../../testing/without-ids.ts'
 import type { Invocation } from '../sandbox/sandbox.ts'
 import { openProxy, target } from './_fixture.ts'
 
@@ -29,7 +30,7 @@ t.test('a target must be one that the operator allows', async t => {
     const { status, json, text } = await tenant.send('GET', '/proxy', undefined, to(url))
     t.match([status, json.type], [400, 'urn:surrogate:error:validation'], what)
     t.same(Object.keys(json.errors), ['proxy_url'], what)
-    t.notMatch(text, /evil|secret|127\.0|4000/, what)
+    t.notMatch(withoutIds(text), /evil|secret|127\.0|4000/, what)
   }
   t.equal(receiver.received.length, 0)
   t.equal((await tenant.send('GET', '/proxy//evil.example/a', undefined, to(`${target}/v1`))).status, 200)

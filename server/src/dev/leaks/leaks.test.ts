@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import { withoutIds } from '../../../testing/without-ids.ts'
 import { LeakFinder } from './finder.ts'
 
 const number = '4242424242424242'
@@ -118,7 +119,7 @@ t.test('a report has no values, and only those of its tenant are searched for', 
   const { status, text, json } = await find(tenant, `${number} ${note}`)
   t.equal(status, 200)
   t.equal(json.places.length, 2)
-  t.notMatch(text, /4242|secret/)
+  t.notMatch(withoutIds(text), /4242|secret/)
   for (const query of ['', '?part=2']) {
     t.same((await find(other, number, query)).json.places, [], 'another tenant')
   }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
+import { withoutIds } from '../../../testing/without-ids.ts'
 import type { JsonValue } from '../../base/json.ts'
 
 const vault = openVault(t)
@@ -210,7 +211,7 @@ t.test('malformed braces and filters are refused with their paths, before anythi
   t.match(json, { type: 'urn:surrogate:error:validation' })
   const paths = ['open', 'list.1', 'list.2', 'nested.hyphen', 'nested.?', 'nested.last', 'name']
   t.same(Object.keys(json.errors).sort(), paths.sort())
-  t.notMatch(JSON.stringify(json), /unknown-id|4242|a\/b/)
+  t.notMatch(withoutIds(JSON.stringify(json)), /unknown-id|4242|a\/b/)
   const root = await tenant.send('POST', '/detokenize', { raw: '"{{"' })
   t.same(Object.keys(root.json.errors), ['body'])
 })
