@@ -1,4 +1,8 @@
+import { setFlagsFromString } from 'node:v8'
 import t from 'tap'
+
+// Most code runs only shortly in tests. If V8 optimizes it three times as late, `npm test` takes 3 % less processor time.
+setFlagsFromString('--interrupt-budget=400000')
 
 let end = (): void => {}
 const loaded = new Promise<void>(resolve => {
