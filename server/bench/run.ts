@@ -125,8 +125,8 @@ async function exercise(
     const job = { url: server.url, key: privateKey, cvc: plan.cvc }
     await generator.run({ ...job, operation: 'create', connections: 1, requests: 1 })
     const firstAnswerMs = performance.now() - spawnedMs
-    // Creates tokens for the reads, and warms up code. With half the time, a create took a tenth more processor time than
-    // it did later, at our server and not at the ceiling.
+    // Creates tokens for the reads, and warms up code. After 1 s of this and 0.5 s of each operation, our server still took
+    // a tenth more processor time for a create than later; the ceiling did not.
     await generator.run({ ...job, operation: 'create', connections: 16, seconds: 3 })
     for (const { name, key, prism } of plan.operations) {
       if (subject.name === 'prism' && !prism) continue

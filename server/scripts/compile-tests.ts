@@ -99,7 +99,7 @@ export async function compileTests(groups: Groups, run: string): Promise<string[
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
     ...bundleOptions,
-    // They lie on this machine.
+    // Who reads the source maps finds the sources on this machine.
     sourcesContent: false,
     // The SDK declares itself free of side effects; esbuild would drop its tests for that.
     ignoreAnnotations: true,

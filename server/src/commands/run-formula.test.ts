@@ -16,7 +16,7 @@ function fileWith(t: { testdir(): string }, code: string): string {
 t.test('prints the result of the formula, and separately what the formula prints', async t => {
   const file = fileWith(t, `module.exports = async req => { console.warn('hello'); return { raw: req } }`)
   const args = ['run-formula', file, '--args', '{"a":[1]}', '--configuration', '{"b":true}']
-  // In a process, so that its end must not come before all is printed.
+  // In a process of its own: it may end only when all is printed.
   const { code, stdout, stderr } = await startProcess(t, args).ended
   t.equal(code, 0)
   t.same(JSON.parse(stdout), { raw: { args: { a: [1] }, configuration: { b: true }, svc: null } })

@@ -65,8 +65,8 @@ export class Pool {
   }
 
   /**
-   * Starts a spare if there is none. Resolves when it is ready. Starts only one, as two at once would make both late.
-   * The first formula starts the others.
+   * Starts one spare if there is none, and resolves when it is ready. Two at once would both be late; the first formula
+   * starts the others.
    *
    * @param tenant does nothing if this tenant has a process
    * @throws if no process can be started
