@@ -1,9 +1,10 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Level } from 'level'
 import { digest, get, insert, mustCommit } from '../../../port.samples.ts'
 import type { Store } from '../../../port.ts'
 import { LevelStore } from '../level-store.ts'
-import { openLevelDb } from '../leveldb.ts'
+import type { LevelDb } from '../leveldb.ts'
 
 /** A box that nobody could mistake for another, and that compresses as badly as a sealed one. */
 export const boxOf = (name: string, bytes: number): Buffer =>
@@ -20,9 +21,12 @@ export async function fillFolder(folder: string, count: number, boxBytes = 400):
   return names
 }
 
-/** Writes everything of the log and of tables into new tables. */
-export async function compactFolder(folder: string): Promise<void> {
-  const level = await openLevelDb(folder)
+/**
+ * Writes everything of the log and of tables into new tables.
+ * @param compression as in folders that earlier servers filled
+ */
+export async function compactFolder(folder: string, compression = false): Promise<void> {
+  const level = new Level<string, Buffer>(folder, { compression }) as LevelDb
   await level.compactRange('!', '\x7f')
   await level.close()
 }

@@ -116,39 +116,43 @@ t.test('a missing table loses only its own data', async t => {
   await store.close()
 })
 
-t.test('a changed byte of a table is found by the verification, and costs one block', async t => {
-  const folder = t.testdir()
-  const names = await fillFolder(folder, 200)
-  await compactFolder(folder)
-  const table = await fileIn(folder, /\.ldb$/)
-  const bytes = await readIn(folder, table)
-  t.same(findTableDamage(bytes), [])
-  t.equal(await countDamagedBlocks(folder), 0)
-  const footer = bytes.length - 48
-  let unnoticed = 0
-  for (let at = 0; at < bytes.length; at += at < footer ? 41 : 1) {
-    const places = findTableDamage(flipped(bytes, at))
-    if (places.length === 0) unnoticed++
-    else if (places.length > 1) t.fail(`byte ${at} is in ${places.length} blocks`)
-  }
-  t.ok(unnoticed < 40, `${unnoticed} unnoticed: zeros that fill the footer up`)
-  const middle = Math.floor(bytes.length / 2)
-  for (const [at, least] of [
-    [100, 150],
-    [middle, 150],
-    // The index of the table: without it nobody knows where its blocks are.
-    [footer - 10, 0],
-    [bytes.length - 1, 0],
-  ] as const) {
-    await withFile(folder, table, flipped(bytes, at), async copy => {
-      t.equal(await countDamagedBlocks(copy), 1, `byte ${at}`)
-      t.match(await LevelStore.repair(copy), { logBytes: 0, blocks: 1 })
-      const { length } = await intactIn(copy, names)
-      t.ok(length >= least && length <= 200, `${length} of 200 are left`)
-      t.equal(await countDamagedBlocks(copy), 0)
-    })
-  }
-})
+for (const compression of [false, true])
+  t.test(
+    `a changed byte of a table ${compression ? 'with compressed blocks ' : ''}is found by the verification, and costs one block`,
+    async t => {
+      const folder = t.testdir()
+      const names = await fillFolder(folder, 200)
+      await compactFolder(folder, compression)
+      const table = await fileIn(folder, /\.ldb$/)
+      const bytes = await readIn(folder, table)
+      t.same(findTableDamage(bytes), [])
+      t.equal(await countDamagedBlocks(folder), 0)
+      const footer = bytes.length - 48
+      let unnoticed = 0
+      for (let at = 0; at < bytes.length; at += at < footer ? 41 : 1) {
+        const places = findTableDamage(flipped(bytes, at))
+        if (places.length === 0) unnoticed++
+        else if (places.length > 1) t.fail(`byte ${at} is in ${places.length} blocks`)
+      }
+      t.ok(unnoticed < 40, `${unnoticed} unnoticed: zeros that fill the footer up`)
+      const middle = Math.floor(bytes.length / 2)
+      for (const [at, least] of [
+        [100, 150],
+        [middle, 150],
+        // The index of the table: without it nobody knows where its blocks are.
+        [footer - 10, 0],
+        [bytes.length - 1, 0],
+      ] as const) {
+        await withFile(folder, table, flipped(bytes, at), async copy => {
+          t.equal(await countDamagedBlocks(copy), 1, `byte ${at}`)
+          t.match(await LevelStore.repair(copy), { logBytes: 0, blocks: 1 })
+          const { length } = await intactIn(copy, names)
+          t.ok(length >= least && length <= 200, `${length} of 200 are left`)
+          t.equal(await countDamagedBlocks(copy), 0)
+        })
+      }
+    },
+  )
 
 t.test('a folder in use is not repaired', async t => {
   const folder = t.testdir()
