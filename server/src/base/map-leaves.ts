@@ -24,11 +24,13 @@ export function mapLeaves(
     if (Array.isArray(value)) {
       return value.map((element, index) => below(index, element)).filter(one => one !== undefined)
     }
-    const members = Object.entries(value as JsonObject).map(
-      ([name, one]) => [name, below(name, one)] as const,
-    )
-    // `Object.fromEntries` defines members instead of assigning them, so `__proto__` is an ordinary member.
-    return Object.fromEntries(members.filter(([, one]) => one !== undefined)) as JsonObject
+    const members: [string, JsonValue][] = []
+    for (const [name, one] of Object.entries(value as JsonObject)) {
+      const mapped = below(name, one)
+      if (mapped !== undefined) members.push([name, mapped])
+    }
+    // Defines members instead of assigning them, so `__proto__` is an ordinary member.
+    return Object.fromEntries(members)
   }
   return map(json)
 }

@@ -1,5 +1,9 @@
 import { parseDateTime } from './date-time.ts'
 
+/** The minute that was written last, and its text up to the seconds: most times of a page are in the same one. */
+let minute = Number.NaN
+let ofMinute = ''
+
 /**
  * Epoch microseconds as the wire shows them: ISO 8601, UTC, six decimals.
  *
@@ -8,9 +12,14 @@ import { parseDateTime } from './date-time.ts'
  */
 // Requirements: PAG-505
 export function formatMicros(us: number): string {
-  const ms = Math.floor(us / 1000)
-  const rest = String(us - ms * 1000).padStart(3, '0')
-  return `${new Date(ms).toISOString().slice(0, -1)}${rest}Z`
+  const of = Math.floor(us / 60e6)
+  if (of !== minute) {
+    ofMinute = new Date(of * 60e3).toISOString().slice(0, -'00.000Z'.length)
+    minute = of
+  }
+  // With a digit before the eight of the seconds, so that none of them is lost.
+  const digits = String(100e6 + us - of * 60e6)
+  return `${ofMinute}${digits.slice(1, 3)}.${digits.slice(3)}Z`
 }
 
 /**

@@ -48,7 +48,13 @@ export class Validators {
   /** The names of all members in the contract. */
   #named: ReadonlySet<string> | undefined
   #spellings: Spellings | undefined
-  readonly #loaded = new Map<string, Validate>()
+  readonly #loaded: Readonly<Record<Folder, Map<string, Validate>>> = {
+    requests: new Map(),
+    refusals: new Map(),
+    schemas: new Map(),
+    'schema-refusals': new Map(),
+    responses: new Map(),
+  }
 
   constructor(headerPrefix: string) {
     this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
@@ -56,9 +62,10 @@ export class Validators {
 
   /** Loads functions made from the contract by `npm run generate`. Node keeps their code for all vaults. */
   #load(folder: Folder, module: string): Validate {
-    const path = `./validators/${folder}/${module}.cjs`
-    const functions: Validate = this.#loaded.get(path) ?? require(path).compile(formatTable)
-    this.#loaded.set(path, functions)
+    const known = this.#loaded[folder].get(module)
+    if (known) return known
+    const functions: Validate = require(`./validators/${folder}/${module}.cjs`).compile(formatTable)
+    this.#loaded[folder].set(module, functions)
     return functions
   }
 

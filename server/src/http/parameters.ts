@@ -90,6 +90,8 @@ function assign(values: JsonObject, parameter: QueryParameter, name: string, val
 }
 
 function decode(text: string, name: string, plusIsSpace = true): string {
+  // Like most ids.
+  if (!text.includes('%') && !(plusIsSpace && text.includes('+'))) return text
   try {
     return decodeURIComponent(plusIsSpace ? text.replaceAll('+', ' ') : text)
   } catch {

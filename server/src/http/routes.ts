@@ -48,9 +48,11 @@ export class Router {
     )
     const found = fitting.find(({ operation }) => operation.method === method)
     if (found) {
-      const places = found.segments.map((segment, index) => [segment.slice(1, -1), given[index] ?? ''])
-      const named = places.filter((_, index) => found.segments[index]?.startsWith('{'))
-      return { operation: found.operation, parameters: Object.fromEntries(named) }
+      const parameters: Record<string, string> = {}
+      for (const [index, segment] of found.segments.entries()) {
+        if (segment.startsWith('{')) parameters[segment.slice(1, -1)] = given[index] ?? ''
+      }
+      return { operation: found.operation, parameters }
     }
     if (fitting.length === 0) {
       throw new ServiceError('not_found', 'there is no such path; /docs lists the paths')

@@ -50,6 +50,7 @@ export function liveToken(
   context: TenantTokens,
   record: OpenedRecord<TokenRecord>,
 ): LiveToken | Promise<LiveToken> {
+  if (!record.value.cvc) return new LiveToken(record)
   const nowUs = context.nowUs()
   if (!isCvcLive(record.value, nowUs)) return new LiveToken(record)
   return withCvc(context.store, [record], nowUs).then(([token]) => token ?? new LiveToken(record))
