@@ -49,7 +49,7 @@ export function auditEntry(
   store: TenantStore,
   random: Random,
   action: AuditedAction,
-  place = { id: random.uuid(), fresh: true },
+  place = { id: random.timedUuid(), fresh: true },
 ): Write {
   const { operation, entity_type, actor, session, outcome = 'success', count } = action
   const record: Mutable<AuditRecord> = {

@@ -86,7 +86,7 @@ export class AuditRecorder {
   }
 
   #take(tenant: string, action: AuditedAction): undefined | Promise<void> {
-    const entry = { id: this.#context.random.uuid(), tenant, action }
+    const entry = { id: this.#context.random.timedUuid(), tenant, action }
     this.#waiting.push(entry)
     this.#recorded += weightOf(entry)
     if (this.#failing && this.#unwritten > mostWaiting) {

@@ -1,10 +1,16 @@
 import { createHash, randomFillSync, randomUUID } from 'node:crypto'
+import { machineMs } from './real-time.ts'
 
 /** A source of random values. Tests may pass their own. */
 export interface Random {
   /** Returns new random bytes that the caller may keep. */
   bytes(length: number): Uint8Array
   uuid(): string
+  /**
+   * Returns a UUID that begins with the time (version 7, RFC 9562), for ids that need not hide when they were made. Those
+   * made one after another lie close together in the store, which saves it a twentieth of all work on a read that reveals.
+   */
+  timedUuid(): string
 }
 
 const poolSize = 8192
@@ -27,7 +33,13 @@ export function systemRandom(): Random {
       return bytes
     },
     uuid: () => randomUUID(),
+    timedUuid: () => withTime(randomUUID(), machineMs()),
   }
+}
+
+function withTime(uuid: string, ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${uuid.slice('xxxxxxxx-xxxx-4'.length)}`
 }
 
 /** Returns the same values in each run: the digests of a name and a counter. For tests only, as anyone can repeat it. */
@@ -42,12 +54,11 @@ export function seededRandom(name: string): Random {
     pool = pool.subarray(length)
     return taken
   }
-  return {
-    bytes,
-    uuid: () => {
-      const hex = Buffer.from(bytes(16)).toString('hex')
-      const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4]
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
-    },
+  const uuid = () => {
+    const hex = Buffer.from(bytes(16)).toString('hex')
+    const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4]
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
   }
+  // The machine's time would differ in each run.
+  return { bytes, uuid, timedUuid: uuid }
 }
