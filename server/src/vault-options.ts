@@ -75,7 +75,10 @@ export interface VaultFacts {
   readonly madeMasterKey?: string
   /** The file that holds the master key, if the vault was not given one. */
   readonly masterKeyFile?: string
-  /** With `warmFormulas`: how the processes of formulas are isolated, or `none` if none can be started. */
+  /**
+   * With `warmFormulas`: how the processes of formulas are isolated, or `none` if none can be started. Is known soon after a
+   * port was opened; stays pending if the vault closes before.
+   */
   readonly isolation?: Promise<Isolation | 'none'>
 }
 

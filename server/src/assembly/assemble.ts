@@ -56,11 +56,11 @@ export async function assemble(
     const close = startWorkers(deployment, requests)
     const { tools, clock, createTenant, onlyTenant, advance, reset } = deployment
     showState(deployment, connections)
-    const { facts, listening, stayCold } = startFacts(deployment)
+    const { facts, listening, cancelWarming } = startFacts(deployment)
     return {
       ...{ core, clock, createTenant, onlyTenant, advance, reset, facts, listening },
       close: () => {
-        stayCold()
+        cancelWarming()
         return close()
       },
       endWaits: () => tools?.close(),
@@ -98,7 +98,8 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
   // Starting these processes takes this one 15 ms: its own start and its first answers come before.
   const isolation = new Promise<Isolation | 'none'>(resolve => {
     listening = () => {
-      warming = setTimeout(() => resolve(warmFormulas(sandbox, log)), warmAfterMs)
+      // Once, however many ports are opened. A process that would end need not wait for it.
+      warming ??= setTimeout(() => resolve(warmFormulas(sandbox, log)), warmAfterMs).unref()
     }
   })
   const facts: VaultFacts = {
@@ -110,7 +111,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
   return {
     facts,
     listening: options.warmFormulas ? listening : () => {},
-    stayCold: () => clearTimeout(warming),
+    cancelWarming: () => clearTimeout(warming),
   }
 }
 

@@ -9,8 +9,9 @@ t.test('microseconds are shown with six decimals in UTC', async t => {
 })
 
 t.test('any time is shown as the date of its milliseconds, whatever was shown before', async t => {
-  const within = (years: number) => fc.integer({ min: -years * 31_557_600e6, max: years * 31_557_600e6 })
-  const property = fc.property(fc.oneof(within(200), within(1e-6)), us => {
+  const within = (us: number) => fc.integer({ min: -us, max: us })
+  const twoCenturies = 6.3e15
+  const property = fc.property(fc.oneof(within(twoCenturies), within(30e6)), us => {
     const ms = Math.floor(us / 1000)
     const digits = String(us - ms * 1000).padStart(3, '0')
     t.equal(formatMicros(us), new Date(ms).toISOString().replace('Z', `${digits}Z`))

@@ -1,8 +1,8 @@
 import { parseDateTime } from './date-time.ts'
 
-/** The minute that was written last, and its text up to the seconds: most times of a page are in the same one. */
-let minute = Number.NaN
-let ofMinute = ''
+/** The minute that was written last, in minutes since the epoch, and its text up to the seconds: most times of a page share it. */
+let lastMinute = Number.NaN
+let lastText = ''
 
 /**
  * Epoch microseconds as the wire shows them: ISO 8601, UTC, six decimals.
@@ -12,14 +12,14 @@ let ofMinute = ''
  */
 // Requirements: PAG-505
 export function formatMicros(us: number): string {
-  const of = Math.floor(us / 60e6)
-  if (of !== minute) {
-    ofMinute = new Date(of * 60e3).toISOString().slice(0, -'00.000Z'.length)
-    minute = of
+  const minute = Math.floor(us / 60e6)
+  if (minute !== lastMinute) {
+    lastText = new Date(minute * 60e3).toISOString().slice(0, -'00.000Z'.length)
+    lastMinute = minute
   }
-  // With a digit before the eight of the seconds, so that none of them is lost.
-  const digits = String(100e6 + us - of * 60e6)
-  return `${ofMinute}${digits.slice(1, 3)}.${digits.slice(3)}Z`
+  // A 1 in front keeps the leading zeros of the seconds.
+  const digits = String(100e6 + us - minute * 60e6)
+  return `${lastText}${digits.slice(1, 3)}.${digits.slice(3)}Z`
 }
 
 /**

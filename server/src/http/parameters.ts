@@ -90,10 +90,11 @@ function assign(values: JsonObject, parameter: QueryParameter, name: string, val
 }
 
 function decode(text: string, name: string, plusIsSpace = true): string {
+  const spaced = plusIsSpace ? text.replaceAll('+', ' ') : text
   // Like most ids.
-  if (!text.includes('%') && !(plusIsSpace && text.includes('+'))) return text
+  if (!spaced.includes('%')) return spaced
   try {
-    return decodeURIComponent(plusIsSpace ? text.replaceAll('+', ' ') : text)
+    return decodeURIComponent(spaced)
   } catch {
     throw invalid(name, 'is not percent-encoded UTF-8')
   }

@@ -4,7 +4,7 @@ import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
-import { isCvcLive, withCvc } from './cvc.ts'
+import { withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
@@ -51,7 +51,5 @@ export function liveToken(
   record: OpenedRecord<TokenRecord>,
 ): LiveToken | Promise<LiveToken> {
   if (!record.value.cvc) return new LiveToken(record)
-  const nowUs = context.nowUs()
-  if (!isCvcLive(record.value, nowUs)) return new LiveToken(record)
-  return withCvc(context.store, [record], nowUs).then(([token]) => token ?? new LiveToken(record))
+  return withCvc(context.store, [record], context.nowUs()).then(([token]) => token ?? new LiveToken(record))
 }
