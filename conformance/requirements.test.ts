@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import tap from 'tap'
 import { contract } from './selftest/_reference.ts'
+import { withTotals } from './selftest/_totals.ts'
 import { readUncovered } from './selftest/_uncovered.ts'
 import { isCapability } from './src/capabilities.ts'
 import { readRequirements } from './src/harness/requirements.ts'
@@ -91,4 +92,15 @@ tap.test('each active requirement is named in the code or the contract, or a rea
     [],
     'reasons for unknown ids',
   )
+})
+
+tap.test('the README has the totals of all cases; npm run conformance writes them', async t => {
+  const totals: Record<string, { pass: number }> = {}
+  const sections = cases.map(({ requirement }) => {
+    const { profile, section } = byId.get(requirement) ?? {}
+    return `${profile} ${section}`
+  })
+  for (const section of sections.sort()) totals[section] = { pass: (totals[section]?.pass ?? 0) + 1 }
+  const text = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+  t.equal(withTotals(text, totals), text)
 })

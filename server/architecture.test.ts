@@ -111,8 +111,21 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^preact/, 'server/src/dev/page/')
   onlyIn(t, /^msw$/, 'server/src/msw.ts')
   const wire = ['listener', 'body', 'write'].map(name => `server/src/http/${name}.ts`)
-  onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/')
-  onlyIn(t, /^node:(https|dns)/, 'server/src/egress/')
+  onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/exchange.ts')
+  onlyIn(t, /^node:https$/, 'server/src/egress/exchange.ts')
+  onlyIn(t, /^node:dns/, 'server/src/egress/resolve.ts')
+})
+
+t.test('only one file opens connections to the outside', async t => {
+  const opens =
+    /import \{[^}]*\b(request|get|connect|createConnection)\b[^}]*\} from 'node:(https?|http2|net|tls|dgram)'/
+  const users = server
+    .filter(within('server/src/'))
+    .filter(({ path }) => opens.test(readFileSync(join(root, path), 'utf8')))
+  t.same(
+    users.map(({ path }) => path),
+    ['server/src/egress/exchange.ts'],
+  )
 })
 
 t.test(
@@ -301,3 +314,17 @@ t.test('files have a limited length', async t => {
     t.ok(lines <= 400, `${source.path} has ${lines} lines`)
   }
 })
+
+t.test('only the engines, and what locates and opens them, name an engine', async t => {
+  const naming = /'(?:level|postgres)'|\b(?:level:[<./]|postgres(?:ql)?:)|LevelDB|PostgreSQL/
+  const named = server
+    .map(({ path }) => path)
+    .filter(path => path.startsWith('server/src/'))
+    .filter(path => naming.test(withoutComments(readFileSync(join(root, path), 'utf8'))))
+  t.same(
+    named.filter(path => !path.startsWith('server/src/storage/engines/')),
+    ['server/src/storage/location.ts', 'server/src/storage/open.ts'],
+  )
+})
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')

@@ -1,6 +1,6 @@
 /**
- * Writes the requirements of each section into SPECIFICATION.md, from requirements.yaml: `npm run specification`.
- * A test checks that the file is up to date.
+ * Writes the requirements of each section into SPECIFICATION.md, from requirements.yaml, and the ids of new ones into
+ * ids.txt: `npm run specification`. Tests check that both files are up to date.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv } from 'node:process'
@@ -42,9 +42,16 @@ export function withRequirements(text, requirements) {
   )
 }
 
+/** Returns the lines of ids.txt and one for each new requirement. A line that no longer holds stays, for a test to find. */
+function withIds(text, requirements) {
+  const lines = text.trim().split('\n')
+  return `${[...new Set([...lines, ...requirements.map(one => `${one.id} ${one.profile} ${one.level}`)])].join('\n')}\n`
+}
+
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const text = await readFile(file('SPECIFICATION.md'), 'utf8')
   const requirements = parse(await readFile(file('requirements.yaml'), 'utf8'))
   await writeFile(file('SPECIFICATION.md'), withRequirements(text, requirements))
+  await writeFile(file('ids.txt'), withIds(await readFile(file('ids.txt'), 'utf8'), requirements))
   await writeParsed()
 }

@@ -8,7 +8,7 @@ import type { Mutant, Mutants } from './mutate.ts'
 const control = (mutant: Mutant) => mutant.control ?? 'DAT-001.a'
 
 /**
- * Checks that each mutant fails the cases that it names and passes its control. `npm run mutants` runs all cases
+ * Checks that each mutant fails the cases that it names and passes its control. `npm run verify -- mutants` runs all cases
  * against each. Called from several files, which run in parallel.
  */
 export async function catchMutants(mutants: Mutants): Promise<void> {

@@ -1,4 +1,4 @@
-/** `npm run honest [name …]`: runs the core profile against each honest variation of our server alone. */
+/** `npm run verify -- honest [name …]`: runs the core profile against each honest variation of our server alone. */
 import { run } from '../src/run.ts'
 import { contract, openReference } from './_reference.ts'
 import { variations } from './honest/variations.ts'

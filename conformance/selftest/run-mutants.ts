@@ -1,5 +1,5 @@
 /**
- * `npm run mutants [name …]`: runs the whole suite against every mutant, or against those named, and prints a table of
+ * `npm run verify -- mutants [name …]`: runs the whole suite against every mutant, or against those named, and prints a table of
  * cases and the mutants that they catch. Takes as long as one run of the suite for each mutant.
  */
 import { run } from '../src/run.ts'

@@ -85,7 +85,7 @@ export function featureTallies(
   )
 }
 
-export const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
+const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
   results.filter(result => [...result.features].every(name => claimed.includes(name)))
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sdk`: processor time of a call of the client beside the same request by `fetch`. The server is a program
+ * `npm run bench -- sdk`: processor time of a call of the client beside the same request by `fetch`. The server is a program
  * of a few lines in another process, so that only callers are measured.
  *
  * An application has one of the two: in one process each would pay for the shapes of the other's objects, and for its

@@ -71,6 +71,7 @@ export type { RequestOptions, ResourceOptions, SurrogateOptions } from './option
 export { items, type Page, type PageCall, Pages } from './pages.ts'
 export { type ApplicationQuery, Applications } from './resources/applications.ts'
 export { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
+export { type JobQuery, Jobs } from './resources/jobs.ts'
 export { type LogQuery, Logs } from './resources/logs.ts'
 export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
 export { type ReactorQuery, Reactors } from './resources/reactors.ts'

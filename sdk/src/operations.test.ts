@@ -11,41 +11,25 @@ const formula = { name: 'a', type: 'private', code: '' } as const
 const reactor = { name: 'a', configuration: {} }
 const application = { name: 'a', type: 'private', permissions: ['token:read'] } as const
 
-/** A call of each operation. The compiler checks that none is missing or surplus. */
-const calls: Record<keyof Operations, (surrogate: Surrogate) => PromiseLike<unknown>> = {
+type Send = (surrogate: Surrogate) => PromiseLike<unknown>
+
+/** A call of each operation that takes more than an id. */
+const calls: Partial<Record<keyof Operations, Send>> = {
   'tokens.create': s => s.tokens.create(card),
-  'tokens.list': s => s.tokens.list(),
-  'tokens.get': s => s.tokens.get(id),
   'tokens.update': s => s.tokens.update(id, { metadata: null }),
-  'tokens.delete': s => s.tokens.delete(id),
   'tokens.search': s => s.tokens.search({ query: 'type:card' }),
   tokenize: s => s.tokenize({ card }),
   detokenize: s => s.detokenize('{{ an-id }}'),
   'reactorFormulas.create': s => s.reactorFormulas.create(formula),
-  'reactorFormulas.list': s => s.reactorFormulas.list(),
-  'reactorFormulas.get': s => s.reactorFormulas.get(id),
   'reactorFormulas.update': s => s.reactorFormulas.update(id, formula),
-  'reactorFormulas.delete': s => s.reactorFormulas.delete(id),
   'reactors.create': s => s.reactors.create({ ...reactor, formula: { id } }),
-  'reactors.list': s => s.reactors.list(),
-  'reactors.get': s => s.reactors.get(id),
   'reactors.update': s => s.reactors.update(id, reactor),
   'reactors.patch': s => s.reactors.patch(id, { application: null }),
-  'reactors.delete': s => s.reactors.delete(id),
   'reactors.react': s => s.reactors.react(id, { args: { a: 1 } }),
-  'sessions.create': s => s.sessions.create(),
   'sessions.authorize': s => s.sessions.authorize({ nonce: 'a', permissions: ['token:read'] }),
   'applications.create': s => s.applications.create({ ...application, permissions: ['token:read'] }),
-  'applications.list': s => s.applications.list(),
-  'applications.get': s => s.applications.get(id),
-  'applications.getByKey': s => s.applications.getByKey(),
   'applications.update': s => s.applications.update(id, { name: 'a', permissions: ['token:read'] }),
-  'applications.delete': s => s.applications.delete(id),
-  'applications.regenerateKey': s => s.applications.regenerateKey(id),
-  'tenants.get': s => s.tenants.get(),
   'tenants.update': s => s.tenants.update({ name: 'a' }),
-  'tenants.permissions': s => s.tenants.permissions(),
-  'logs.list': s => s.logs.list(),
 }
 
 interface Operation {
@@ -65,14 +49,35 @@ const contract = Object.entries<Record<string, Operation>>(paths).flatMap(([path
     .map(([method, operation]) => ({ path, method, ...operation })),
 )
 
-t.test('the client has every operation of the contract and no other', async t => {
-  t.same(Object.keys(calls).sort(), contract.map(({ operationId }) => operationId).sort())
+/** Calls the method that has the name of the operation, with an id if its path has one. */
+const callByName =
+  ({ operationId, path }: { operationId: string; path: string }): Send =>
+  surrogate => {
+    const [resource = '', name = ''] = operationId.split('.')
+    const methods = surrogate[resource as keyof Surrogate] as unknown as Record<string, Call>
+    return (
+      methods[name]?.(...(path.includes('{id}') ? [id] : [])) ??
+      Promise.reject(new Error(`no ${operationId}`))
+    )
+  }
+type Call = (...ids: string[]) => PromiseLike<unknown>
+
+t.test('the client has no operation that the contract has not', async t => {
+  const { surrogate } = fakeClient(() => json({}))
+  const known = new Set(contract.map(({ operationId }) => operationId))
+  for (const [resource, methods] of Object.entries(surrogate)) {
+    const names = Object.getOwnPropertyNames(Object.getPrototypeOf(methods))
+    t.ok(names.length > 1)
+    for (const name of names.filter(name => name !== 'constructor'))
+      t.ok(known.has(`${resource}.${name}`), `${resource}.${name}`)
+  }
 })
 
-for (const { operationId, path, method, parameters = [], requestBody } of contract) {
+for (const operation of contract) {
+  const { operationId, path, method, parameters = [], requestBody } = operation
   t.test(`${operationId} sends the request that the contract describes`, async t => {
     const { surrogate, sent } = fakeClient(() => json({ pagination: {}, data: [] }))
-    await calls[operationId as keyof Operations](surrogate)
+    await (calls[operationId as keyof Operations] ?? callByName(operation))(surrogate)
     t.equal(sent.length, 1)
     const [request] = sent
     t.equal(request?.method, method.toUpperCase())

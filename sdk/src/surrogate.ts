@@ -6,6 +6,7 @@ import { withLog } from './observe.ts'
 import type { RequestOptions, SurrogateOptions } from './options.ts'
 import { Applications } from './resources/applications.ts'
 import { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
+import { Jobs } from './resources/jobs.ts'
 import { Logs } from './resources/logs.ts'
 import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
@@ -46,6 +47,7 @@ export class Surrogate {
   /** The tenant of the key, and the permissions that its applications may hold. */
   declare readonly tenants: Tenants
   /** The audit log of the tenant. */
+  declare readonly jobs: Jobs
   declare readonly logs: Logs
 
   readonly #options: SurrogateOptions
@@ -67,6 +69,7 @@ export class Surrogate {
     this.sessions = new Sessions(send)
     this.applications = new Applications(send)
     this.tenants = new Tenants(send)
+    this.jobs = new Jobs(send)
     this.logs = new Logs(send)
   }
 

@@ -53,7 +53,7 @@ t.test('create checks the data of each type and returns tokens of that type', as
   // @ts-expect-error a card has no such member
   await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242', name: 'Jane' } })
   // @ts-expect-error there is no such type
-  await surrogate.tokens.create({ type: 'passport', data: 'C01X00T47' })
+  await surrogate.tokens.create({ type: 'unknown', data: 'C01X00T47' })
   // @ts-expect-error data is never null
   await surrogate.tokens.create({ type: 'token', data: null })
   // @ts-expect-error cards cannot be searched by their data

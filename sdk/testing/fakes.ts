@@ -4,7 +4,7 @@ import type { Waits } from '../src/retry.ts'
 /** Responds to a request of the fake server, or throws like a broken connection. */
 export type Responder = (request: Request, body: string) => Response | Promise<Response>
 
-export interface Sent {
+interface Sent {
   readonly method: string
   readonly path: string
   readonly query: string

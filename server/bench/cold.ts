@@ -3,14 +3,14 @@
  * request of each kind, for a second vault, and for the command until it listens and has sent its first answer. Also
  * the real time of the first reaction, whose process was started ahead. Needs a build.
  *
- *   npm run bench:cold -- [--rounds 15]
+ *   npm run bench -- cold [--rounds 15]
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { median } from './table.ts'
+import { parseArgs, promisify } from 'node:util'
+import { median, say } from './table.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
 const rounds = Number(values.rounds)
@@ -20,26 +20,29 @@ const command = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.
 /** Each program ends by printing its processor time up to some point, in milliseconds. */
 const print = `const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)`
 
-/** A test file like that of an application. */
-const testFile = (dev: boolean) => `
+/** Opens a vault; `ask` sends a request to it that must succeed. */
+const opened = (dev: boolean) => `
   const { createVault } = await import(${server})
   const open = async () => {
     const vault = createVault({ dev: ${dev} })
     return { vault, keys: await vault.createTenant() }
   }
   const { vault, keys } = await open()
-  const ask = async (method, path, body, type = 'application/json') => {
-    const headers = { 'SVC-API-KEY': keys.privateKey, ...(body ? { 'Content-Type': type } : {}) }
+  const ask = async (method, path, body, { key = keys.privateKey, type = 'application/json' } = {}) => {
+    const headers = { 'SVC-API-KEY': key, ...(body ? { 'Content-Type': type } : {}) }
     const response = await vault.fetch('http://vault.test' + path, { method, headers, body: JSON.stringify(body) })
     if (!response.ok) throw new Error(await response.text())
     return response.json()
-  }
+  }`
+
+/** A test file like that of an application. */
+const testFile = (dev: boolean) => `${opened(dev)}
   const { id } = await ask('POST', '/tokens', { type: 'card', data: { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 } })
   await ask('GET', '/tokens/' + id)
-  await ask('PATCH', '/tokens/' + id, { metadata: { a: 'b' } }, 'application/merge-patch+json')
+  await ask('PATCH', '/tokens/' + id, { metadata: { a: 'b' } }, { type: 'application/merge-patch+json' })
   await ask('GET', '/tokens')
   await ask('POST', '/tokens/search', { query: 'type:card' })
-  await vault.fetch('http://vault.test/sessions', { method: 'POST', headers: { 'SVC-API-KEY': keys.publicKey } })`
+  await ask('POST', '/sessions', undefined, { key: keys.publicKey })`
 
 const secondVault = (dev: boolean) => `${testFile(dev)}
   const before = process.cpuUsage()
@@ -49,35 +52,19 @@ const secondVault = (dev: boolean) => `${testFile(dev)}
   process.exit()`
 
 async function run(program: string): Promise<number> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  child.stdout.on('data', data => {
-    output += data
-  })
-  const [exitCode] = await once(child, 'close')
-  if (exitCode !== 0) throw new Error('a program of the bench failed')
-  return Number(output)
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  return Number(stdout)
 }
 
 /** Makes a reactor, waits for the process that this starts, and prints the real time of an invocation. */
-const firstReaction = `
-  const { createVault } = await import(${server})
-  const vault = createVault()
-  const { privateKey, managementKey } = await vault.createTenant()
-  const ask = async (path, body, key) => {
-    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' }
-    const response = await vault.fetch('http://vault.test' + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(await response.text())
-    return response.json()
-  }
+const firstReaction = `${opened(false)}
+  const management = { key: keys.managementKey }
   const code = 'module.exports = async req => ({ raw: req.args })'
-  const formula = await ask('/reactor-formulas', { type: 'private', name: 'Echo', code }, managementKey)
-  const reactor = await ask('/reactors', { name: 'Echo', formula: { id: formula.id }, configuration: {} }, managementKey)
+  const formula = await ask('POST', '/reactor-formulas', { type: 'private', name: 'Echo', code }, management)
+  const reactor = await ask('POST', '/reactors', { name: 'Echo', formula: { id: formula.id }, configuration: {} }, management)
   await new Promise(resolve => setTimeout(resolve, 3000))
   const before = performance.now()
-  await ask('/reactors/' + reactor.id + '/react', { args: { a: 1 } }, privateKey)
+  await ask('POST', '/reactors/' + reactor.id + '/react', { args: { a: 1 } })
   console.log(performance.now() - before)
   process.exit()`
 
@@ -133,7 +120,5 @@ const empty = usual('an empty process')
 for (const [name] of shapes) {
   const isOver = /^(import|test file|command, until)/.test(name)
   const ms = usual(name) - (isOver ? empty : 0)
-  process.stdout.write(
-    `${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}\n`,
-  )
+  say(`${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}`)
 }

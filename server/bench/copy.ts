@@ -2,11 +2,8 @@
  * Measures how long it takes to copy 100,000 tokens with all related documents to another store, and how much of it
  * is the verification; with a database, also the copy back from it.
  *
- *   npm run bench:copy -- [--tokens 100000] [--to postgres://…]
+ *   npm run bench -- copy [--tokens 100000] [--to postgres://…]
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemRandom } from '../src/base/random.ts'
 import { keyLength } from '../src/crypto/envelope.ts'
@@ -14,7 +11,9 @@ import { copyStore, type KeyedStore, openSource } from '../src/storage/copy/copy
 import { documentsIn } from '../src/storage/copy/walk.ts'
 import { openStore, parseStorage } from '../src/storage/open.ts'
 import { createVault } from '../src/vault.ts'
-import { say } from './measure.ts'
+import { ownCpuUs } from './measure.ts'
+import { workFolder } from './processes.ts'
+import { say } from './table.ts'
 
 const { values } = parseArgs({
   options: { tokens: { type: 'string', default: '100000' }, to: { type: 'string' } },
@@ -61,7 +60,7 @@ async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<voi
     return result
   }
   const start = performance.now()
-  const before = process.cpuUsage()
+  const before = ownCpuUs()
   const { copied } = await copyStore({
     from: await openSource(documentsIn(from.store), from.masterKey),
     to,
@@ -70,32 +69,28 @@ async function copy(name: string, from: KeyedStore, to: KeyedStore): Promise<voi
   })
   const all = (performance.now() - start) / 1000
   const reading = (performance.now() - (commits.at(-2) ?? start)) / 1000
-  const { user, system } = process.cpuUsage(before)
+  const cpuSeconds = ((ownCpuUs() - before) / 1e6).toFixed(1)
   const rates = `${(tokens / all).toFixed(0)} tokens/s, ${(copied / all).toFixed(0)} records/s`
   say(
-    `${name}: ${all.toFixed(1)} s, of which ${reading.toFixed(1)} s to verify; ${rates}; ${((user + system) / 1e6).toFixed(1)} s of processor time`,
+    `${name}: ${all.toFixed(1)} s, of which ${reading.toFixed(1)} s to verify; ${rates}; ${cpuSeconds} s of processor time`,
   )
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'surrogate-copy-'))
-try {
-  await fill(`level:${folder}/from`)
-  const open = async (storage: string, masterKey: Uint8Array) => ({
-    store: await openStore(parseStorage(storage)),
-    masterKey,
-  })
-  const from = await open(`level:${folder}/from`, keys.from)
-  const to = await open(values.to ?? `level:${folder}/to`, keys.to)
-  const engine = values.to === undefined ? 'LevelDB' : 'PostgreSQL'
-  await copy(`LevelDB to ${engine}`, from, to)
-  await from.store.close()
-  if (values.to !== undefined) {
-    const back = await open(`level:${folder}/back`, keys.from)
-    await copy(`${engine} to LevelDB`, to, back)
-    await back.store.close()
-  }
-  await to.store.close()
-  say(`${Math.round(process.resourceUsage().maxRSS / 1024)} MB peak resident size`)
-} finally {
-  await rm(folder, { recursive: true, force: true })
+const folder = workFolder('copy')
+await fill(`level:${folder}/from`)
+const open = async (storage: string, masterKey: Uint8Array) => ({
+  store: await openStore(parseStorage(storage)),
+  masterKey,
+})
+const from = await open(`level:${folder}/from`, keys.from)
+const to = await open(values.to ?? `level:${folder}/to`, keys.to)
+const engine = values.to === undefined ? 'LevelDB' : 'PostgreSQL'
+await copy(`LevelDB to ${engine}`, from, to)
+await from.store.close()
+if (values.to !== undefined) {
+  const back = await open(`level:${folder}/back`, keys.from)
+  await copy(`${engine} to LevelDB`, to, back)
+  await back.store.close()
 }
+await to.store.close()
+say(`${Math.round(process.resourceUsage().maxRSS / 1024)} MB peak resident size`)

@@ -1,112 +1,84 @@
-/**
- * The load generator, a separate process: runs one job at a time for `run.ts` and returns the measurements. It keeps
- * the ids of the tokens that it creates on a server for later gets.
- */
-import { Connection } from './connection.ts'
-import { type OperationName, requestOf } from './operations.ts'
+import autocannon from 'autocannon'
+import { type Measured, summarize } from './measure.ts'
 
-export interface Job {
-  readonly url: string
-  /** Other servers on the same data; the connections are distributed among all of them. */
-  readonly alsoUrls?: readonly string[]
-  /** Existing tokens for the reads, in addition to those that were created. */
-  readonly ids?: readonly string[]
-  readonly key: string
-  /** Keys of several tenants instead, among which the connections are distributed. */
-  readonly keys?: readonly string[]
-  readonly operation: OperationName
-  /** Creates cards with their security code, which is a separate document. */
-  readonly cvc: boolean
-  readonly connections: number
-  /** The job ends after this time, or after this many requests. */
-  readonly seconds?: number
-  readonly requests?: number
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly body?: string
 }
 
-export type Outcome = { readonly error: string } | Measured
-
-export interface Measured {
-  readonly answered: number
-  readonly seconds: number
-  /** One for each response, in microseconds. */
-  readonly latencies: Uint32Array
-  /** Processor time of this generator. */
-  readonly cpuUs: number
+export interface Load {
+  /** Servers with the same data, among which the connections are distributed. */
+  readonly urls: readonly string[]
+  /** Keys, of one or several tenants, among which the connections of each server are distributed. */
+  readonly keys: readonly string[]
+  readonly connections: number
+  /** The load ends after this time, or after this many requests. */
+  readonly seconds?: number
+  readonly requests?: number
+  /** Returns the n-th request, on one of the tokens in `ids`. */
+  readonly request: (n: number, id: string) => Request
+  /** The tokens of each key. Those that are created are added. */
+  readonly ids?: string[][]
 }
 
 const mostIds = 50_000
-let server = ''
-/** Of each tenant. */
-let ids: string[][] = []
+/** Counts over all loads, so that no two requests create the same token. */
 let sent = 0
 
-async function run(job: Job): Promise<Measured> {
-  if (server !== job.url) {
-    server = job.url
-    ids = []
-  }
-  if (job.ids) ids = [[...job.ids]]
-  const { host } = new URL(job.url)
-  const ports = [job.url, ...(job.alsoUrls ?? [])].map(url => Number(new URL(url).port))
-  const keys = job.keys ?? [job.key]
-  const headers = keys.map(key => `Host: ${host}\r\nSVC-API-KEY: ${key}\r\n`)
-  const known = keys.map((_, tenant) => {
-    ids[tenant] ??= []
-    return ids[tenant]
-  })
-  const connections = await Promise.all(
-    Array.from({ length: job.connections }, (_, n) => Connection.open(ports[n % ports.length] ?? 0)),
-  )
-  const latencies: number[] = []
-  const cpu = process.cpuUsage()
+/** Sends requests on all connections, each after the response to the one before. */
+export async function load(job: Load): Promise<Measured> {
+  const { urls, keys, connections, seconds = 1, requests, ids = [] } = job
+  const times: number[] = []
+  let opened = 0
+  let failure: Error | undefined
+  let fail: (error: Error) => void
   const startMs = performance.now()
-  const endMs = startMs + (job.seconds ?? Number.POSITIVE_INFINITY) * 1000
-  let left = job.requests ?? Number.POSITIVE_INFINITY
-  const work = (connection: Connection, n: number) =>
-    new Promise<void>((resolve, reject) => {
-      // Each server gets requests of all tenants.
-      const tenant = Math.floor(n / ports.length) % keys.length
-      const own = known[tenant] ?? []
-      const next = () => requestOf(job.operation, headers[tenant] ?? '', sent++, anyOf(own), job.cvc)
-      const step = (sentMs: number) => {
-        if (left-- <= 0 || sentMs >= endMs) return resolve()
-        const onAnswer = (status: number, body: Buffer) => {
-          if (status !== 200 && status !== 201) {
-            return reject(new Error(`${job.operation}: status ${status}: ${body}`))
-          }
-          const nowMs = performance.now()
-          // Later responses are not counted: they had fewer and fewer concurrent requests.
-          if (nowMs <= endMs) latencies.push((nowMs - sentMs) * 1000)
-          if (job.operation === 'create') keepId(own, body)
-          step(nowMs)
-        }
-        connection.send(next(), onAnswer, reject)
-      }
-      step(performance.now())
-    })
-  try {
-    await Promise.all(connections.map(work))
-  } finally {
-    for (const connection of connections) connection.close()
+  const endMs = requests === undefined ? startMs + seconds * 1000 : Number.POSITIVE_INFINITY
+  let lastMs = startMs
+
+  const setupClient = (client: autocannon.Client): void => {
+    const tenant = Math.floor(opened++ / urls.length) % keys.length
+    ids[tenant] ??= []
+    const own = ids[tenant]
+    const setupRequest = (given: autocannon.Request): autocannon.Request => {
+      const { method, path, body } = job.request(sent++, own[Math.floor(Math.random() * own.length)] ?? '')
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+      const headers = { 'SVC-API-KEY': keys[tenant], ...(body === undefined ? {} : { 'Content-Type': type }) }
+      return { ...given, method, path, headers, ...(body === undefined ? {} : { body }) }
+    }
+    const onResponse = (status: number, body: string): void => {
+      if (status !== 200 && status !== 201) fail(new Error(`status ${status}: ${body}`))
+      else if (status === 201) own[own.length < mostIds ? own.length : sent % mostIds] = JSON.parse(body).id
+    }
+    client.setRequests([{ setupRequest, onResponse }])
   }
-  const { user, system } = process.cpuUsage(cpu)
-  const seconds = job.seconds ?? (performance.now() - startMs) / 1000
-  return { answered: latencies.length, seconds, latencies: Uint32Array.from(latencies), cpuUs: user + system }
+
+  await new Promise<void>((resolve, reject) => {
+    const options = {
+      // The types lack lists of URLs.
+      url: urls as unknown as string,
+      connections,
+      duration: seconds,
+      // How soon it ends after its duration.
+      sampleInt: 100,
+      setupClient,
+      ...(requests === undefined ? {} : { amount: requests }),
+    }
+    const running = autocannon(options, error => (error ? reject(error) : resolve()))
+    fail = error => {
+      failure ??= error
+      running.stop()
+    }
+    running.on('reqError', fail)
+    running.on('response', (_client, _status, _bytes, ms) => {
+      const nowMs = performance.now()
+      // Later responses are not counted: they had fewer and fewer concurrent requests.
+      if (nowMs > endMs) return
+      lastMs = nowMs
+      times.push(ms)
+    })
+  })
+  if (failure) throw failure
+  return summarize(times, requests === undefined ? seconds : (lastMs - startMs) / 1000)
 }
-
-const anyOf = (own: readonly string[]) => own[Math.floor(Math.random() * own.length)] ?? ''
-
-function keepId(own: string[], body: Buffer): void {
-  const start = body.indexOf('"id":"') + 6
-  const id = body.toString('latin1', start, body.indexOf('"', start))
-  if (own.length < mostIds) own.push(id)
-  else own[sent % mostIds] = id
-}
-
-process.on('message', (job: Job) => {
-  run(job).then(
-    measured => process.send?.(measured satisfies Outcome),
-    (error: Error) => process.send?.({ error: error.message } satisfies Outcome),
-  )
-})
-process.on('disconnect', () => process.exit())

@@ -1,58 +1,63 @@
-import { availableParallelism } from 'node:os'
+import { ms, quantile, say } from './table.ts'
 
-const seconds = Number(process.env.SURROGATE_BENCH_SECONDS ?? 2)
-
-export function say(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-/** Returns a quantile of values in any order. */
-export function quantile(values: ArrayLike<number>, share: number): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
+/** How often work was done, and the times that it took, in milliseconds. */
 export interface Measured {
+  readonly count: number
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  readonly count: number
+  readonly least: number
 }
 
-export interface Load {
-  /** Concurrency. Default: the number of processors. */
+export function summarize(times: readonly number[], seconds: number): Measured {
+  return {
+    count: times.length,
+    perSecond: times.length / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    least: quantile(times, 0),
+  }
+}
+
+interface Limits {
+  /** Concurrency. */
   readonly lanes?: number
-  /** Ends after this many instead of after a time. */
-  readonly most?: number
+  /** Ends after this time, but not before it was done `least` times. */
+  readonly seconds?: number
+  readonly least?: number
+  /** Ends after this many times instead. */
+  readonly times?: number
 }
 
-/** Runs work concurrently, for the time of `SURROGATE_BENCH_SECONDS` or a number of times. */
+/** Does work again and again in this process. */
 export async function measure(
-  work: (lane: number) => Promise<unknown>,
-  { lanes = availableParallelism(), most = Number.POSITIVE_INFINITY }: Load = {},
+  work: (n: number) => Promise<unknown>,
+  { lanes = 1, seconds = 2, least = 1, times }: Limits = {},
 ): Promise<Measured> {
-  const times: number[] = []
-  const start = performance.now()
-  const end = start + seconds * 1000
-  let left = most
-  const lane = async (_: unknown, number: number) => {
-    while (left-- > 0 && (performance.now() < end || most !== Number.POSITIVE_INFINITY)) {
-      const begun = performance.now()
-      await work(number)
-      times.push(performance.now() - begun)
+  const taken: number[] = []
+  const startMs = performance.now()
+  let begun = 0
+  const isOver = () =>
+    begun >= (times ?? least) && (times !== undefined || performance.now() >= startMs + seconds * 1000)
+  const lane = async () => {
+    while (!isOver()) {
+      const beganMs = performance.now()
+      await work(begun++)
+      taken.push(performance.now() - beganMs)
     }
   }
-  await Promise.all(Array.from({ length: lanes }).map(lane))
-  const elapsed = (performance.now() - start) / 1000
-  const { length: count } = times
-  return { perSecond: count / elapsed, p50: quantile(times, 0.5), p99: quantile(times, 0.99), count }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return summarize(taken, (performance.now() - startMs) / 1000)
 }
 
-export function line(name: string, { perSecond, p50, p99, count }: Measured): void {
-  const figures = [
-    `${perSecond.toFixed(0).padStart(7)}/s`,
-    `p50 ${p50.toFixed(2)} ms`,
-    `p99 ${p99.toFixed(2)} ms`,
-  ]
-  say(`${name.padEnd(34)}${figures.join('  ')}  (${count})`)
+export function printMeasured(name: string, { perSecond, p50, p99, count }: Measured): void {
+  say(
+    `${name.padEnd(34)}${perSecond.toFixed(0).padStart(7)}/s  p50 ${ms(p50)} ms  p99 ${ms(p99)} ms  (${count})`,
+  )
+}
+
+/** Returns the processor time of this process in microseconds. */
+export function ownCpuUs(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
 }

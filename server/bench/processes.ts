@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 
-export interface Command {
+interface Command {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Matches the standard output when the process is ready; the first group is the URL. */
-  readonly ready: RegExp
 }
 
 /** A server in a separate process. */
 export interface Started {
   readonly url: string
   readonly pid: number
-  /** Milliseconds from the spawn to the ready line. */
-  readonly readyMs: number
   /** Ends the process, and resolves when it has exited. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
@@ -25,16 +25,24 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** Makes a folder that is removed when this process ends, unless one to keep is given. */
+export function workFolder(name: string, kept?: string): string {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  if (kept !== undefined) return resolve(kept)
+  const folder = mkdtempSync(join(tmpdir(), `surrogate-${name}-`))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** Registers a process to be ended together with this one. */
-export function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
+function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
 }
 
 /** Runs Node with these arguments and waits for the ready line. Rejects if the process ends before it. */
-export async function start({ args, env = {}, ready }: Command): Promise<Started> {
-  const spawnedMs = performance.now()
+export async function start({ args, env = {} }: Command): Promise<Started> {
   const child = endWithThisProcess(
     spawn(process.execPath, args, {
       env: { ...ownEnvironment(), ...env },
@@ -42,16 +50,27 @@ export async function start({ args, env = {}, ready }: Command): Promise<Started
     }),
   )
   try {
-    const url = await readyLine(child, ready)
-    const readyMs = performance.now() - spawnedMs
-    return { url, pid: child.pid ?? 0, readyMs, end: (signal = 'SIGTERM') => end(child, signal) }
+    const url = await readyLine(child)
+    return { url, pid: child.pid ?? 0, end: (signal = 'SIGTERM') => end(child, signal) }
   } catch (error) {
     await end(child, 'SIGKILL')
     throw error
   }
 }
 
-export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Runs a program, given by its URL, and parses the JSON that it prints. */
+export async function runJson<Answer>(program: URL, ...args: readonly string[]): Promise<Answer> {
+  const child = endWithThisProcess(
+    spawn(process.execPath, ['--import=tsx', fileURLToPath(program), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  if (code !== 0) throw new Error(`${program.pathname} ended with ${code}`)
+  return JSON.parse(output) as Answer
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const gone = once(child, 'exit')
   child.kill(signal)
@@ -64,14 +83,14 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), NODE_ENV: 'production' }
 }
 
-function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
+function readyLine(child: ChildProcess): Promise<string> {
+  return new Promise((ready, reject) => {
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       // Reading continues after the ready line: a full pipe would block the server.
       if (output.length < 10_000) output += chunk
-      const url = ready.exec(output)?.[1]
-      if (url !== undefined) resolve(url)
+      const url = /listening on (http:\S+)/.exec(output)?.[1]
+      if (url !== undefined) ready(url)
     })
     child.once('error', reject)
     child.once('exit', (code, signal) =>
@@ -82,11 +101,19 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
 
 /** Returns the processor time of a process in microseconds; `undefined` on systems other than Linux. */
 export function cpuUsOf(pid: number): number | undefined {
+  const fields = statOf(pid)
+  return fields.length === 0 ? undefined : ticks(fields, [11, 12])
+}
+
+/** Returns the fields after the name: state, parent, …; an empty list if the process has ended, or there is no /proc. */
+export function statOf(pid: number): string[] {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-    // User and system time are the 12th and 13th field after the name, in hundredths of a second.
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
   } catch {
-    return undefined
+    return []
   }
 }
+
+/** Adds up fields that are hundredths of a second, in microseconds. */
+export const ticks = (fields: readonly string[], places: readonly number[]) =>
+  places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000

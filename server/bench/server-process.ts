@@ -17,10 +17,6 @@ export const restrictedKey = 'key_prv_restricted0123456789abcd'
 /** Creates formulas and reactors. */
 export const managementKey = 'key_mgt_0123456789abcdefghijklmn'
 
-/** Keys of another tenant with hostile formulas. */
-export const hostileManagementKey = 'key_mgt_hostile0123456789abcdefg'
-export const hostilePrivateKey = 'key_prv_hostile0123456789abcdefg'
-
 export const bootstrap = {
   tenants: [
     {
@@ -72,53 +68,38 @@ export const bootstrap = {
         },
       ],
     },
-    {
-      id: 'b2d41c70-6e5f-4d38-8a19-0f7c5b3e2d61',
-      name: 'Hostile',
-      applications: [
-        {
-          id: 'e8f3a6b1-7c24-4950-9d3e-4a1b0c2d5f68',
-          name: 'Hostile, set up',
-          type: 'management',
-          key: hostileManagementKey,
-          permissions: ['reactor:create'],
-        },
-        {
-          id: '91c0d7e4-3b68-4f25-a1d9-7e6f5a4b3c20',
-          name: 'Hostile',
-          type: 'private',
-          key: hostilePrivateKey,
-          permissions: ['token:use'],
-        },
-      ],
-    },
   ],
 }
 
 /** Any 32 bytes, but the same at every start on a folder. */
 export const masterKey = Buffer.alloc(32, 'bench').toString('base64')
 
-const shim = fileURLToPath(new URL('../bin/surrogate-server.js', import.meta.url))
+const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** True if the packages are built. */
-export const isBuilt = existsSync(new URL('../dist/main.js', import.meta.url))
+export const isBuilt = existsSync(join(repository, 'server/dist/main.js'))
 
-/** Starts our server in production mode, on the data in this folder or at `storage`. */
+interface ServerOptions {
+  /** Default: LevelDB in the folder. */
+  readonly storage?: string
+  readonly tenants?: object
+  /** The root of another built copy of this repository, to run its server. */
+  readonly root?: string | undefined
+}
+
+/** Starts our server in production mode, with its data in this folder or at `storage`. */
 export async function startServer(
   folder: string,
-  nodeArgs: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-  storage = `level:${join(folder, 'data')}`,
-  tenants: object = bootstrap,
+  { storage = `level:${join(folder, 'data')}`, tenants = bootstrap, root = repository }: ServerOptions = {},
 ): Promise<Started> {
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(tenants), { mode: 0o600 })
   // Without a build, runs the sources: the same server, which starts more slowly.
-  const program = isBuilt ? [shim] : programArguments()
+  const program =
+    isBuilt || root !== repository ? [join(root, 'server/bin/surrogate-server.js')] : programArguments()
   return start({
-    args: [...nodeArgs, ...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],
-    env: { SURROGATE_MASTER_KEY: masterKey, ...env },
-    ready: /listening on (http:\S+)/,
+    args: [...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],
+    env: { SURROGATE_MASTER_KEY: masterKey },
   })
 }

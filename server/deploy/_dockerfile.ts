@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-export interface Instruction {
+interface Instruction {
   readonly name: string
   readonly text: string
 }

@@ -37,7 +37,7 @@ export type Values = ReadonlyMap<string, string>
 /** The value of a placeholder whose request was refused. */
 const nothing = '00000000-0000-4000-8000-000000000000'
 
-export function fill(text: string, values: Values): string {
+function fill(text: string, values: Values): string {
   return text.includes('@@')
     ? text.replaceAll(/@@([\w.-]+)@@/g, (_, name) => values.get(name) ?? nothing)
     : text

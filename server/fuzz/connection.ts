@@ -122,9 +122,30 @@ function parse(bytes: Buffer, isHead: boolean, start = 0): Response | number | u
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
     }),
   )
+  if (!isHead && headers['transfer-encoding'] === 'chunked')
+    return parseChunks(bytes, bodyStart, status, headers)
   const length =
     isHead || status === 204 || status === 304 ? 0 : Number(headers['content-length'] ?? Number.NaN)
   if (Number.isNaN(length)) return undefined
   if (bytes.length < bodyStart + length) return bodyStart + length
   return { status, headers, body: bytes.toString('utf8', bodyStart, bodyStart + length) }
+}
+
+/** Like `parse`, for a body in chunks. */
+function parseChunks(
+  bytes: Buffer,
+  start: number,
+  status: number,
+  headers: Response['headers'],
+): Response | number {
+  const chunks: Buffer[] = []
+  for (let at = start; ; ) {
+    const end = bytes.indexOf('\r\n', at)
+    if (end === -1) return bytes.length + 1
+    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
+    at = end + 2 + size + 2
+    if (bytes.length < at) return at
+    if (size === 0) return { status, headers, body: Buffer.concat(chunks).toString('utf8') }
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
+  }
 }

@@ -27,7 +27,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[]
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: string
   readonly required?: boolean
@@ -42,6 +42,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[]
   readonly bodyType: string | undefined
   readonly body: Schema | undefined
+  /** The kinds of applications that may call it; none if it needs no key. */
+  readonly applicationTypes: readonly ('private' | 'public' | 'management')[]
 }
 
 type Raw = Readonly<Record<string, never>> & { readonly $ref?: string }
@@ -97,6 +99,7 @@ export class Document {
       parameters: listed.map(one => this.#resolve(one) as Parameter),
       bodyType,
       body: bodyType === undefined ? undefined : content?.[bodyType]?.schema,
+      applicationTypes: (raw['x-application-types'] ?? []) as Operation['applicationTypes'],
     }
   }
 }

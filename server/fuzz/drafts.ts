@@ -37,7 +37,7 @@ export function toRequest(
 }
 
 /** Like `encodeURIComponent`, which throws for lone surrogates. */
-export const percent = (text: string) => encodeURIComponent(text.toWellFormed())
+const percent = (text: string) => encodeURIComponent(text.toWellFormed())
 
 function request(method: string, target: string, key: string, body?: Loose): FuzzRequest {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
@@ -66,7 +66,7 @@ export function draft(document: Document, operation: Operation, values: Values):
         : [],
     byFormula: false,
   }
-  const setUp = setUps[operation.id]
+  const setUp = setUps[operation.id] ?? (operation.method === 'GET' ? reading : undefined)
   if (!setUp)
     throw new Error(`the fuzz does not know the operation ${operation.id}: add it to fuzz/drafts.ts`)
   return { ...plain, ...setUp(plain, values, document) }
@@ -121,6 +121,17 @@ const onToken: SetUp = (_, { dice }) => {
   const id = tokenId(dice)
   return { prelude: [newToken(dice, id)], path: `/tokens/${id}` }
 }
+/** A request that needs no record: a key that may call it, and parameters of the path from their schemas. */
+const reading: SetUp = ({ operation: { path, parameters, applicationTypes } }, values) => ({
+  key: isForReaders(applicationTypes)
+    ? anyReader(values.dice)
+    : values.dice.pick(applicationTypes.map(type => keys[type])),
+  path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const { schema } = parameters.find(one => one.in === 'path' && one.name === name) ?? {}
+    return percent(String(schema && values.of(schema, name)))
+  }),
+})
+const isForReaders = (types: readonly string[]) => types.length === 1 && types[0] === 'private'
 const managed: SetUp = () => ({ key: keys.management })
 const onFormula: SetUp = () => ({
   key: keys.management,
@@ -190,7 +201,7 @@ const reactorBody: SetUp = ({ body }) => ({
   prelude: [newFormula],
 })
 
-/** Completes the request of each operation, whose body is made from its schema. */
+/** Completes the request of operations that `reading` does not suit. The body is made from its schema. */
 const setUps: Readonly<Record<string, SetUp>> = {
   'tokens.create': ({ body }, { dice }) => ({
     key: dice.chance(0.8) ? keys.private : keys.public,
@@ -198,7 +209,6 @@ const setUps: Readonly<Record<string, SetUp>> = {
       made.type === 'token' || made.search_indexes === undefined ? {} : { search_indexes: null },
     ),
   }),
-  'tokens.list': (_, { dice }) => ({ key: anyReader(dice) }),
   'tokens.get': onToken,
   'tokens.update': onToken,
   'tokens.delete': onToken,
@@ -214,7 +224,6 @@ const setUps: Readonly<Record<string, SetUp>> = {
     return { prelude: [newToken(dice, id)], body: { a: use, b: [use, values.json()] } }
   },
   'reactorFormulas.create': formulaBody,
-  'reactorFormulas.list': managed,
   'reactorFormulas.get': onFormula,
   'reactorFormulas.update': (draft, values, document) => ({
     ...formulaBody(draft, values, document),
@@ -222,7 +231,6 @@ const setUps: Readonly<Record<string, SetUp>> = {
   }),
   'reactorFormulas.delete': onFormula,
   'reactors.create': reactorBody,
-  'reactors.list': managed,
   'reactors.get': onReactor,
   'reactors.update': (draft, values, document) => ({
     ...reactorBody(draft, values, document),
@@ -257,8 +265,6 @@ const setUps: Readonly<Record<string, SetUp>> = {
     body: corrected(body, made => ({ nonce: '@@0.nonce@@', ...rights(made), expires_at: null })),
   }),
   'applications.create': applicationBody,
-  'applications.list': managed,
-  'applications.getByKey': (_, { dice }) => ({ key: dice.pick(Object.values(keys)) }),
   'applications.get': onApplication,
   'applications.update': (draft, values, document) => ({
     ...onApplication(draft, values, document),
@@ -269,10 +275,8 @@ const setUps: Readonly<Record<string, SetUp>> = {
     ...onApplication(draft, values, document),
     path: '/applications/@@0.id@@/regenerate',
   }),
-  'tenants.get': managed,
   'tenants.update': managed,
-  'tenants.permissions': (_, { dice }) => ({ key: dice.pick(Object.values(keys)) }),
-  'logs.list': managed,
+  'jobs.cancel': reading,
 }
 
 const objectOf = (value: Loose): LooseObject => (isLooseObject(value) ? value : { value })

@@ -21,7 +21,7 @@ t.test('every kind of fault is found, and reproduced by its case alone', async t
     ...['sensitive value in a problem', 'sensitive value in the log'],
   )
   const report = await fuzz({ seed: 'sabotage', count: 240, round: 80, target })
-  const text = describe(report, 'npm run fuzz --')
+  const text = describe(report, 'npm run verify -- fuzz')
   const at = (fault: string, operation: string) =>
     report.findings.find(one => one.fault === fault && one.one?.operation === operation)
   const expected = [
@@ -37,7 +37,7 @@ t.test('every kind of fault is found, and reproduced by its case alone', async t
     const found = at(fault, operation)
     t.equal(found?.alone, true, `${fault} of ${operation}`, { text: text.slice(0, 10_000) })
     t.ok(
-      text.includes(`again: npm run fuzz -- --seed sabotage --only ${found?.one?.number}\n`),
+      text.includes(`again: npm run verify -- fuzz --seed sabotage --only ${found?.one?.number}\n`),
       'with the command to repeat it',
     )
   }

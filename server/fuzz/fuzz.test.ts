@@ -7,7 +7,7 @@ import { startTarget } from './target.ts'
 // `.ci/run` sends many more.
 t.test('a correct server has no findings in a few hundred requests', async t => {
   const report = await fuzz({ seed: 'npm test', count: 300, round: 150 })
-  t.same(report.findings, [], describe(report, 'npm run fuzz --'))
+  t.same(report.findings, [], describe(report, 'npm run verify -- fuzz'))
   t.equal(report.tally.count('', 'valid', 'none'), 0)
   t.ok(
     report.tally.count('', 'valid', '2xx') > report.tally.count('', 'valid') / 2,

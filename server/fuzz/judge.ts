@@ -5,7 +5,7 @@ import type { Document } from './document.ts'
 import { canaryPattern } from './generate.ts'
 
 /** The kinds of findings. */
-export type Fault =
+type Fault =
   | 'server error'
   | 'undocumented status'
   | 'malformed response'
@@ -147,7 +147,7 @@ export function readJson(text: string): any {
   }
 }
 
-export const excerpt = (text: string) =>
+const excerpt = (text: string) =>
   text.length > 600 ? `${text.slice(0, 600)} … (${text.length} characters)` : text
 
 function lineAt(text: string, part: string): string {

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz`: starts a server and sends it valid, mutated and oversized requests made from the contract. The exit
+ * `npm run verify -- fuzz`: starts a server and sends it valid, mutated and oversized requests made from the contract. The exit
  * code is 1 if there are findings, which README.md lists. Prints its seed; `--seed` repeats the same requests.
  */
 import { randomInt } from 'node:crypto'
@@ -28,7 +28,7 @@ if (storage !== 'memory:' && storage !== 'level:') throw new Error('--storage mu
 say(`seed ${seed}`)
 const only = values.only === undefined ? undefined : whole('only', values.only)
 if (only !== undefined) say(describeCase(generate(readDocument(), seed, only)))
-const again = `npm run fuzz --${storage === 'memory:' ? '' : ` --storage ${storage}`}`
+const again = `npm run verify -- fuzz${storage === 'memory:' ? '' : ` --storage ${storage}`}`
 const report = await fuzz({
   seed,
   ...(only === undefined ? { count: whole('count', values.count) } : { first: only, count: 1 }),

@@ -35,6 +35,8 @@ export class Tally {
     return this.#operations.flatMap((operation): Found[] => {
       const valid = this.count(operation, 'valid')
       const accepted = this.count(operation, 'valid', '2xx')
+      // No job is there to be canceled: each is delivered at once.
+      if (operation === 'jobs.cancel') return []
       if (valid < enough || accepted >= valid * leastAccepted) return []
       return [
         {

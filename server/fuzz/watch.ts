@@ -10,6 +10,11 @@ import { FuzzConnection } from './connection.ts'
 export interface WatchJob {
   readonly port: number
   readonly pid: number
+  /** Default: a token of the tenant of the fuzz. */
+  readonly path?: string
+  readonly key?: string
+  /** True to open a connection for each read. */
+  readonly opensAgain?: boolean
 }
 
 /** A slow read. Times are epoch milliseconds with fractions, comparable between processes. */
@@ -52,7 +57,7 @@ function waitedMs(pid: number | 'self'): number {
 }
 
 /** Reads until a read fails, and reports a summary on request. */
-async function watch({ port, pid }: WatchJob): Promise<void> {
+async function watch(job: WatchJob): Promise<void> {
   let taken: number[] = []
   let isAsked = false
   let isOver = false
@@ -69,7 +74,7 @@ async function watch({ port, pid }: WatchJob): Promise<void> {
     if (isOver) tellSummary()
   })
   try {
-    for await (const { status, startMs, endMs, netMs } of reads(port, pid)) {
+    for await (const { status, startMs, endMs, netMs } of reads(job)) {
       taken.push(netMs)
       if (status >= 500) report({ failed: `a concurrent read had status ${status}` })
       if (netMs > slowMs) report({ slow: { startMs, endMs, netMs } })
@@ -82,17 +87,22 @@ async function watch({ port, pid }: WatchJob): Promise<void> {
   if (isAsked) tellSummary()
 }
 
-async function* reads(port: number, pid: number): AsyncGenerator<SlowRead & { readonly status: number }> {
+async function* reads({
+  port,
+  pid,
+  path = '/tokens/fuzz-watched',
+  key = keys.private,
+  opensAgain = false,
+}: WatchJob): AsyncGenerator<SlowRead & { readonly status: number }> {
   const connection = new FuzzConnection(port)
-  const bytes = Buffer.from(
-    `GET /tokens/fuzz-watched HTTP/1.1\r\nHost: localhost\r\nSVC-API-KEY: ${keys.private}\r\n\r\n`,
-  )
+  const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nSVC-API-KEY: ${key}\r\n\r\n`)
   for (;;) {
     const waitedBefore = waitedMs(pid) + waitedMs('self')
     const startMs = nowMs()
     const { status } = await connection.exchange(bytes, timeoutMs)
     const endMs = nowMs()
     const netMs = Math.max(0, endMs - startMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
+    if (opensAgain) connection.close()
     yield { status, startMs, endMs, netMs }
     await wait(pauseMs)
   }

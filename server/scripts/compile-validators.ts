@@ -12,24 +12,17 @@ import { OpenAPIBackend } from 'openapi-backend'
 import type { JsonObject } from '../src/base/json.ts'
 import { closedDocument, openDocument } from './contract-schemas.ts'
 import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
+import { tokenTypesOf } from './facts.ts'
 import { toOperation } from './operations.ts'
 import { validatorCompiler } from './validator-compiler.ts'
 
-/** Components that the server holds values against which no request carried whole. */
+/** Components, besides the data of tokens, that the server holds values against which no request carried whole. */
 const checkedSchemas = [
-  'BankData',
-  'CardData',
-  'CardNumberData',
   'CreateApplicationRequest',
   'CreateReactorRequest',
   'CreateTokenRequest',
-  'EmployerIdNumberData',
-  'GenericData',
   'Metadata',
   'ReactorFormulaRequest',
-  'SocialSecurityNumberData',
-  'UsBankAccountNumberData',
-  'UsBankRoutingNumberData',
 ]
 
 // The package names its types for CommonJS, where a default import is the module itself.
@@ -66,8 +59,9 @@ export async function compileValidators(whole: JsonObject, generated: URL): Prom
     problem: { body: problem },
   }
   const components = (open.definition as unknown as { components: { schemas: Schemas } }).components.schemas
+  const dataSchemas = Object.values(tokenTypesOf(document)).map(({ dataSchema }) => dataSchema)
   const checked = Object.fromEntries(
-    checkedSchemas.map(name => [name, { value: components[name] as object }]),
+    [...checkedSchemas, ...dataSchemas].map(name => [name, { value: components[name] as object }]),
   )
   const write = async (name: string, ajv: Ajv, groups: readonly Group[]) => {
     await mkdir(new URL(`${name}/`, folder), { recursive: true })

@@ -69,7 +69,7 @@ function proxyOperationsOf({ paths }: JsonObject) {
 }
 
 /** The types of tokens by name, from the branches of a request to create one. */
-function tokenTypesOf(document: JsonObject) {
+export function tokenTypesOf(document: JsonObject) {
   const { schemas } = document.components as { schemas: Record<string, JsonObject> }
   const named = (reference: JsonValue | undefined) => {
     const name = String((reference as JsonObject).$ref).replace('#/components/schemas/', '')
@@ -81,6 +81,7 @@ function tokenTypesOf(document: JsonObject) {
       const { schema } = named(branch)
       const { type, data, search_indexes } = schema.properties as Record<string, JsonObject>
       const defaults = schema['x-defaults'] as JsonObject
+      const [example] = schema['x-examples'] as JsonObject[]
       const { name: dataSchema, schema: dataShape } = named(data)
       const numbered = Object.entries((dataShape.properties ?? {}) as Record<string, JsonObject>).find(
         ([, one]) => one['x-secret-number'],
@@ -89,6 +90,7 @@ function tokenTypesOf(document: JsonObject) {
         String(type?.const),
         {
           dataSchema,
+          example: example?.data,
           containers: defaults.containers,
           mask: defaults.mask,
           fingerprintExpression: defaults.fingerprint_expression,

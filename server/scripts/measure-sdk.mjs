@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** As the README says: 6 kB for everything, 3.5 kB for tokens alone. */
-export const mostBytes = 6_000
+/** As the README says: 6.2 kB for everything, 3.5 kB for tokens alone. */
+export const mostBytes = 6_200
 export const mostBytesOfTokens = 3_500
 
 /** Returns the bytes of some exports of an entry point, bundled, minified and compressed. */

@@ -21,6 +21,7 @@ interface RawOperation {
   readonly 'x-application-types'?: readonly ApplicationType[]
   readonly 'x-session'?: boolean
   readonly 'x-formula'?: boolean
+  readonly 'x-long'?: boolean
   readonly requestBody?: {
     readonly required?: boolean
     readonly content: Record<string, unknown>
@@ -45,6 +46,7 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
     applicationTypes: raw['x-application-types'] ?? [],
     session: raw['x-session'] ?? false,
     formula: raw['x-formula'] ?? false,
+    long: raw['x-long'] ?? false,
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
     bodyBytes: raw.requestBody?.['x-max-bytes'] ?? bodyBytes,

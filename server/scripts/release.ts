@@ -1,7 +1,8 @@
 /**
- * `npm run release [-- --dry-run]`: builds and packs the three packages, checks that they belong together, and writes
- * the notes of the release from the changelog, all into `release/`. Without `--dry-run` it then publishes the packages;
- * this needs a clean working tree whose commit has the tag of the version.
+ * `npm run release [-- --dry-run]`: builds and packs the three packages, checks that they belong together, runs the
+ * conformance suite, and writes the notes of the release from the changelog. `release/` then has everything that is
+ * attached to the release. Without `--dry-run` it then publishes the packages; this needs a clean working tree whose
+ * commit has the tag of the version.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,6 +52,8 @@ const packed: { name: string; filename: string; size: number }[] = JSON.parse(
 )
 for (const { name, filename, size } of packed)
   say(`packed ${name} ${version}: release/${filename}, ${size} bytes`)
+run('npm', 'run', 'conformance', '--', join(folder, 'conformance-report'))
+say('the server is conformant: release/conformance-report/')
 writeFileSync(join(folder, 'notes.md'), notes)
 say(`wrote the notes of the release: release/notes.md, ${notes.split('\n').length} lines`)
 

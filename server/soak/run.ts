@@ -1,10 +1,10 @@
 /**
- * `npm run soak`: sends a steady mixed load to a server on LevelDB, and checks that neither its memory nor its data
+ * `npm run verify -- soak`: sends a steady mixed load to a server on LevelDB, and checks that neither its memory nor its data
  * folder grows. Time is moved, so that an hour is twelve days: audit entries (kept for one day, and erased once a day),
  * idempotency records, tokens and sessions reach their ends, and the sweep and the compaction run. The exit code is 1 if
  * something grows.
  *
- *   npm run soak -- [--minutes 60] [--rate 20] [--seed S]
+ *   npm run verify -- soak [--minutes 60] [--rate 20] [--seed S]
  */
 import { randomInt } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'

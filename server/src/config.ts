@@ -4,6 +4,7 @@ import { didYouMean } from './base/near-names.ts'
 import { ConfigError } from './config-error.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { keyFileVariable, keyVariable, masterKeyVariables, readMasterKey } from './master-key-variables.ts'
+import { storageUrls, usualStorage } from './storage/location.ts'
 import {
   defaultAuditRetentionDays,
   devTokenForm,
@@ -75,7 +76,7 @@ export const helpFlag = booleanFlag('help', 'print this help and exit')
 export const flags: readonly Flag[] = [
   textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
   textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
-  textFlag('storage', 'URL', 'level:<folder>, memory: or postgres://…', 'level:./data'),
+  textFlag('storage', 'URL', storageUrls, usualStorage),
   textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
   textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
   textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),

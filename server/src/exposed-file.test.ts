@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../testing/process.ts'
 import { warnIfExposed } from './exposed-file.ts'
-import { openStore } from './storage/open.ts'
+import { openStore, parseStorage } from './storage/open.ts'
 
 const skip = process.platform === 'win32' ? { skip: 'Windows has no such permissions' } : {}
 
@@ -75,9 +75,9 @@ t.test('a start warns of its bootstrap file and its master key in one line each'
 t.test('only the owner may read the store, also in a folder that others may read', skip, async t => {
   const folder = join(t.testdir(), 'data')
   await mkdir(folder, { mode: 0o755 })
-  await (await openStore({ engine: 'level', folder })).close()
+  await (await openStore(parseStorage(`level:${folder}`))).close()
   t.equal((await stat(join(folder, 'store'))).mode & 0o777, 0o700)
   const fresh = `${folder}.fresh`
-  await (await openStore({ engine: 'level', folder: fresh })).close()
+  await (await openStore(parseStorage(`level:${fresh}`))).close()
   t.equal((await stat(fresh)).mode & 0o777, 0o700)
 })

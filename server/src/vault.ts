@@ -88,8 +88,11 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
   const { options, refusal } = profiled(given)
   const listeners = new Set<Listening>()
   const forMetrics = new Set<Listening>()
-  const connections = () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0)
-  const opening = refusal ? Promise.reject(refusal) : assemble(options, parts, connections)
+  const sockets = {
+    connections: () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0),
+    ports: () => [...listeners, ...forMetrics].map(({ port }) => port),
+  }
+  const opening = refusal ? Promise.reject(refusal) : assemble(options, parts, sockets)
   // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
   let closing: Promise<void> | undefined
@@ -119,8 +122,8 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
-      const { core, listening: opened } = await opening
-      const listening = await listen(core, { host, port, unref })
+      const { core, admissions, listening: opened } = await opening
+      const listening = await listen(core, { host, port, unref }, { admissions })
       listeners.add(listening)
       opened()
       return listening

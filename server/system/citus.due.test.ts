@@ -1,7 +1,7 @@
 // In a process of its own: it ends nodes of a database.
 import t from 'tap'
 import { rootTenant } from '../src/storage/keys/keyring.ts'
-import { openStore } from '../src/storage/open.ts'
+import { openStore, parseStorage } from '../src/storage/open.ts'
 import { placeOf, queryOn, startCitus, withOwnCitus } from '../testing/citus.ts'
 import { echo, makeFormula, makeReactor } from '../testing/reactors.ts'
 import { openReceiver } from '../testing/receiver.ts'
@@ -15,7 +15,7 @@ async function openCluster(t: Parameters<typeof openVault>[0]) {
   const { coordinator, workers, close } = await startCitus({ durable: true })
   t.teardown(close)
   const { url } = coordinator
-  await (await openStore({ engine: 'postgres', url }, true)).close()
+  await (await openStore(parseStorage(url), true)).close()
   const lines: string[] = []
   const silent = { info() {}, warn() {}, error: (event: string) => void lines.push(event) }
   const options = { now, developmentTenant: false, allowPrivateCallbacks: true, log: silent }

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type t from 'tap'
 import type { JsonValue } from '../src/base/json.ts'
+import type { TokenType } from '../src/contract/types.ts'
+import { tokenTypes } from '../src/generated/facts.ts'
 import { Canaries, cardNumber, findLeaks, routingNumber } from '../testing/canaries.ts'
 
 /** Uses all operations of a server, with a canary for every value. Run by `leaks.test.ts`. */
@@ -110,8 +112,8 @@ const secretNumber = (what: string, make: () => string) => canaries.add(what, ma
 const ssn = canaries.digits('a social security number', 9)
 canaries.add('a social security number with dashes', `${ssn.slice(0, 3)}-${ssn.slice(3, 5)}-${ssn.slice(5)}`)
 
-/** Data of every type. */
-export const contents: Record<string, () => JsonValue> = {
+/** Data of the types that are not a text without a checksum. */
+const ownContents: Partial<Record<string, () => JsonValue>> = {
   token: () => ({
     [word('a member of data', 'name')]: [
       word('a value in data'),
@@ -133,14 +135,20 @@ export const contents: Record<string, () => JsonValue> = {
     account_number: canaries.digits('an account number', 17),
   }),
   card_number: () => secretNumber('a bare card number', cardNumber),
-  us_bank_account_number: () => canaries.digits('a bare account number', 16),
   us_bank_routing_number: () => secretNumber('a bare routing number', routingNumber),
   social_security_number: () => ssn,
-  employer_id_number: () => canaries.digits('an employer id', 9),
 }
 
-export function request(type: string, content: JsonValue) {
-  const searchable = ['token', 'social_security_number', 'employer_id_number'].includes(type)
+/** Data of every type. */
+export const contents = Object.fromEntries(
+  Object.entries(tokenTypes).map(([type, { example }]) => [
+    type,
+    ownContents[type] ?? (() => canaries.like(`the data of a ${type}`, String(example))),
+  ]),
+) as Record<TokenType, () => JsonValue>
+
+export function request(type: TokenType, content: JsonValue) {
+  const { isSearchable } = tokenTypes[type]
   return {
     id: word(`the id of a ${type}`, 'id'),
     type,
@@ -149,13 +157,13 @@ export function request(type: string, content: JsonValue) {
     containers: [`/${word('a container', 'name')}/`, `/${word('another container', 'name')}/below/`],
     mask: { shown: `${word('a mask')} {{ data | stringify | reveal_last: 1 }}` },
     fingerprint_expression: `{{ data | stringify }}${word('a fingerprint expression')}`,
-    ...(searchable ? { search_indexes: [`{{ data | stringify }}${word('an index expression')}`] } : {}),
+    ...(isSearchable ? { search_indexes: [`{{ data | stringify }}${word('an index expression')}`] } : {}),
   }
 }
 
 export async function exerciseTokens(t: Tap): Promise<void> {
-  for (const [type, make] of Object.entries(contents)) {
-    const body = request(type, make())
+  for (const type of Object.keys(tokenTypes) as TokenType[]) {
+    const body = request(type, contents[type]())
     const path = `/tokens/${body.id}`
     const keyed = once(type)
     const created = await ask('POST', '/tokens', body, keyed)
@@ -173,7 +181,7 @@ export async function exerciseTokens(t: Tap): Promise<void> {
         await ask(
           'PATCH',
           path,
-          { metadata: { [name]: word('patched metadata') }, data: make() },
+          { metadata: { [name]: word('patched metadata') }, data: contents[type]() },
           once('a patch'),
         )
       ).status,

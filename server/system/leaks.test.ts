@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { LevelStore } from '../src/storage/engines/level/level-store.ts'
 import { openLevelDb } from '../src/storage/engines/level/leveldb.ts'
+import { sealedAs } from '../src/storage/port.ts'
 import { type Canary, findLeaks, findLeaksUnder, spellings } from '../testing/canaries.ts'
 import { startProcess } from '../testing/process.ts'
 import { newMasterKey, sealedOn } from '../testing/stores.ts'
@@ -69,7 +70,7 @@ t.test('no canary is in a log or a refusal', async t => {
   await refuse(t)
   await exerciseReactors(t)
   const ending = {
-    ...request('card', contents.card?.() ?? null),
+    ...request('card', contents.card()),
     expires_at: new Date(Date.now() + 2 * day).toISOString(),
   }
   t.equal((await ask('POST', '/tokens', ending)).status, 201)
@@ -121,7 +122,18 @@ t.test('no canary is in a log or a refusal', async t => {
   const box = kept.box.map((byte, at) => (at === kept.box.length - 1 ? byte ^ 1 : byte))
   const { version, terms, uniques } = kept
   await store.commit(
-    [{ type: 'replace', kind: 'token', tenant: tenantId, id: place, version, terms, uniques, box }],
+    [
+      {
+        type: 'replace',
+        kind: 'token',
+        tenant: tenantId,
+        id: place,
+        version,
+        terms,
+        uniques,
+        ...sealedAs(box),
+      },
+    ],
     1,
   )
   await store.close()

@@ -28,6 +28,16 @@ export class Canaries {
     return this.add(what, digits(count))
   }
 
+  /** Returns a text with random digits and letters where the example has some. */
+  like(what: string, example: string): string {
+    const letterFrom = (first: string) => String.fromCharCode(first.charCodeAt(0) + randomInt(26))
+    const value = example
+      .replaceAll(/[A-Z]/g, () => letterFrom('A'))
+      .replaceAll(/[a-z]/g, () => letterFrom('a'))
+      .replaceAll(/\d/g, (_, at: number) => String(randomInt(at === 0 ? 1 : 0, 10)))
+    return this.add(what, value)
+  }
+
   add(what: string, value: string, sort: Sort = 'secret'): string {
     this.all.push({ what, value, sort })
     return value

@@ -69,7 +69,7 @@ const { SURROGATE_TEST_CITUS: given } = process.env
 
 /** Options of a test that needs a cluster: the reason to skip it where there is none. */
 export const withCitus: { readonly skip?: string } =
-  given === undefined ? { skip: 'no Citus here: npm run test:citus' } : {}
+  given === undefined ? { skip: 'no Citus here: npm run verify -- citus' } : {}
 
 /** Options of a test that ends nodes, and so needs a cluster of its own. */
 export const withOwnCitus: { readonly skip?: string } =

@@ -23,7 +23,7 @@ async function orMissing<T>(attempt: () => Promise<T>): Promise<T | Missing> {
 const { SURROGATE_TEST_POSTGRES: named } = process.env
 
 /** For a run that leaves these tests to another run. */
-const leftOut: Missing = { skip: 'SURROGATE_TEST_POSTGRES is none: npm run test:engines runs it' }
+const leftOut: Missing = { skip: 'SURROGATE_TEST_POSTGRES is none: npm run verify -- engines runs it' }
 
 /** The server that all tests of a file share: the one in the environment, or one of the file's own. */
 const shared = named === 'none' ? leftOut : named ? { url: named } : await orMissing(startPostgres)

@@ -2,7 +2,7 @@ import { type Process, startProcess } from './process.ts'
 import { newMasterKey } from './stores.ts'
 
 /** The keys of the tenant that development servers on one database share. */
-export interface SharedTenant {
+interface SharedTenant {
   readonly publicKey: string
   readonly privateKey: string
   readonly managementKey: string

@@ -1,6 +1,6 @@
 import type { VaultParts } from '../src/assembly/stores.ts'
 import { MemoryStore } from '../src/storage/engines/memory/memory-store.ts'
-import { openStore } from '../src/storage/open.ts'
+import { openStore, parseStorage } from '../src/storage/open.ts'
 import type { Store } from '../src/storage/port.ts'
 import type { VaultOptions } from '../src/vault-options.ts'
 import { newMasterKey, replacing } from './stores.ts'
@@ -25,7 +25,7 @@ const postgres = engine === 'postgres' ? await import('./postgres.ts') : undefin
 /** Options of a test that takes long and concerns only PostgreSQL. */
 export const onPostgresOnly: { readonly skip?: string } = postgres
   ? postgres.withPostgres
-  : { skip: 'npm run test:engines runs this' }
+  : { skip: 'npm run verify -- engines runs this' }
 
 /** Options for the vault of a test, to keep its data in the engine of this run, separate from other tests. */
 export function testStorage(t: Teardown): { readonly options: VaultOptions; readonly parts: VaultParts } {
@@ -52,7 +52,7 @@ export async function openTestDatabase(t: Teardown): Promise<string> {
 /** Opens an empty store that several vaults of a test may share. It is closed when the test ends, not by them. */
 export async function openTestStore(t: Teardown): Promise<Store> {
   if (!postgres) return new MemoryStore()
-  const store = await openStore({ engine: 'postgres', url: await openTestDatabase(t) }, true)
+  const store = await openStore(parseStorage(await openTestDatabase(t)), true)
   t.teardown(() => store.close())
   return replacing(store, { close: async () => {} })
 }

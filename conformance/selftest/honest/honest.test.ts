@@ -12,7 +12,7 @@ tap.setTimeout(600_000)
 tap.comment('timeout=600000')
 
 /**
- * Honest servers are conformant. Each run has several variations, to save time: `npm run honest` runs each one alone.
+ * Honest servers are conformant. Each run has several variations, to save time: `npm run verify -- honest` runs each one alone.
  */
 const servers: Readonly<Record<string, readonly VariationName[]>> = {
   'a server whose responses look different': [

@@ -28,6 +28,17 @@ export const accessMutants: Mutants = {
       return responseFrom(response, { body: { ...body, data: (await bodyOf(whole)).data } })
     }),
   },
+  // The response to an update shows callers who may read the data as it was before.
+  'answers-the-old-mask': {
+    failing: ['ACC-521.c'],
+    change: intercept('PATCH', token, async (received, next) => {
+      const before = await next(requestFrom({ ...received, method: 'GET', text: '' }))
+      const { data } = (await bodyOf(before)) ?? {}
+      const response = await next(requestFrom(received))
+      if (!before.ok || !response.ok || received.body?.mask === undefined) return response
+      return responseFrom(response, { body: { ...(await bodyOf(response)), data } })
+    }),
+  },
   // Every key that may update a token may set expressions over its data.
   'expressions-by-anyone': {
     failing: ['ACC-520.b', 'ACC-520.c', 'ACC-520.d', 'SES-520.a'],
@@ -86,6 +97,19 @@ export const accessMutants: Mutants = {
   'log-shows-nothing': {
     failing: ['LOG-501.a', 'TOK-512.a'],
     change: changeResponse('GET', /^\/logs$/, body => ({ ...body, data: [] })),
+  },
+  // A public application needs permissions or rules.
+  'needs-rights': {
+    failing: ['APP-511.a'],
+    change: intercept('POST', /^\/applications$/, (received, next) => {
+      const { permissions, rules } = received.body ?? {}
+      const isEmpty = [permissions, rules].every(list => (list ?? []).length === 0)
+      return next(
+        isEmpty
+          ? requestFrom(received, { body: { ...received.body, type: 'private' } })
+          : requestFrom(received),
+      )
+    }),
   },
   // A container of a token may have any length and depth.
   'long-containers': {

@@ -19,6 +19,14 @@ export const reactorsMutants: Mutants = {
     failing: ['INV-511.a'],
     change: changeStatus('POST', react, 202, 200, { body: {} }),
   },
+  // A canceled job stays.
+  'cancel-ignored': {
+    failing: ['INV-547.a'],
+    change: intercept('DELETE', /^\/jobs\//, async (received, next) => {
+      const { headers } = await next(requestFrom(received, { method: 'GET', path: '/jobs' }))
+      return new Response(null, { status: 204, headers })
+    }),
+  },
   // A configuration with unknown names is accepted.
   'configuration-unchecked': {
     failing: ['REA-004.a'],

@@ -70,6 +70,19 @@ export const tokensMutants: Mutants = {
       body.data?.cvc ? { ...body, data: { ...body.data, cvc: undefined } } : body,
     ),
   },
+  // A create with deduplication is answered with any token of the same fingerprint.
+  'deduplicates-by-fingerprint': {
+    failing: ['TOK-548.create', 'TOK-549.create'],
+    change: intercept('POST', tokens, async (received, next, target) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 201 || received.body?.deduplicate_token !== true) return response
+      const body = await bodyOf(response)
+      const query = JSON.stringify({ query: `fingerprint:${body.fingerprint}` })
+      const search = { ...received, path: '/tokens/search', text: query }
+      const found = await bodyOf(await next(requestFrom(search, { key: target.privateKey })))
+      return responseFrom(response, { body: found.data.at(-1) })
+    }),
+  },
   // An update to a duplicate shows all data of the original.
   'duplicate-shows-all': {
     failing: ['TOK-035.a'],

@@ -29,6 +29,17 @@ export const wireMutants: Mutants = {
       })
     },
   },
+  // A cache may keep the response to a read.
+  'cacheable-read': {
+    failing: ['WIR-542.a'],
+    change: next => async request => {
+      const response = await next(request)
+      if (request.method !== 'GET') return response
+      const headers = new Headers(response.headers)
+      headers.set('Cache-Control', 'private, max-age=60')
+      return new Response(await response.text(), { status: response.status, headers })
+    },
+  },
   // A list shows the oldest first.
   'order-reversed': {
     failing: ['PAG-503.a'],

@@ -60,6 +60,36 @@ export const applicationCases = cases({
       await c.refuses<string>(400, ruled, 'token:create', { 'token:read in a rule': 'token:read' })
     },
   ],
+  'APP-511.a': [
+    'a public application without permissions and rules can create sessions and nothing else',
+    async c => {
+      const { id, call } = await c.application({}, 'public')
+      const { nonce, session_key } = c.success(await call('POST', '/sessions'), 201, 'its session').body
+      const body = { type: 'token', data: c.tag, containers: [c.container] }
+      const grant = { nonce, permissions: ['token:create'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', grant), 200, 'the authorization')
+      c.success(await c.as(session_key)('POST', '/tokens', body), 201, 'a token of the session')
+      c.refused(await call('POST', '/tokens', body), 403, 'a token of the application')
+      const more = { name: c.tag, permissions: ['token:create'] }
+      c.success(await c.asManagement('PUT', `/applications/${id}`, more), 200, 'a permission')
+      c.success(await call('POST', '/tokens', body), 201, 'the control: with the permission')
+      for (const none of [{}, { permissions: [], rules: null }]) {
+        const { body } = c.success(
+          await c.asManagement('PUT', `/applications/${id}`, { name: c.tag, ...none }),
+          200,
+        )
+        c.equal([body.permissions, body.rules], [[], []], 'permissions and rules')
+        const send = (type: string) => create(c)({ type, ...none })
+        await c.refuses<string>(400, send, 'public', { private: 'private', management: 'management' })
+      }
+      const held = await c.application({ permissions: ['token:read'] })
+      c.refused(
+        await c.asManagement('PUT', `/applications/${held.id}`, { name: c.tag }),
+        400,
+        'a private one',
+      )
+    },
+  ],
   'APP-503.a': [
     'a PUT replaces the permissions of an application, and its key still works',
     async c => {

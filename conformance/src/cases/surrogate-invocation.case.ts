@@ -268,7 +268,10 @@ export const surrogateInvocationCases = cases({
       const reactor = await c.reactor({ code })
       const send = (name: string) => c.react(reactor, { args: { name } })
       c.equal((await send('x-kind')).status, 418, 'the control')
-      for (const name of ['x-accel-redirect', 'X-Sendfile', 'X-LIGHTTPD-send-file', 'x-reproxy-url']) {
+      for (const name of [
+        ...['x-accel-redirect', 'X-Sendfile', 'X-LIGHTTPD-send-file', 'x-reproxy-url'],
+        ...['x-litespeed-location', 'x-envoy-immediate-health-check-fail', 'x-appengine-blobkey'],
+      ]) {
         const reply = await send(name)
         c.equal(reply.status, 500, `status with ${name}`)
         c.equal(reply.headers.get(name), null, name)

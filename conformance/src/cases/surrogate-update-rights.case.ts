@@ -95,7 +95,7 @@ export const updateRightCases = cases({
     },
   ],
   'ACC-521.a': [
-    'the response to an update shows the new data under the previous mask, unless the rule reveals',
+    'the response to an update shows a caller who may not read the new data under the previous mask, unless the rule reveals',
     async c => {
       const direct = (await c.application({ permissions: update })).call
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
@@ -107,6 +107,9 @@ export const updateRightCases = cases({
       c.equal(shown.data ?? undefined, undefined, 'data of a token that had no mask')
       const { call } = await c.ruled('reveal', update)
       c.equal((await c.patch(id, { mask: 'X' }, call)).data, '987654', 'data under a rule that reveals')
+      c.equal((await c.patch(id, {}, call)).data, '987654', 'data under a rule that reveals, afterwards')
+      const redacted = await c.patch(id, {}, (await c.ruled('redact', update)).call)
+      c.equal(redacted.data ?? undefined, undefined, 'data under a rule that redacts')
     },
   ],
   'ACC-521.b': [
@@ -118,6 +121,29 @@ export const updateRightCases = cases({
       const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
       const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
       c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both responses')
+    },
+  ],
+  'ACC-521.c': [
+    'the response to an update shows a caller who may read what a read shows then',
+    async c => {
+      const read = (transform: string) => ({
+        ...rule(transform, c.container, 2),
+        permissions: ['token:read'],
+      })
+      for (const [who, rights, shown] of [
+        ['masked', { permissions: ['token:update', 'token:read'] }, ['3456', '7654', '9876']],
+        ['whole', { permissions: update, rules: [read('reveal')] }, ['123456', '987654', '987654']],
+        ['without data', { permissions: update, rules: [read('redact')] }, [undefined, undefined, undefined]],
+      ] as const) {
+        const { call } = await c.application(rights)
+        const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
+        const changes = [{}, { data: '987654' }, { mask: '{{ data | slice: 0, 4 }}' }]
+        for (const [at, change] of changes.entries()) {
+          const answer = await c.patch(id, change, call)
+          c.equal(answer.data ?? undefined, shown[at], `data of answer ${at} to one who reads ${who}`)
+          c.equal(answer, await c.read(id, call), `answer ${at} to one who reads ${who}`)
+        }
+      }
     },
   ],
   'SES-520.a': [

@@ -21,6 +21,25 @@ export const wireCases = cases({
       )
     },
   ],
+  'WIR-542.a': [
+    'no cache may keep a token, a list, an empty answer or a problem',
+    async c => {
+      const { id } = await c.token()
+      const responses = {
+        created: await c.asPrivate('POST', '/tokens', { type: 'token', data: c.tag }),
+        read: await c.asPrivate('GET', `/tokens/${id}`),
+        listed: await c.asPrivate('GET', '/tokens?size=1'),
+        'not found': await c.asPrivate('GET', `/tokens/${c.tag}`),
+        refused: await c.asPrivate('POST', '/tokens', {}),
+        'without a key': await c.as(undefined)('GET', `/tokens/${id}`),
+        deleted: await c.asPrivate('DELETE', `/tokens/${id}`),
+      }
+      for (const [name, { headers }] of Object.entries(responses)) {
+        const directives = (headers.get('cache-control') ?? '').toLowerCase().split(/ *, */)
+        c.ok(directives.includes('no-store'), `Cache-Control of the response ${name} contains no-store`)
+      }
+    },
+  ],
   'WIR-502.a': [
     'the header of the key can have any case, and the path can end in a slash',
     async c => {

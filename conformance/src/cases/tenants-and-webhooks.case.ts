@@ -93,6 +93,50 @@ export const tenantAndWebhookCases = cases({
       }
     },
   ],
+  'INV-546.a': [
+    'a job whose delivery fails is listed, without the secrets of its callback, until it is delivered',
+    async c => {
+      const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: 1 })' })
+      const box = (await c.inbox()).open([500])
+      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+      const listed = async () => {
+        const page = c.success(await c.asManagement('GET', '/jobs?size=100'), 200).body
+        return page.data.find((job: { reactor_id: string }) => job.reactor_id === reactor.id)
+      }
+      await c.eventually(async () => box.deliveries[0], 'the first attempt')
+      const job = await c.eventually(
+        async () => ((await listed())?.failures === 1 ? listed() : undefined),
+        'the job',
+      )
+      c.equal(job.stage, 'delivery', 'stage')
+      const { origin, pathname } = new URL(box.url)
+      c.equal(job.callback_origin, origin, 'callback_origin')
+      c.ok(!JSON.stringify(job).includes(pathname), 'the path of the callback URL is not shown')
+      c.refused(await c.asPrivate('GET', '/jobs'), 403)
+      c.refused(await c.as(undefined)('GET', '/jobs'), 401)
+      await c.eventually(async () => {
+        await c.advance(20 * minute)
+        return (await listed()) === undefined ? true : undefined
+      }, 'the end of the job')
+    },
+  ],
+  'INV-547.a': [
+    'a canceled job is gone, and is not delivered',
+    async c => {
+      const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: 1 })' })
+      const box = (await c.inbox()).open([500])
+      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+      const first = await c.eventually(async () => box.deliveries[0], 'the first attempt')
+      const path = `/jobs/${first.headers['webhook-id']}`
+      c.refused(await c.asPrivate('DELETE', path), 403)
+      c.refused(await c.as(undefined)('DELETE', path), 401)
+      c.refused(await c.asManagement('DELETE', '/jobs/another-id'), 400)
+      c.success(await c.asManagement('DELETE', path), 204)
+      c.refused(await c.asManagement('DELETE', path), 404)
+      await c.advance(60 * minute)
+      c.equal(box.deliveries.length, 1, 'attempts')
+    },
+  ],
   'INV-541.a': [
     'the webhook of a formula that fails contains its errors',
     async c => {

@@ -3,17 +3,6 @@ export const card = { number: '4242424242424242', expiration_month: 12, expirati
 export const bank = { routing_number: '110000000', account_number: '000123456789' }
 export const ssn = '078-05-1120'
 export const employerId = '12-3456789'
-/** Valid data by type of token. */
-export const valuesByType: Readonly<Record<string, unknown>> = {
-  token: 'value',
-  card,
-  bank,
-  card_number: card.number,
-  us_bank_account_number: bank.account_number,
-  us_bank_routing_number: bank.routing_number,
-  social_security_number: ssn,
-  employer_id_number: employerId,
-}
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** A well-formed id that does not exist. */
 export const nothing = '7c9e6679-7425-40de-944b-e07fc1f90ae7'

@@ -42,8 +42,6 @@ export class Context extends Checks {
   readonly asOtherManagement: Call
   readonly target: Subject
   readonly contract: Contract
-  /** Default values by type of token, from the contract. */
-  readonly defaults: Contract['defaults']
   readonly #recorder: Recorder
   readonly #around: Surroundings
 
@@ -52,7 +50,6 @@ export class Context extends Checks {
     const { target, recorder } = around
     this.target = target
     this.contract = recorder.contract
-    this.defaults = recorder.contract.defaults
     this.#recorder = recorder
     this.#around = around
     this.asPrivate = recorder.caller(target.privateKey)

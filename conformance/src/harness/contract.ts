@@ -1,4 +1,4 @@
-import { readParsed } from '../files.ts'
+import { document } from './document.ts'
 import type { Profile } from './finding.ts'
 import { Limits, type Schema } from './limits.ts'
 import { Schemas } from './schemas.ts'
@@ -15,13 +15,6 @@ export interface Operation {
   readonly body: Schema | undefined
   readonly query: Readonly<Record<string, Schema>>
   readonly responses: Readonly<Record<string, ResponseSpec>>
-}
-
-/** The values that a token of some type has if its creator leaves them out. */
-interface Defaults {
-  readonly containers: readonly string[]
-  readonly mask: unknown
-  readonly fingerprint_expression: string
 }
 
 interface RequestSpec {
@@ -46,22 +39,10 @@ export interface Complaint {
   readonly message: string
 }
 
-interface Document {
-  readonly paths: Record<string, Record<string, unknown>>
-  readonly components: { readonly schemas: Record<string, SchemaWithDefaults> }
-}
-
-interface SchemaWithDefaults {
-  readonly 'x-defaults'?: Defaults
-  readonly properties?: { readonly type?: { readonly const?: string } }
-}
-
 /** Checks responses against the contract: all of it, and the part that the core specification defines. */
 export class Contract {
-  readonly document: Readonly<Record<string, unknown>>
+  readonly document: Readonly<Record<string, unknown>> = document
   readonly operations: readonly Operation[]
-  /** Default values by type of token. */
-  readonly defaults: Readonly<Record<string, Defaults>>
   /** Makes requests at and beyond the limits of the contract. */
   readonly limits: Limits
   readonly #patterns: readonly { readonly pattern: RegExp; readonly operation: Operation }[]
@@ -69,8 +50,6 @@ export class Contract {
   readonly #problem: unknown
 
   constructor() {
-    const document = readParsed('openapi') as Document & Record<string, unknown>
-    this.document = document
     this.#schemas = { core: new Schemas(document, 'core'), surrogate: new Schemas(document, 'surrogate') }
     this.limits = new Limits(pointer => this.#schemas.core.find(pointer))
     this.#problem = this.#schemas.core.find('#/components/schemas/Problem')
@@ -80,11 +59,6 @@ export class Contract {
         // Operations of our development servers and options are nothing that another implementation has.
         .filter(([, raw]) => isOfEveryServer(raw as Record<string, unknown>))
         .map(([method, raw]) => this.#operation(path, method, raw as Record<string, unknown>)),
-    )
-    this.defaults = Object.fromEntries(
-      Object.values(document.components.schemas).flatMap(({ 'x-defaults': defaults, properties }) =>
-        defaults && properties?.type?.const ? [[properties.type.const, defaults]] : [],
-      ),
     )
     // Paths without parameters first: `search` in `/tokens/search` is not a token id.
     this.#patterns = [...this.operations]
@@ -204,5 +178,5 @@ const bodiless = [204, 205, 304]
 const isOtherJson = (type = '') =>
   type !== 'application/problem+json' && /^application\/(.+\+)?json$/.test(type)
 
-const isOfEveryServer = (raw: Record<string, unknown>) =>
+export const isOfEveryServer = (raw: Record<string, unknown>) =>
   raw['x-profile'] !== 'dev' && raw['x-option'] === undefined

@@ -42,7 +42,7 @@ export interface Report {
   readonly cases: readonly ReportedCase[]
 }
 
-export interface NextStep {
+interface NextStep {
   readonly requirement: string
   readonly feature: string
   readonly section: string

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { openStore } from '../../src/storage/open.ts'
+import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { placeOf, startCitus } from '../../testing/citus.ts'
 import { PostgresUnavailable } from '../../testing/postgres/unavailable.ts'
 import { mainProcessOf, settings } from './database.ts'
@@ -22,7 +22,7 @@ export async function startCluster(): Promise<Cluster | string> {
       durable: true,
       settings: { ...settings, 'citus.shard_count': '32' },
     })
-    const store = await openStore({ engine: 'postgres', url: coordinator.url }, true)
+    const store = await openStore(parseStorage(coordinator.url), true)
     await store.close()
     const ports = await Promise.all(
       tenantIds.map(async tenant => (await placeOf(coordinator.url, tenant)).port),

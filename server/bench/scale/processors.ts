@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { cpuUsOf } from '../processes.ts'
+import { cpuUsOf, statOf, ticks } from '../processes.ts'
 
 /** Processor time in microseconds: of the servers, of each node of the database, and of the whole machine. */
 export interface Used {
@@ -28,19 +28,6 @@ export function childrenOf(parent: number): number[] {
     .filter(name => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === parent)
     .map(Number)
 }
-
-/** Returns the fields after the name: state, parent, …; an empty list if the process has ended. */
-function statOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-  } catch {
-    return []
-  }
-}
-
-/** Converts hundredths of a second to microseconds. */
-const ticks = (fields: readonly string[], places: readonly number[]) =>
-  places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000
 
 function machineUs(): number {
   const [, ...fields] = readFileSync('/proc/stat', 'latin1').split('\n')[0]?.split(/ +/) ?? []

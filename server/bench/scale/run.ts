@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale`: measures creates and reads of several tenants on LevelDB, on PostgreSQL with one and two
+ * `npm run bench -- scale`: measures creates and reads of several tenants on LevelDB, on PostgreSQL with one and two
  * servers, and on Citus with two workers and two servers, if an installed PostgreSQL has that extension; and searches
  * on LevelDB and PostgreSQL.
  *
@@ -17,29 +17,29 @@
  *
  * Figures can be compared within one run, not between runs.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { systemRandom } from '../../src/base/random.ts'
+import { copyStore, openSource } from '../../src/storage/copy/copy-store.ts'
+import { documentsIn } from '../../src/storage/copy/walk.ts'
 import { numberOf } from '../../src/storage/engines/postgres/kinds.ts'
+import { parseStorage } from '../../src/storage/location.ts'
+import { openStore } from '../../src/storage/open.ts'
 import { findCitus } from '../../testing/citus.ts'
-import { type Generator, startGenerator } from '../generator.ts'
-import { say } from '../measure.ts'
-import { endWithThisProcess, type Started } from '../processes.ts'
-import { measureOurs } from '../search/measure.ts'
-import { isBuilt, startServer } from '../server-process.ts'
+import { runJson, type Started, workFolder } from '../processes.ts'
+import { measureSearches, type SearchMeasured } from '../search/measure.ts'
+import { masterKey, startServer } from '../server-process.ts'
+import { say } from '../table.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Database, startDatabase } from './database.ts'
 import { limitProcessor, type ProcessorLimit } from './limit-processor.ts'
-import { type Limits, measureLoad } from './load.ts'
-import type { Parts } from './parts.ts'
+import { measureLoad } from './load.ts'
 import { childrenOf } from './processors.ts'
 import { sizesOf } from './sizes.ts'
-import { loadTable, type Rounds, type Searched, type Subject, searchTable, subjects } from './tables.ts'
+import { printLoads, printSearches, type Rounds, type Subject, subjects } from './tables.ts'
 import { setup } from './tenants.ts'
 
 const { values } = parseArgs({
@@ -56,25 +56,8 @@ const { values } = parseArgs({
   },
 })
 const size = Number(values.size)
-const limits: Limits = {
-  ...(values['processor-share'] === undefined ? {} : { server: Number(values['processor-share']) }),
-  ...(values['node-share'] === undefined ? {} : { node: Number(values['node-share']) }),
-}
-
-/** Runs a program of this folder and parses the JSON that it prints. */
-async function ask<Answer>(program: string, ...args: readonly string[]): Promise<Answer> {
-  const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = endWithThisProcess(
-    spawn(process.execPath, ['--import=tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
-  )
-  let output = ''
-  child.stdout.on('data', chunk => {
-    output += chunk
-  })
-  const [code] = (await once(child, 'close')) as [number]
-  if (code !== 0) throw new Error(`${program} ended with ${code}`)
-  return JSON.parse(output) as Answer
-}
+const share = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+const limits = { server: share(values['processor-share']), node: share(values['node-share']) }
 
 /** Describes complete data. Written last, so that incomplete data are not reused. */
 interface Built {
@@ -84,40 +67,35 @@ interface Built {
   readonly lastUs: number
 }
 
-interface Made {
-  readonly startMs: number
-  readonly seconds: number
-}
-
-async function buildLevel(folder: string): Promise<Made> {
-  const file = join(folder, 'made.json')
-  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Made
-  const made = await ask<Made>('../search/build.ts', folder, String(size))
-  say(`LevelDB: ${size} tokens made in ${made.seconds.toFixed(1)} s`)
-  await writeFile(file, JSON.stringify(made))
-  return made
-}
-
 /** Creates the tokens in LevelDB, and copies the documents to the database. */
-async function build(folder: string, database: Database): Promise<Built> {
+async function build(folder: string, { url, pool }: Database): Promise<Built> {
   const file = join(folder, 'built.json')
   if (existsSync(file)) {
     const built = JSON.parse(await readFile(file, 'utf8')) as Built
     if (built.size !== size) throw new Error(`--keep has ${built.size} tokens: use --size ${built.size}`)
     return built
   }
-  const made = await buildLevel(folder)
-  const filled = await ask<{ filled: number; seconds: number }>('fill.ts', join(folder, 'data'), database.url)
-  const rate = (filled.filled / filled.seconds).toFixed(0)
-  say(`PostgreSQL: ${filled.filled} documents in ${filled.seconds.toFixed(1)} s, ${rate} a second`)
-  await database.pool.query('VACUUM (ANALYZE)')
-  await database.pool.query('CHECKPOINT')
-  const { rows } = await database.pool.query<{ us: string }>('SELECT max(created_us) AS us FROM documents')
-  const built: Built = {
-    size,
-    startMs: made.startMs,
-    lastUs: Number(rows[0]?.us),
-  }
+  const program = new URL('../search/build.ts', import.meta.url)
+  const { startMs, seconds } = await runJson<{ startMs: number; seconds: number }>(
+    program,
+    folder,
+    values.size,
+  )
+  say(`LevelDB: ${size} tokens made in ${seconds.toFixed(1)} s`)
+  const key = Buffer.from(masterKey, 'base64')
+  const from = await openStore(parseStorage(`level:${join(folder, 'data')}`))
+  const to = await openStore(parseStorage(url), true)
+  await copyStore({
+    from: await openSource(documentsIn(from), key),
+    to: { store: to, masterKey: key },
+    random: systemRandom(),
+    nowUs: Date.now() * 1000,
+  })
+  await Promise.all([from.close(), to.close()])
+  await pool.query('VACUUM (ANALYZE)')
+  await pool.query('CHECKPOINT')
+  const { rows } = await pool.query<{ us: string }>('SELECT max(created_us) AS us FROM documents')
+  const built: Built = { size, startMs, lastUs: Number(rows[0]?.us) }
   await writeFile(file, JSON.stringify(built))
   return built
 }
@@ -129,13 +107,13 @@ interface Place {
 }
 
 async function startSubject(subject: Subject, { folder, database, cluster }: Place): Promise<Started[]> {
-  if (subject === 'LevelDB') return [await startServer(folder, [], {}, undefined, setup)]
+  if (subject === 'LevelDB') return [await startServer(folder, { tenants: setup })]
   const of = { PostgreSQL: [database.url], 'PostgreSQL, 2 servers': [database.url, database.url] }
   const urls = subject === 'Citus, 2 servers' ? (cluster?.workerUrls ?? []) : of[subject]
   const servers: Started[] = []
   // One after the other, as the first one creates the tenants.
-  for (const [n, url] of urls.entries()) {
-    servers.push(await startServer(join(folder, `server-${n}`), [], {}, url, setup))
+  for (const [n, storage] of urls.entries()) {
+    servers.push(await startServer(join(folder, `server-${n}`), { storage, tenants: setup }))
   }
   return servers
 }
@@ -152,7 +130,7 @@ async function* limit(servers: readonly Started[], nodes: readonly number[]): As
   if (node !== undefined) for (const pid of nodes) yield limitProcessor([pid, ...childrenOf(pid)], node)
 }
 
-async function measureLoads(place: Place, generator: Generator): Promise<Rounds> {
+async function measureLoads(place: Place): Promise<Rounds> {
   const present = subjects.filter(subject => subject !== 'Citus, 2 servers' || place.cluster)
   const rounds = new Map(present.map(subject => [subject, [] as Awaited<ReturnType<typeof measureLoad>>[]]))
   for (let round = 0; round < Number(values.rounds); round++) {
@@ -163,8 +141,7 @@ async function measureLoads(place: Place, generator: Generator): Promise<Rounds>
       const held: ProcessorLimit[] = []
       try {
         for await (const one of limit(servers, nodes)) held.push(one)
-        const plan = { generator, nodes, seconds: Number(values.seconds) }
-        rounds.get(subject)?.push(await measureLoad(servers, plan))
+        rounds.get(subject)?.push(await measureLoad(servers, nodes, Number(values.seconds)))
       } finally {
         await Promise.all(servers.map(server => server.end()))
         await Promise.all(held.map(one => one.release()))
@@ -174,21 +151,17 @@ async function measureLoads(place: Place, generator: Generator): Promise<Rounds>
   return rounds
 }
 
-async function measureSearches(
+async function searchesOn(
+  subject: Subject,
   place: Place,
   startMs: number,
-): Promise<[level: Searched, postgres: Searched]> {
-  const seconds = Number(values.search)
-  const measureOn = async (subject: Subject, storage: string): Promise<Searched> => {
-    const start = async () => (await startSubject(subject, place))[0] as Started
-    const answers = await measureOurs(start, { count: size, startMs }, { seconds, rounds: 0, least: 5 })
-    const args = [storage, String(size), String(startMs), String(seconds)]
-    return { answers, parts: new Map(await ask<[string, Parts][]>('parts.ts', ...args)) }
+): Promise<Map<string, SearchMeasured>> {
+  const [server] = (await startSubject(subject, place)) as [Started]
+  try {
+    return await measureSearches(server, { count: size, startMs }, Number(values.search))
+  } finally {
+    await server.end()
   }
-  return [
-    await measureOn('LevelDB', `level:${join(place.folder, 'data')}`),
-    await measureOn('PostgreSQL', place.database.url),
-  ]
 }
 
 /** Removes tokens that the load test of an earlier run created. */
@@ -204,16 +177,10 @@ async function removeLoad({ pool }: Database, lastUs: number): Promise<void> {
   await pool.query('VACUUM (ANALYZE) documents')
 }
 
-const temporary = values.keep === undefined
-const folder = temporary ? mkdtempSync(join(tmpdir(), 'surrogate-scale-')) : resolve(values.keep ?? '')
-process.on('exit', () => {
-  if (temporary) rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const folder = workFolder('scale', values.keep)
 
 let database: Database | undefined
 try {
-  if (!isBuilt) say('there is no build: measuring the sources, which start more slowly')
   await mkdir(folder, { recursive: true })
   // As root, the database runs under another account, which needs access.
   await chmod(folder, 0o711)
@@ -225,27 +192,21 @@ try {
   say(await sizesOf(database.pool))
   if (!values['skip-search']) {
     await removeLoad(database, lastUs)
-    const [level, postgres] = await measureSearches({ folder, database }, startMs)
-    say(searchTable(level, postgres))
+    const place = { folder, database }
+    const level = await searchesOn('LevelDB', place, startMs)
+    printSearches(level, await searchesOn('PostgreSQL', place, startMs))
   }
   if (!values['skip-load']) {
-    const generator = startGenerator()
     const cluster = await startCluster()
     try {
       if (typeof cluster === 'string') say(`without Citus: ${cluster}`)
       else say(`Citus: the workers have ${cluster.tenants.join(' and ')} of the tenants`)
-      for (const [what, share] of Object.entries(limits))
-        say(`each ${what} has ${100 * share} % of a processor`)
       const place = { folder, database, ...(typeof cluster === 'string' ? {} : { cluster }) }
-      say(loadTable(await measureLoads(place, generator), availableParallelism(), limits))
+      printLoads(await measureLoads(place), availableParallelism(), limits)
     } finally {
-      await generator.end()
       if (typeof cluster !== 'string') await cluster.close()
     }
   }
-} catch (error) {
-  process.stderr.write(`bench:scale: ${error instanceof Error ? error.message : error}\n`)
-  process.exitCode = 1
 } finally {
   await database?.close()
 }

@@ -1,5 +1,5 @@
-import type { Measured as SearchMeasured } from '../search/measure.ts'
-import { median } from '../table.ts'
+import type { SearchMeasured } from '../search/measure.ts'
+import { median, ms, percent, printTable, say, sum } from '../table.ts'
 import {
   clients,
   type Limits,
@@ -8,9 +8,7 @@ import {
   type MeasuredOperation,
   measuredOperations,
   middle,
-  sum,
 } from './load.ts'
-import type { Parts } from './parts.ts'
 import { tenantIds } from './tenants.ts'
 
 /** The measured systems, in turn in each round, so that a slow phase of the machine affects all of them. */
@@ -19,34 +17,17 @@ export type Subject = (typeof subjects)[number]
 
 export type Rounds = ReadonlyMap<Subject, readonly ReadonlyMap<MeasuredOperation, LoadSample>[]>
 
-const percent = (share: number) => `${(100 * share).toFixed(0)} %`
-const ms = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1))
-
-/** Microseconds of processor time, which remain comparable while other programs run. */
-const perRequest = ({ perSecond }: LoadSample, share: number) => (share * 1e6) / perSecond
-
 const headings = [
-  'operation',
-  'store',
-  'req/s',
-  'p50 ms',
-  'p99 ms',
-  '× PostgreSQL',
-  'processor: servers',
-  'nodes of the database',
-  'clients',
-  'others',
-  'µs/req: servers',
-  'database',
-  'busiest node',
-  'limit',
+  ...['operation', 'store', 'req/s', 'p50 ms', 'p99 ms', '× PostgreSQL'],
+  ...['processor: servers', 'nodes of the database', 'clients', 'others'],
+  ...['µs/req: servers', 'database', 'busiest node', 'limit'],
 ]
 
 /**
  * Of LevelDB, PostgreSQL with one and two servers, and Citus, whose nodes are the coordinator and two workers. If each
  * node had a machine of its own, the busiest one would limit the rate.
  */
-export function loadTable(rounds: Rounds, processors: number, limits: Limits): string {
+export function printLoads(rounds: Rounds, processors: number, limits: Limits): void {
   const rows = [headings]
   for (const operation of measuredOperations) {
     const of = (subject: Subject) => (rounds.get(subject) ?? []).flatMap(round => round.get(operation) ?? [])
@@ -54,76 +35,38 @@ export function loadTable(rounds: Rounds, processors: number, limits: Limits): s
       const own = of(subject)
       if (own.length === 0) continue
       const sample = middle(own)
-      const middleOf = (cost: (sample: LoadSample) => number) =>
-        median(own.map(one => perRequest(one, cost(one)))).toFixed(0)
-      const ratios = own.map(
-        ({ perSecond }, round) => perSecond / (of('PostgreSQL')[round]?.perSecond ?? Number.NaN),
-      )
+      // Microseconds of processor time, which remain comparable while other programs run.
+      const cost = (share: (sample: LoadSample) => number) =>
+        median(own.map(one => (share(one) * 1e6) / one.perSecond)).toFixed(0)
+      const beside = of('PostgreSQL').map(({ perSecond }) => perSecond)
+      const ratios = own.map(({ perSecond }, round) => perSecond / (beside[round] ?? Number.NaN))
       const hasNodes = sample.nodes.length > 0
       rows.push([
-        operation,
-        subject,
-        median(own.map(({ perSecond }) => perSecond)).toFixed(0),
-        ms(sample.p50),
-        ms(sample.p99),
-        median(ratios).toFixed(2),
-        sample.servers.map(percent).join(' + '),
-        sample.nodes.map(percent).join(' + '),
-        percent(sample.generator),
-        percent(sample.others),
-        middleOf(({ servers }) => sum(servers)),
-        hasNodes ? middleOf(({ nodes }) => sum(nodes)) : '',
-        hasNodes ? middleOf(({ nodes }) => Math.max(...nodes)) : '',
+        ...[operation, subject, median(own.map(({ perSecond }) => perSecond)).toFixed(0)],
+        ...[ms(sample.p50), ms(sample.p99), median(ratios).toFixed(2)],
+        ...[sample.servers, sample.nodes].map(shares => shares.map(percent).join(' + ')),
+        ...[percent(sample.generator), percent(sample.others)],
+        cost(({ servers }) => sum(servers)),
+        hasNodes ? cost(({ nodes }) => sum(nodes)) : '',
+        hasNodes ? cost(({ nodes }) => Math.max(...nodes)) : '',
         limitOf(sample, processors, limits),
       ])
     }
   }
-  return `${clients} clients a server, of ${tenantIds.length} tenants; processor time as shares of one processor\n${align(rows, 2)}`
+  say(
+    `${clients} clients a server, of ${tenantIds.length} tenants; processor time as shares of one processor`,
+  )
+  printTable(rows)
 }
 
-export interface Searched {
-  readonly answers: SearchMeasured
-  readonly parts: ReadonlyMap<string, Parts>
-}
+type Searches = ReadonlyMap<string, SearchMeasured>
 
-export function searchTable(level: Searched, postgres: Searched): string {
-  const rows = [
-    [
-      'search',
-      'found',
-      'LevelDB answer',
-      'total',
-      'PostgreSQL answer',
-      'total',
-      'page 1',
-      'deep page',
-      'answer, × LevelDB',
-    ],
-  ]
-  for (const [name, answer] of postgres.answers.shapes) {
-    const beside = level.answers.shapes.get(name)
-    const parts = postgres.parts.get(name)
-    rows.push([
-      name,
-      String(answer.total),
-      ms(beside?.p50),
-      ms(level.parts.get(name)?.totalMs),
-      ms(answer.p50),
-      ms(parts?.totalMs),
-      ms(parts?.pageMs),
-      ms(parts?.deepMs),
-      (answer.p50 / (beside?.p50 ?? Number.NaN)).toFixed(1),
-    ])
+export function printSearches(level: Searches, postgres: Searches): void {
+  const rows = [['search', 'found', 'LevelDB', 'PostgreSQL', '× LevelDB']]
+  for (const [name, { total, p50 }] of postgres) {
+    const beside = level.get(name)?.p50 ?? Number.NaN
+    rows.push([name, String(total), ms(beside), ms(p50), (p50 / beside).toFixed(1)])
   }
-  const title = 'searches, p50 in ms; responses over HTTP with page and exact total, the rest at the store'
-  return `${title}\n${align(rows, 1)}`
-}
-
-/** Aligns a table whose first `words` columns are words. */
-function align(rows: readonly (readonly string[])[], words: number): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map(row => row[at]?.length ?? 0)))
-  const isWord = (at: number) => at < words || at >= 13
-  const cell = (text: string, at: number) =>
-    isWord(at) ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)
-  return rows.map(row => `${row.map(cell).join('  ').trimEnd()}\n`).join('')
+  say('searches over HTTP, with a page and an exact total: p50 in ms')
+  printTable(rows)
 }

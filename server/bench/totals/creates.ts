@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Digest, Store, Write } from '../../src/storage/port.ts'
+import { type Digest, type Store, sealedAs, type Write } from '../../src/storage/port.ts'
 import { digestOfUuid } from '../../src/storage/uuid.ts'
-import { median } from '../table.ts'
+import { type Measured, measure, ownCpuUs } from '../measure.ts'
+import { median, percent, say } from '../table.ts'
 import { tenant } from './fill.ts'
 
 const rounds = 5
@@ -26,26 +27,18 @@ function insertOf(n: number): Write {
     id,
     terms: [...terms, ...own],
     uniques: [],
-    box: randomBytes(350),
+    ...sealedAs(randomBytes(350)),
   }
 }
 
-async function write(store: Store, count: number): Promise<void> {
-  let next = 0
-  const writeOn = async () => {
-    while (next < count) {
-      const result = await store.commit([insertOf(next++)], Date.now() * 1000)
+const write = (store: Store, times: number): Promise<Measured> =>
+  measure(
+    async n => {
+      const result = await store.commit([insertOf(n)], Date.now() * 1000)
       if (!result.ok) throw new Error(result.conflict.reason)
-    }
-  }
-  await Promise.all(Array.from({ length: writers }, writeOn))
-}
-
-interface Measured {
-  readonly perSecond: number
-  /** Of this process and the database, in microseconds for each document. */
-  readonly processorUs: number
-}
+    },
+    { lanes: writers, times },
+  )
 
 /**
  * Creates documents without and with blocks, in turn, so that a slow phase of the machine affects both.
@@ -57,33 +50,29 @@ export async function measureCreates(
   foldAll: () => Promise<void>,
   databaseMs: () => Promise<number>,
   count: number,
-): Promise<string> {
-  const processor = async () => {
-    const { user, system } = process.cpuUsage()
-    return user + system + 1000 * (await databaseMs())
-  }
-  const measure = async (open: () => Promise<Store>): Promise<Measured> => {
+): Promise<void> {
+  const measureOn = async (open: () => Promise<Store>) => {
     const store = await open()
     // Opens the connections, and reads what is not in memory.
     await write(store, writers * 20)
-    const before = await processor()
-    const beganMs = performance.now()
-    await write(store, count)
-    const perSecond = (count * 1000) / (performance.now() - beganMs)
-    const processorUs = ((await processor()) - before) / count
+    const before = ownCpuUs() + 1000 * (await databaseMs())
+    const { perSecond } = await write(store, count)
+    const processorUs = (ownCpuUs() + 1000 * (await databaseMs()) - before) / count
     await store.close()
     return { perSecond, processorUs }
   }
-  const pairs: { readonly without: Measured; readonly blocks: Measured }[] = []
+  const pairs: Record<'without' | 'blocks', Awaited<ReturnType<typeof measureOn>>>[] = []
   for (let round = 0; round < rounds; round++) {
-    const one = await measure(without)
+    const one = await measureOn(without)
     await foldAll()
-    pairs.push({ without: one, blocks: await measure(withBlocks) })
+    pairs.push({ without: one, blocks: await measureOn(withBlocks) })
   }
-  const middle = (of: (pair: (typeof pairs)[number]) => number) => median(pairs.map(of))
-  const kept = 100 * middle(({ without, blocks }) => blocks.perSecond / without.perSecond)
-  const spent = (name: 'without' | 'blocks') => middle(pair => pair[name].processorUs).toFixed(0)
-  return `
-creates at the store, ${writers} writers, medians of ${rounds} pairs: with blocks ${kept.toFixed(0)} % of the rate without;
-processor time of process and database ${spent('without')} µs a create without, ${spent('blocks')} with`
+  const kept = median(pairs.map(({ without, blocks }) => blocks.perSecond / without.perSecond))
+  const spent = (name: 'without' | 'blocks') => median(pairs.map(pair => pair[name].processorUs)).toFixed(0)
+  say(
+    `creates at the store, ${writers} writers, medians of ${rounds} pairs: with blocks ${percent(kept)} of the rate without`,
+  )
+  say(
+    `processor time of process and database: ${spent('without')} µs a create without, ${spent('blocks')} with`,
+  )
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:totals`: measures exact totals of searches on PostgreSQL at the store port, counted row by row and in
+ * `npm run bench -- totals`: measures exact totals of searches on PostgreSQL at the store port, counted row by row and in
  * blocks, in one run on the same documents of one tenant; and creates with and without blocks.
  *
  *     --size N         number of documents (100000)
@@ -10,18 +10,19 @@
  *
  * Figures can be compared within one run, not between runs.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { chmod, mkdir, readFile } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { chmod, mkdir } from 'node:fs/promises'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createLog } from '../../src/base/log.ts'
 import { type FoldLimits, foldLimits } from '../../src/storage/engines/postgres/blocks/limits.ts'
 import { PostgresStore } from '../../src/storage/engines/postgres/postgres-store.ts'
 import type { Query, Store } from '../../src/storage/port.ts'
-import { quantile, say } from '../measure.ts'
+import { measure } from '../measure.ts'
+import { cpuUsOf, workFolder } from '../processes.ts'
 import { startDatabase } from '../scale/database.ts'
+import { ms, printTable, say, sum } from '../table.ts'
 import { measureCreates } from './creates.ts'
 import { fill, firstUs, tenant, termOf } from './fill.ts'
 
@@ -84,50 +85,28 @@ async function processorMs(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'surrogate' AND datname = current_database()",
   )
-  let ticks = 0
-  for (const { pid } of rows) {
-    const [, fields = ''] = await readFile(`/proc/${pid}/stat`, 'latin1')
-      .then(text => text.split(') '))
-      .catch(() => [])
-    const [user, system] = fields.split(' ').slice(11, 13)
-    ticks += Number(user) + Number(system)
-  }
-  return ticks * 10
+  return sum(rows.map(({ pid }) => cpuUsOf(pid) ?? 0)) / 1000
 }
 
-interface Figures {
-  readonly total: number
-  readonly median: number
-  readonly best: number
-  readonly processor: number
-}
-
-async function measureShape(store: Store, pool: pg.Pool, query: Query, offset: number): Promise<Figures> {
+async function measureShape(store: Store, query: Query, offset: number) {
   const options = { nowMs: 0, offset, limit: offset === 0 ? 0 : 20 }
   // The first reads what is not in memory.
   const { total } = await store.find('token', tenant, query, options)
-  const times: number[] = []
   const before = await processorMs(pool)
-  for (let round = 0; round < rounds; round++) {
-    const beganMs = performance.now()
-    await store.find('token', tenant, query, options)
-    times.push(performance.now() - beganMs)
-  }
+  const times = await measure(() => store.find('token', tenant, query, options), { times: rounds })
   const processor = ((await processorMs(pool)) - before) / rounds
-  return { total, median: quantile(times, 0.5), best: Math.min(...times), processor }
+  return { total, text: `${ms(times.p50)} (${ms(times.least)})`, processor: ms(processor) }
 }
 
-async function measureShapes(folder: { byRows: Store; store: Store }, pool: pg.Pool): Promise<void> {
-  const { byRows, store } = folder
-  say('total, then ms row by row and in blocks: median (best); processor time of the database in blocks\n')
+async function measureShapes(byRows: Store, store: Store): Promise<void> {
+  const table = [['total of', 'found', 'ms by rows (best)', 'in blocks', 'processor of blocks']]
   for (const [name, query, offset = 0] of await shapesOf(pool)) {
-    const rows = await measureShape(byRows, pool, query, offset)
-    const blocks = await measureShape(store, pool, query, offset)
+    const rows = await measureShape(byRows, query, offset)
+    const blocks = await measureShape(store, query, offset)
     if (rows.total !== blocks.total) throw new Error(`${name}: ${rows.total} and ${blocks.total}`)
-    const ms = ({ median, best }: Figures) => `${median.toFixed(1)} (${best.toFixed(1)})`.padStart(18)
-    const processor = blocks.processor.toFixed(1).padStart(8)
-    say(`${name.padEnd(34)}${String(rows.total).padStart(10)}${ms(rows)}${ms(blocks)}${processor}`)
+    table.push([name, String(rows.total), rows.text, blocks.text, blocks.processor])
   }
+  printTable(table)
 }
 
 /** Searches, so that the store notices what is not in blocks, and waits until it is. */
@@ -143,11 +122,7 @@ async function foldWith(store: Store): Promise<void> {
   }
 }
 
-const temporary = values.keep === undefined && values.database === undefined
-const folder = temporary ? mkdtempSync(join(tmpdir(), 'surrogate-totals-')) : resolve(values.keep ?? '')
-process.on('exit', () => {
-  if (temporary) rmSync(folder, { recursive: true, force: true })
-})
+const folder = workFolder('totals', values.keep)
 
 const started = values.database === undefined ? await start() : undefined
 const url = started?.url ?? values.database ?? ''
@@ -181,7 +156,7 @@ try {
   if (rounds > 0) {
     // Until then the store remembers that there were no blocks.
     await new Promise(resolve => setTimeout(resolve, foldLimits.rememberMs))
-    await measureShapes({ byRows, store }, pool)
+    await measureShapes(byRows, store)
   }
   await Promise.all([byRows.close(), store.close()])
   const creates = Number(values.creates)
@@ -192,14 +167,12 @@ try {
     await folding.close()
   }
   if (creates > 0) {
-    say(
-      await measureCreates(
-        () => open(nothing),
-        withBlocks,
-        foldAll,
-        () => processorMs(pool),
-        creates,
-      ),
+    await measureCreates(
+      () => open(nothing),
+      withBlocks,
+      foldAll,
+      () => processorMs(pool),
+      creates,
     )
   }
 } finally {

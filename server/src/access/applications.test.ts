@@ -173,6 +173,26 @@ t.test('PUT sets everything but the kind and the key', async t => {
   t.same((await tenant.as(key)('GET', '/applications/key')).json, put.json, 'the key goes on working')
 })
 
+t.test('only a public application may hold nothing', async t => {
+  const tenant = await openTenant(vault)
+  const none = { name: 'Test', permissions: [], rules: [] }
+  for (const body of [none, { name: 'Test' }, { ...none, permissions: null, rules: null }]) {
+    for (const type of ['private', 'management']) {
+      const refused = await tenant.asManagement('POST', '/applications', { ...body, type })
+      t.equal(refused.status, 400, `${type}: ${JSON.stringify(body)}`)
+      t.ok(refused.json.errors.permissions)
+    }
+    const { json } = await tenant.asManagement('POST', '/applications', { ...body, type: 'public' })
+    t.equal((await tenant.as(json.key)('POST', '/sessions')).status, 201)
+    t.equal((await tenant.as(json.key)('POST', '/tokens', { type: 'token', data: 1 })).status, 403)
+    t.equal((await tenant.asManagement('PUT', `/applications/${json.id}`, body)).status, 200)
+    const { id } = await tenant.application({ permissions: ['token:read'] })
+    const put = await tenant.asManagement('PUT', `/applications/${id}`, body)
+    t.equal(put.status, 400)
+    t.same(put.json.errors, { permissions: ['must not be empty when rules is empty too'] })
+  }
+})
+
 t.test('new rights hold from the next request on', async t => {
   const tenant = await openTenant(vault)
   await tenant.send('POST', '/tokens', { id: 'a-token', type: 'token', data: 'x' })

@@ -43,7 +43,7 @@ export async function listLog(
     limit: filter.size,
   })
   const entries = records.map(({ value, createdUs }) => {
-    const { actor_id, ...shown } = value
+    const { actor_id, superseded: _superseded, ...shown } = value
     return {
       ...shown,
       ...(actor_id === null ? {} : { actor_id }),

@@ -135,6 +135,15 @@ t.test('a new key in the file takes the place of the old one', async t => {
   t.equal((await as(keys.private)('GET', '/applications/key')).json.id, ids.other, 'a key let go is free')
 })
 
+t.test('a public application of the file may hold nothing, and creates sessions', async t => {
+  const start = restarts(t)
+  const bare = { id: ids.other, name: 'Page', type: 'public', key: 'key-of-the-page-1' }
+  const as = await start(file([backend, bare]))
+  t.match((await as(bare.key)('GET', '/applications/key')).json, { permissions: [], rules: [] })
+  t.equal((await as(bare.key)('POST', '/sessions')).status, 201)
+  t.equal((await as(bare.key)('POST', '/tokens', { type: 'token', data: 1 })).status, 403)
+})
+
 t.test('a key that another application has is refused', async t => {
   const start = restarts(t)
   await start(file([management, backend]))
@@ -200,6 +209,7 @@ const malformed: readonly [name: string, file: JsonValue, where: string][] = [
   ['key with a space', application({ key: 'sixteen or more x' }), `${at}.key`],
   ['key no text', application({ key: 1234567890123456 }), `${at}.key`],
   ['nothing held', application({ rules: [] }), `${at}.permissions`],
+  ['nothing held by management', application({ type: 'management', rules: [] }), `${at}.permissions`],
   ['permission that there is not', application({ permissions: ['token:burn'] }), `${at}.permissions.0`],
   ['permission of another kind', application({ permissions: ['log:read'] }), `${at}.permissions`],
   [

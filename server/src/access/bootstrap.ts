@@ -31,7 +31,7 @@ export interface BootstrapTenant {
   readonly tokens?: JsonValue
 }
 
-export interface BootstrapApplication extends Rights {
+interface BootstrapApplication extends Rights {
   readonly id: string
   readonly name: string
   readonly type: ApplicationType
@@ -190,7 +190,7 @@ function refuseHeld(application: string, holders: readonly (string | undefined)[
   throw new BootstrapError(`the key of application ${application} belongs to another application`)
 }
 
-export function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
+function members(json: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
   if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const unknown = Object.keys(json).find(name => !known.includes(name))
   if (unknown !== undefined) {

@@ -1,7 +1,6 @@
-import { Memo } from '../base/memo.ts'
-import { sameDigest } from '../crypto/digest.ts'
+import { after } from '../base/after.ts'
 import type { Write } from '../storage/port.ts'
-import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
 import { tenantOfKey } from './key-text.ts'
@@ -19,27 +18,13 @@ export interface KeyRecord {
 /** Marks the digest of a key whose record is in its own tenant. All others are in the operator's. */
 const atHome = 'home:'
 
-interface Place {
-  readonly digest: string
-  /** The tenant that the key says it belongs to. */
-  readonly tenant: string | undefined
-}
-
-/** Of keys that this deployment made: what else callers send is not kept. */
-const mostPlaces = 1000
-const places = new WeakMap<TenantStore, Memo<string, Place>>()
-
-function placeOf(root: TenantStore, key: string): Place {
-  let known = places.get(root)
-  if (!known) {
-    known = new Memo(mostPlaces)
-    places.set(root, known)
-  }
-  const place = known.get(key)
-  if (place) return place
+function placeOf(root: TenantStore, key: string): KeyPlace {
+  const known = root.keyPlaces.get(key)
+  if (known) return known
   const tenant = tenantOfKey(root, key)
-  const made = { digest: root.apiKeyDigest(key), tenant }
-  return tenant === undefined ? made : known.set(key, made)
+  const place = { digest: root.apiKeyDigest(key), tenant }
+  // What else callers send is not kept.
+  return tenant === undefined ? place : root.keyPlaces.set(key, place)
 }
 
 /** Returns the digest that stands for a key of this tenant in the store. */
@@ -76,64 +61,46 @@ export async function holdersOfKey(store: SealedStore, root: TenantStore, key: s
   return found.flatMap(record => record?.value.application ?? [])
 }
 
-/**
- * Like `authenticate`, for the application of a key that is in memory with everything it leads to: then a request need not
- * wait. Returns `undefined` for any other key, whose caller has to be read.
- */
-export function recentCaller(
-  store: SealedStore,
-  key: string,
-  nowUs: (tenant?: string) => number,
-): { readonly caller: Caller; readonly tenant: TenantStore } | undefined {
-  const root = store.openedRoot()
-  if (!root) return undefined
-  const place = placeOf(root, key)
-  const isHome = place.tenant !== undefined
-  const digest = isHome ? atHome + place.digest : place.digest
-  const keys = isHome ? store.opened(place.tenant) : root
-  const found = keys?.recent<KeyRecord>('key', digest)?.value
-  // The time that this comparison takes tells nothing, as the record was found by the same digest.
-  if (found?.id !== digest || found.session !== undefined) return undefined
-  const tenant = store.opened(found.tenant)
-  const application = tenant?.recent<ApplicationRecord>('application', found.application)?.value
-  if (!tenant || application?.key_digest !== digest) return undefined
-  const caller = applicationAsCaller(found.tenant, application, nowUs(found.tenant))
-  return caller && { caller, tenant }
-}
+/** The caller that a key belongs to; `null` if the key is known and the caller is gone or expired. */
+type Found = Caller | null | undefined
 
 /**
- * Returns the caller that an API key belongs to; `undefined` if the key is unknown, gone or expired. Where the key led
- * before is read together with the key, so that a database is asked once.
+ * Returns the caller that an API key belongs to; `undefined` if the key is unknown, gone or expired. Returns a promise
+ * only if something has to be read.
  *
- * @param readAhead begins further reads as soon as the tenant is known, perhaps before the caller is
+ * @param onTenant called as soon as the tenant is known, perhaps before the caller is, and perhaps again
  */
-export async function authenticate(
+export function authenticate(
   store: SealedStore,
   key: string,
   nowUs: (tenant?: string) => number,
-  readAhead: (tenant: TenantStore) => void = () => {},
-): Promise<Caller | undefined> {
-  const root = await store.root(nowUs())
-  const { tenant: said, digest: bare } = placeOf(root, key)
-  const follow = async ({ id: digest, tenant: id, application, session }: KeyRecord) => {
-    const tenant = await store.tenant(id)
-    if (!tenant) return undefined
-    readAhead(tenant)
-    if (session !== undefined) return sessionCaller(tenant, session, nowUs(id), digest)
-    const found = await tenant.get<ApplicationRecord>('application', application)
-    return found?.value.key_digest === digest ? applicationAsCaller(id, found.value, nowUs(id)) : undefined
-  }
-  const callerIn = async (keys: TenantStore, digest: string) => {
-    const seen = keys.seen<KeyRecord>('key', digest)
-    const [found, caller] = await Promise.all([
-      keys.get<KeyRecord>('key', digest),
-      seen && follow(seen.value),
-    ])
-    if (!found || !sameDigest(found.value.id, digest)) return undefined
-    return { caller: found === seen ? caller : await follow(found.value) }
-  }
-  const home = said === undefined ? undefined : await store.tenant(said)
-  const there = home && (await callerIn(home, atHome + bare))
-  // A bootstrap file may give a tenant a key that was made for another one.
-  return (there ?? (await callerIn(root, bare)))?.caller
+  onTenant: (tenant: TenantStore) => void = () => {},
+): Caller | undefined | Promise<Caller | undefined> {
+  const follow = ({ id: digest, tenant: id, application, session }: KeyRecord): Found | Promise<Found> =>
+    after(store.opened(id) ?? store.tenant(id), tenant => {
+      if (!tenant) return null
+      onTenant(tenant)
+      const caller =
+        session === undefined
+          ? tenant.lookUp<ApplicationRecord, Caller | undefined>('application', application, ({ value }) =>
+              value.key_digest === digest ? applicationAsCaller(id, value, nowUs(id)) : undefined,
+            )
+          : sessionCaller(tenant, session, nowUs(id), digest)
+      return after(caller, one => one ?? null)
+    })
+  // The time that this comparison takes tells nothing, as the record was found by the same digest.
+  const callerIn = (keys: TenantStore, digest: string): Found | Promise<Found> =>
+    keys.lookUp<KeyRecord, Found>('key', digest, ({ value }) =>
+      value.id === digest ? follow(value) : undefined,
+    )
+  return after(store.openedRoot() ?? store.root(nowUs()), root => {
+    const { tenant: said, digest: bare } = placeOf(root, key)
+    const home = said === undefined ? undefined : (store.opened(said) ?? store.tenant(said))
+    return after(home, keys => {
+      const there = keys && callerIn(keys, atHome + bare)
+      // A bootstrap file may give a tenant a key that was made for another one.
+      const found = after(there, one => (one === undefined ? callerIn(root, bare) : one))
+      return after(found, one => one ?? undefined)
+    })
+  })
 }

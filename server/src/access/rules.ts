@@ -115,16 +115,16 @@ export function strictest(a: Transform, b: Transform): Transform {
 }
 
 /**
- * Checks what the schema cannot express: that there are permissions or rules, that this type of application may hold
- * them, that priorities are unique.
+ * Checks what the schema cannot express: that there are permissions or rules, except for a public application, which can
+ * create sessions without any; that this type of application may hold them; that priorities are unique.
  * @throws {ServiceError} validation
  */
-// Requirements: APP-507
+// Requirements: APP-507, APP-511
 export function checkRights(type: ApplicationType, rights: Rights, dialect?: Dialect): void {
   const errors = new ErrorList()
   // Requirements: SES-007
-  if (rights.permissions.length === 0 && rights.rules.length === 0) {
-    errors.add('permissions', 'or rules must not be empty')
+  if (type !== 'public' && rights.permissions.length === 0 && rights.rules.length === 0) {
+    errors.add('permissions', 'must not be empty when rules is empty too')
   }
   const refuse = (path: string, permission: Permission) => {
     const held: readonly Permission[] = permissionsByType[type]

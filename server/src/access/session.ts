@@ -17,7 +17,7 @@ export interface SessionRecord extends RecordValue {
 }
 
 /** The rights granted to a session, and the application that granted them. */
-export interface Grant extends Rights {
+interface Grant extends Rights {
   readonly authorizer: string
 }
 
@@ -47,34 +47,28 @@ export function isSessionOver({ expires_ms }: SessionRecord, nowUs: number): boo
  *
  * @param keyDigest of the key that was sent; absent for an asynchronous job that the session started
  */
-export async function sessionCaller(
+export function sessionCaller(
   store: TenantStore,
   id: string,
   nowUs: number,
   keyDigest?: string,
-): Promise<Caller | undefined> {
-  const applicationsOf = ({ application, grant }: SessionRecord) =>
-    store.getMany<ApplicationRecord>('application', grant ? [application, grant.authorizer] : [application])
-  // Its applications of the last time are read together with the session.
-  const seen = store.seen<SessionRecord>('session', id)
-  const [found, early] = await Promise.all([
-    store.get<SessionRecord>('session', id),
-    seen && applicationsOf(seen.value),
-  ])
-  const session = found?.value
-  if (!session || isSessionOver(session, nowUs)) return undefined
-  if (keyDigest !== undefined && session.key_digest !== keyDigest) return undefined
-  const { application, grant } = session
-  const [creator, authorizer] = found === seen && early ? early : await applicationsOf(session)
-  // Requirements: SES-544
-  if (!isLive(creator, nowUs)) return undefined
-  // Requirements: SES-504
-  const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }
-  // Requirements: SES-003, SES-014, SES-540
-  if (!grant) return { ...caller, rights: noRights }
-  if (!isLive(authorizer, nowUs)) return undefined
-  // Requirements: SES-005, SES-015, SES-541
-  return { ...caller, rights: grant, limit: authorizer.value }
+): Caller | undefined | Promise<Caller | undefined> {
+  return store.lookUp<SessionRecord, Caller | undefined>('session', id, async ({ value: session }) => {
+    if (isSessionOver(session, nowUs)) return undefined
+    if (keyDigest !== undefined && session.key_digest !== keyDigest) return undefined
+    const { application, grant } = session
+    const ids = grant ? [application, grant.authorizer] : [application]
+    const [creator, authorizer] = await store.getMany<ApplicationRecord>('application', ids)
+    // Requirements: SES-544
+    if (!isLive(creator, nowUs)) return undefined
+    // Requirements: SES-504
+    const caller = { tenant: store.tenant, application, type: creator.value.type, session: id }
+    // Requirements: SES-003, SES-014, SES-540
+    if (!grant) return { ...caller, rights: noRights }
+    if (!isLive(authorizer, nowUs)) return undefined
+    // Requirements: SES-005, SES-015, SES-541
+    return { ...caller, rights: grant, limit: authorizer.value }
+  })
 }
 
 function isLive(

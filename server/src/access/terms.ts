@@ -9,6 +9,7 @@ export interface Searchable {
   readonly containers: readonly string[]
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly fingerprint?: string | undefined
+  readonly fingerprint_expression: string
   /** The evaluated search indexes. */
   readonly patterns?: readonly string[] | undefined
   readonly created_by: string
@@ -26,7 +27,10 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   for (const term of containerTerms(store, token.containers)) terms.add(term)
   for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
   for (const pattern of token.patterns ?? []) add('data', pattern)
-  if (token.fingerprint !== undefined) add('fingerprint', token.fingerprint)
+  if (token.fingerprint !== undefined) {
+    add('fingerprint', token.fingerprint)
+    terms.add(duplicateTerm(store, token))
+  }
   if (token.modified_by !== undefined) add('modified_by', token.modified_by)
   return [...terms]
 }
@@ -45,6 +49,17 @@ export function metadataTerm(store: TenantStore, key: string, value: string): Di
   // Lower-cased separately, as the lower case of a letter may depend on the next one, and be longer.
   const [name, content] = [key.toLowerCase(), value.toLowerCase()]
   return store.term('metadata', `${name.length}:${name}${content}`)
+}
+
+/**
+ * The term of tokens with this fingerprint made by this expression. Separate from that of the fingerprint alone, which
+ * anybody can give to any number of tokens.
+ */
+export function duplicateTerm(
+  store: TenantStore,
+  { fingerprint, fingerprint_expression }: Pick<Searchable, 'fingerprint' | 'fingerprint_expression'>,
+): Digest {
+  return store.term('duplicate', `${fingerprint} ${fingerprint_expression}`)
 }
 
 export function matchTerm(term: Digest): Query {
@@ -72,7 +87,7 @@ export function matchAll(of: readonly Query[]): Query {
  * such a token are numbered from 0, and each has its terms a second time with its number. The query for what a caller
  * sees is then made from its rules alone, whatever combinations of containers exist.
  */
-export function containerTerms(store: TenantStore, containers: readonly string[]): Digest[] {
+function containerTerms(store: TenantStore, containers: readonly string[]): Digest[] {
   const distinct = [...new Set(containers.map(normalizeContainer))]
   const around = distinct.map(areasAround)
   const terms = around.flat().map(area => areaTerm(store, area))

@@ -59,7 +59,12 @@ t.test('the query finds exactly the tokens for which the rules allow the permiss
       const sealed = new SealedStore(engine, new Keyring(engine, random.bytes(32), random), random)
       const store = await sealed.createTenant(random.uuid(), 1)
       for (const subject of subjects) {
-        const terms = termsOf(store, { ...subject, type: 'token', created_by: 'x' })
+        const terms = termsOf(store, {
+          ...subject,
+          type: 'token',
+          fingerprint_expression: '',
+          created_by: 'x',
+        })
         await store.commit([store.insert('token', subject, { terms })], 1)
       }
       const caller: Caller = {
@@ -99,7 +104,7 @@ t.test('of up to ten containers each one counts, and with more than ten a token 
     },
   }
   const add = async (subject: { readonly id: string; readonly containers: readonly string[] }) => {
-    const terms = termsOf(store, { ...subject, type: 'token', created_by: 'x' })
+    const terms = termsOf(store, { ...subject, type: 'token', fingerprint_expression: '', created_by: 'x' })
     await store.commit([store.insert('token', subject, { terms })], 1)
   }
   for (let count = 1; count <= 11; count++) {

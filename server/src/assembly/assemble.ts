@@ -18,7 +18,7 @@ import { createHttp, createMetricsHttp, healthOf } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
 export interface Assembled
-  extends Pick<Deployment, 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
+  extends Pick<Deployment, 'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
   /** Serves metrics and health. @throws {VaultOptionsError} if metrics are not kept */
   metricsCore(): Core
@@ -32,19 +32,25 @@ export interface Assembled
   close(): Promise<void>
 }
 
+/** The sockets of a vault, which are opened later. */
+export interface Sockets {
+  /** Counts the open connections. */
+  connections(): number
+  /** Returns the ports that are open now. */
+  ports(): readonly number[]
+}
+
 /**
  * Puts a vault together in four steps: stores → domain → http → workers. Each extends the context of the one before:
  * a new feature adds a member to a context, and later steps find it there.
- *
- * @param connections counts the open connections
  */
 export async function assemble(
   options: VaultOptions,
   parts: VaultParts,
-  connections: () => number,
+  sockets: Sockets,
 ): Promise<Assembled> {
   checkOptions(options)
-  const stores = await openStores(options, parts)
+  const stores = await openStores(options, parts, sockets.ports)
   let domain: Domain | undefined
   try {
     domain = await createDomain(stores, () => core)
@@ -54,11 +60,11 @@ export async function assemble(
     const health = healthOf(deployment, () => isDraining)
     const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
-    const { tools, clock, createTenant, onlyTenant, advance, reset } = deployment
-    showState(deployment, connections)
+    const { admissions, tools, clock, createTenant, onlyTenant, advance, reset } = deployment
+    showState(deployment, sockets.connections)
     const { facts, listening, cancelWarming } = startFacts(deployment)
     return {
-      ...{ core, clock, createTenant, onlyTenant, advance, reset, facts, listening },
+      ...{ core, admissions, clock, createTenant, onlyTenant, advance, reset, facts, listening },
       close: () => {
         cancelWarming()
         return close()
@@ -78,10 +84,14 @@ export async function assemble(
 }
 
 /** Lets metrics show the state of what has been put together. */
-function showState({ metrics, engine, sandbox, webhooks }: Deployment, connections: () => number): void {
+function showState(
+  { metrics, admissions, engine, sandbox, webhooks }: Deployment,
+  connections: () => number,
+): void {
   metrics?.show({
     storeWorks: () => engine.unhealthy() === undefined,
     connections,
+    admissions: () => [...Object.entries(admissions), ...sandbox.admitted()],
     formulasWaiting: () => sandbox.waiting(),
     processes: () => sandbox.counts(),
     jobs: () => webhooks.counts(),
@@ -116,7 +126,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 }
 
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
-export function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
+function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
   const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
   const { requestProxy, tools } = deployment
   clock.keepRegularly()

@@ -1,7 +1,6 @@
 import { Applications } from '../access/applications.ts'
 import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
-import { Turns } from '../base/turn.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -40,8 +39,6 @@ export interface Domain extends Stores {
   readonly reactors: ReactorsContext
   /** Absent unless an option allows an origin. */
   readonly requestProxy: RequestProxy | undefined
-  /** Makes the timer by which one request yields to others. */
-  turns(): Turns
 }
 
 /** @param core returns the core, which serves the requests of formulas and is made after the domain */
@@ -49,7 +46,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const { options, parts, headerPrefix, dev, clock, random, randomOf } = stores
   const headerNames = headerNamesOf(headerPrefix)
   const validators = new Validators(headerPrefix)
-  const turns = () => new Turns(parts.monotonicMs)
   const audit = new AuditRecorder({ ...stores, random: randomOf('audit') })
   const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
   const applications = new Applications({
@@ -62,12 +58,11 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     notes: tools?.notes,
     audit,
     schemas: validators,
-    turns,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }
   const sandbox = await openSandbox(stores)
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
-  const send = createCallbackSender(callbacks)
+  const send = createCallbackSender({ ...callbacks, isOwn: stores.isOwn })
   const webhooks = createWebhooks({
     ...stores,
     random: randomOf('webhooks'),
@@ -108,6 +103,5 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     tools,
     performer,
     reactors,
-    turns,
   }
 }

@@ -13,7 +13,14 @@ import type { Stores, VaultParts } from './stores.ts'
 const unwarmedSpares = 0
 
 /** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
-export async function openSandbox({ options, parts, headerPrefix, log }: Stores): Promise<FormulaSandbox> {
+export async function openSandbox({
+  options,
+  parts,
+  admissions,
+  headerPrefix,
+  isOwn,
+  log,
+}: Stores): Promise<FormulaSandbox> {
   const {
     formulaModules: modules,
     formulaClient: client,
@@ -29,7 +36,9 @@ export async function openSandbox({ options, parts, headerPrefix, log }: Stores)
       ...(options.warmFormulas ? {} : { limits: { spares: unwarmedSpares } }),
       ...(modules ? { modules } : {}),
       ...(client === undefined ? {} : { client }),
-      ...(hasEgress ? { egress: createFormulaEgress({ origins, mapped }) } : {}),
+      ...(hasEgress
+        ? { egress: createFormulaEgress({ origins, mapped, isOwn, admission: admissions.fetches }) }
+        : {}),
     },
     parts.sandboxParts,
   )

@@ -1,9 +1,11 @@
+import { FairQueue } from '../base/fair-queue.ts'
 import { readDocument } from '../contract/contract.ts'
 import { type Core, createCore } from '../http/core.ts'
 import { Cors } from '../http/cors.ts'
 import type { Services } from '../http/exchange.ts'
 import { applicationHandlers } from '../http/handlers/applications.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
+import { jobHandlers } from '../http/handlers/jobs.ts'
 import { logHandlers } from '../http/handlers/logs.ts'
 import { formulaHandlers } from '../http/handlers/reactor-formulas.ts'
 import { reactorHandlers } from '../http/handlers/reactors.ts'
@@ -31,6 +33,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
+    running: new FairQueue(deployment.admissions.requests),
   }
   return createCore({
     services,
@@ -67,6 +70,7 @@ function handlersOf(deployment: Deployment): Handlers {
     ...applicationHandlers(applications),
     ...tenantHandlers(deployment),
     ...logHandlers(deployment),
+    ...jobHandlers(deployment),
     ...formulaHandlers(reactors),
     ...reactorHandlers(reactors),
   }

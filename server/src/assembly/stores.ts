@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache'
+import { type Admissions, createAdmissions } from '../base/admissions.ts'
 import { upTo } from '../base/cache-size.ts'
+import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
 import { machineMs, monotonicMs } from '../base/real-time.ts'
+import { Turns } from '../base/turn.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
-import type { Resolve } from '../egress/exchange.ts'
+import { type IsOwn, ownAddresses } from '../egress/own-addresses.ts'
+import type { Resolve } from '../egress/resolve.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { ProxyLimits } from '../proxy/proxy.ts'
 import type { SandboxParts } from '../sandbox/create.ts'
@@ -31,8 +35,12 @@ export interface Stores extends Observers {
   /** What is accepted beyond the contract, by the operator's profile. */
   readonly dialect: Dialect | undefined
   readonly headerPrefix: string
+  /** Nothing is sent there. */
+  readonly isOwn: IsOwn
   readonly location: StorageLocation
   readonly masterKey: MasterKey
+  /** Of all listeners of this server but that of metrics, which must always get in. */
+  readonly admissions: Admissions
   readonly engine: Store
   readonly store: SealedStore
   readonly clock: DurableClock
@@ -40,6 +48,8 @@ export interface Stores extends Observers {
   /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
   randomOf(work: string): Random
   readonly log: Log
+  /** Lets requests yield to others. */
+  readonly turns: Turns
   /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
   nowUs(tenant?: string): number
 }
@@ -52,8 +62,15 @@ interface MasterKey {
   readonly made?: boolean
 }
 
-/** Opens the store, finds its master key, and starts the clock where it stopped. */
-export async function openStores(options: VaultOptions, parts: VaultParts): Promise<Stores> {
+/**
+ * Opens the store, finds its master key, and starts the clock where it stopped.
+ * @param ports returns the ports that are open now
+ */
+export async function openStores(
+  options: VaultOptions,
+  parts: VaultParts,
+  ports: () => readonly number[],
+): Promise<Stores> {
   const { dev = false, headerPrefix = contractHeaderPrefix, log = silentLog, storage = 'memory:' } = options
   const { seed } = options
   const random = parts.random ?? (seed === undefined ? systemRandom() : seededRandom(`${seed}`))
@@ -69,7 +86,9 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
   const engine = observeStore(opened, observers.observer)
   try {
     const masterKey = await findMasterKey(options, location, random)
-    const store = new SealedStore(engine, new Keyring(engine, masterKey.key, random), sealing, logOnce(log))
+    const turns = new Turns(parts.monotonicMs)
+    const keyring = new Keyring(engine, masterKey.key, random)
+    const store = new SealedStore(engine, keyring, sealing, logOnce(log), turns)
     const clock = await openDurableClock(realTime(options, engine), store, log)
     store.tenantTime = clock.tenants
     const nowUs = (tenant?: string) => clock.nowUs(tenant)
@@ -80,14 +99,17 @@ export async function openStores(options: VaultOptions, parts: VaultParts): Prom
       dev,
       dialect: options.dialect,
       headerPrefix,
+      isOwn: ownAddresses(ports),
       location,
       masterKey,
+      admissions: createAdmissions(parts.admissionBounds),
       engine,
       store,
       clock,
       random,
       randomOf,
       log,
+      turns,
       nowUs,
     }
   } catch (error) {
@@ -104,13 +126,12 @@ async function findMasterKey(
   random: Random,
 ): Promise<MasterKey> {
   if (masterKey) return { key: masterKey }
-  if (location.engine === 'memory') return { key: random.bytes(keyLength) }
-  if (dev && location.engine === 'level') return developmentMasterKey(location.folder, random)
+  if (!location.isLasting) return { key: random.bytes(keyLength) }
+  if (dev && location.folder !== undefined) return developmentMasterKey(location.folder, random)
   const others = ', the same for all servers on this database'
-  const [inProcess, program] =
-    location.engine === 'postgres'
-      ? [others, others]
-      : [', or set dev to true for a test server', ', or use --dev for a test server']
+  const [inProcess, program] = location.isShared
+    ? [others, others]
+    : [', or set dev to true for a test server', ', or use --dev for a test server']
   throw new VaultOptionsError(
     `there is no master key: set masterKey to a Uint8Array of 32 bytes${inProcess}`,
     {
@@ -125,7 +146,7 @@ const seededTimeMs = Date.UTC(2030, 0, 1)
 function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
   if (seed !== undefined) return { nowMs: () => seededTimeMs }
-  return { nowMs: engine.now?.bind(engine) ?? machineMs, monotonicMs: monotonicMs }
+  return { nowMs: () => engine.now() ?? machineMs(), monotonicMs }
 }
 
 /** Logs each broken record once, as each list that skips it finds it again. */
@@ -140,6 +161,7 @@ function logOnce(log: Log): OnBroken {
 
 /** Parts of a vault that tests and benches replace. */
 export interface VaultParts {
+  readonly admissionBounds?: Partial<AdmissionBounds>
   readonly openStore?: (location: StorageLocation, migrate?: boolean, log?: Log) => Promise<Store>
   readonly random?: Random
   /** The monotonic time, in milliseconds, by which long requests yield to others. */

@@ -1,8 +1,8 @@
 import type { Mutable } from '../base/mutable.ts'
 import type { Random } from '../base/random.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
-import type { Write } from '../storage/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { Digest, Write } from '../storage/port.ts'
+import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** A stored entry of the audit log: what was done to what, and by whom. Never the contents of the thing. */
 export interface AuditRecord {
@@ -19,6 +19,8 @@ export interface AuditRecord {
   readonly outcome: LogEntry['outcome']
   /** The number of times it happened, if more than once. */
   readonly count?: number
+  /** The version of the entity that this ended. Not shown: only `isSuperseded` reads it. */
+  readonly superseded?: number
 }
 
 export interface AuditedAction {
@@ -33,6 +35,20 @@ export interface AuditedAction {
   readonly outcome?: AuditRecord['outcome']
   /** The number of times it happened, if more than once. */
   readonly count?: number
+  /** The state of the entity that this ended, where earlier states must not come back unnoticed. */
+  readonly superseded?: Superseded
+}
+
+/** A state of a record that a change has ended: it was replaced or removed. */
+export type Superseded = Pick<OpenedRecord<RecordValue>, 'createdUs' | 'version'>
+
+/** The term of the entries about changes of one record, and not of another that had the id before or has it after. */
+export function changesTerm(
+  store: TenantStore,
+  id: string,
+  { createdUs }: Pick<Superseded, 'createdUs'>,
+): Digest {
+  return store.term('changes', `${createdUs} ${id}`)
 }
 
 /** Returns the ids of what an action was about, as far as they are known. */
@@ -51,7 +67,7 @@ export function auditEntry(
   action: AuditedAction,
   place = { id: random.timedUuid(), fresh: true },
 ): Write {
-  const { operation, entity_type, actor, session, outcome = 'success', count } = action
+  const { operation, entity_type, actor, session, outcome = 'success', count, superseded } = action
   const record: Mutable<AuditRecord> = {
     id: place.id,
     operation,
@@ -66,6 +82,10 @@ export function auditEntry(
   if (count !== undefined) record.count = count
   const terms = [store.term('entity_type', entity_type)]
   for (const id of ids) terms.push(store.term('entity_id', id))
+  if (superseded) {
+    record.superseded = superseded.version
+    for (const id of ids) terms.push(changesTerm(store, id, superseded))
+  }
   return store.insert('audit', record, { terms }, place.fresh)
 }
 

@@ -7,7 +7,7 @@ export interface JsonBounds {
 }
 
 // Requirements: WIR-506, WIR-522
-export const jsonBounds: JsonBounds = { depth: limits.jsonDepth, count: limits.jsonMembers }
+const jsonBounds: JsonBounds = { depth: limits.jsonDepth, count: limits.jsonMembers }
 
 /** Where a text exceeds its limits, in UTF-16 units from 0, and how. */
 export interface JsonExcess {

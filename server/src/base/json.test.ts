@@ -159,7 +159,7 @@ t.test('a long text is scanned in pieces, with the same outcome', async t => {
 
 t.test('while a long text is scanned, other requests get their turns', async t => {
   let nowMs = 0
-  const turns = new Turns(() => (nowMs += 3))
+  const turns = new Turns(() => (nowMs += 6))
   let others = 0
   let alarm = setImmediate(function next() {
     others++

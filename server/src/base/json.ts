@@ -37,9 +37,13 @@ export function parseJson(text: string): JsonValue {
 }
 
 /** Like `parseJson`, for long text: other requests get their turns. Rejects with a JsonError. */
-export async function parseJsonInTurns(text: string, turns = new Turns()): Promise<JsonValue> {
+export async function parseJsonInTurns(
+  text: string,
+  turns = new Turns(),
+  tenant?: string,
+): Promise<JsonValue> {
   const value = read(text)
-  for (const _ of scanForLoss(text)) await turns.passed()
+  for (const _ of scanForLoss(text)) await turns.passed(tenant)
   return value
 }
 

@@ -1,4 +1,5 @@
 import { limits } from '../generated/facts.ts'
+import type { Bounds } from './admission.ts'
 
 // The limits that are not part of the contract.
 
@@ -19,18 +20,23 @@ export const connectionLimits = {
   bodyBytes: limits.bodyBytes,
   /** The response to a request of a formula: as much as a formula may return, and JSON around it. */
   formulaAnswerBytes: 6 * mebibyte,
-  /** All bodies in memory together, not counting the first `freeBodyBytes` of each. */
-  allBodyBytes: 256 * mebibyte,
+  /** The first bytes of each body, and of each response, that no share counts: the number of connections limits those. */
   freeBodyBytes: 64 * kibibyte,
+  freeResponseBytes: 16 * kibibyte,
   headerBytes: 16 * kibibyte,
   /** From the first byte of a request, or from the connection if none comes, to the end of its headers. */
   headersTimeoutMs: 10_000,
   /** From the first byte of a request to the end of its body. */
   requestTimeoutMs: 60_000,
+  /** The least rate at which a body arrives, once it has taken longer than this. */
+  bodyBytesPerSecond: kibibyte,
+  bodyGraceMs: 10_000,
   /** Time that a connection stays open after a response, without a further request. */
   keepAliveTimeoutMs: 65_000,
-  /** Time for the receiver to read a response, or the next piece of one that is sent in pieces. */
-  answerTimeoutMs: 60_000,
+  /** Time for the receiver to take a response, or the next piece of a long one. */
+  answerTimeoutMs: 30_000,
+  /** The size of the pieces in which a long response is sent. */
+  pieceBytes: 64 * kibibyte,
   /** Time for the receiver to read all pieces of a response. */
   wholeAnswerTimeoutMs: 600_000,
   /** Time for a caller that is still sending its body to notice the response. */
@@ -39,13 +45,65 @@ export const connectionLimits = {
   checkIntervalMs: 1_000,
   /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
   closeGraceMs: 22_000,
-  /** Simultaneous connections. One more replaces the one that has been idle longest, if one is idle. */
-  connections: 2_000,
-  /** Unanswered requests of one connection. One more closes the connection after their responses. */
+  /** Connections beyond those of `admissionBounds`: each is for one probe, or is refused when its time is over. */
+  reserve: 1_024,
+  reserveTimeoutMs: 2_000,
+  /** Connections that the system keeps until they are accepted; it may allow fewer. */
+  backlog: 4_096,
+  /** Unanswered requests of one connection, served one by one. One more closes the connection after their responses. */
   pipelinedRequests: 100,
 } as const
 
 export type ConnectionLimits = LimitsLike<typeof connectionLimits>
+
+/**
+ * Limits on all work that is admitted at once, in total and for each party. What exceeds a share is refused with 429 or
+ * 503, or its connection is closed. `guide/limits.md` shows this table.
+ */
+export const admissionBounds = {
+  /** Open connections. One more replaces an idle one of the same share, if there is one. */
+  connections: { total: 2_000, tenant: 1_000, application: 500, session: 50, peer: 1_000 },
+  /** Bytes of request bodies in memory, until their response is sent. */
+  requestBytes: {
+    total: 256 * mebibyte,
+    tenant: 128 * mebibyte,
+    application: 96 * mebibyte,
+    session: 16 * mebibyte,
+    peer: 128 * mebibyte,
+  },
+  /** Bytes of responses that their receivers have not taken yet. */
+  responseBytes: {
+    total: 192 * mebibyte,
+    tenant: 96 * mebibyte,
+    application: 64 * mebibyte,
+    session: 16 * mebibyte,
+    peer: 96 * mebibyte,
+  },
+  /** Requests that are worked on, but for those that wait for formulas or other services. The rest wait for their turn. */
+  requests: { total: 64, tenant: 48, application: 40, session: 8 },
+  /** Tokens that are read while their caller is identified. */
+  readsAhead: { total: 24, tenant: 16 },
+  /** Unfinished asynchronous invocations. They are in the store, so that all servers count them together. */
+  jobs: { tenant: 1_000, application: 500, session: 100 },
+  /** Formulas of asynchronous invocations and attempts to deliver their answers, by one server. */
+  runningJobs: { total: 8, tenant: 4, application: 3, session: 1 },
+  deliveries: { total: 30, tenant: 8, application: 6, session: 2, host: 15, hostOfTenant: 5 },
+  /** Formulas that wait for a process, and the bytes of their input, for each lane and depth. */
+  formulas: { total: 512, tenant: 64, application: 48, session: 16 },
+  formulaBytes: {
+    total: 64 * mebibyte,
+    tenant: 16 * mebibyte,
+    application: 12 * mebibyte,
+    session: 4 * mebibyte,
+  },
+  /** Requests of `/proxy` that wait for their targets, and those of formulas. */
+  proxied: { total: 200, tenant: 50, application: 40, session: 12 },
+  fetches: { total: 200, tenant: 50, application: 40, session: 12 },
+} as const satisfies Record<string, Bounds>
+
+export type AdmittedKind = keyof typeof admissionBounds
+
+export type AdmissionBounds = Readonly<Record<AdmittedKind, Bounds>>
 
 /** Limits on the cost of an expression. `expressions/README.md` explains each. */
 export const expressionLimits = {
@@ -81,11 +139,6 @@ export const sandboxLimits = {
   traffic: { frames: 1_000, bytes: 64 * mebibyte },
   /** Pending timers. */
   timers: 256,
-  /** Waiting invocations and the bytes of their input, for each lane and depth; and those of one tenant. */
-  queue: 512,
-  queuePerTenant: 64,
-  queueBytes: 64 * mebibyte,
-  queueBytesPerTenant: 16 * mebibyte,
   /** Time that an invocation may wait for a process. */
   waitMs: 10_000,
   /** The wait of a tenant for its next process after its code caused one to be ended. */

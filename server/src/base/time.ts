@@ -1,8 +1,6 @@
 import { parseDateTime } from './date-time.ts'
 
-/** The minute that was written last, in minutes since the epoch, and its text up to the seconds: most times of a page share it. */
-let lastMinute = Number.NaN
-let lastText = ''
+const two = (number: number) => (number < 10 ? `0${number}` : String(number))
 
 /**
  * Epoch microseconds as the wire shows them: ISO 8601, UTC, six decimals.
@@ -12,14 +10,12 @@ let lastText = ''
  */
 // Requirements: PAG-505
 export function formatMicros(us: number): string {
-  const minute = Math.floor(us / 60e6)
-  if (minute !== lastMinute) {
-    lastText = new Date(minute * 60e3).toISOString().slice(0, -'00.000Z'.length)
-    lastMinute = minute
-  }
-  // A 1 in front keeps the leading zeros of the seconds.
-  const digits = String(100e6 + us - minute * 60e6)
-  return `${lastText}${digits.slice(1, 3)}.${digits.slice(3)}Z`
+  const date = new Date(Math.floor(us / 1000))
+  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  const minute = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
+  // A 1 in front keeps the leading zeros.
+  const micros = String(1e6 + us - Math.floor(us / 1e6) * 1e6).slice(1)
+  return `${day}T${minute}:${two(date.getUTCSeconds())}.${micros}Z`
 }
 
 /**

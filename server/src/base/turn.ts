@@ -38,27 +38,86 @@ async function pause(): Promise<void> {
   for (let turn = 0; turn < turnsBetweenSteps; turn++) await nextTurn()
 }
 
-/** The longest time that a request runs without yielding, in real time. */
-const longestTurnMs = 2
+/** The time after which an iteration of the event loop begins no more work, in real milliseconds. */
+const longestIterationMs = 5
 
-/** Timer of a request with much work, which yields to others after 2 ms. */
+/**
+ * The most iterations without waiting work after one that took twice as long, unless they take as long themselves: an
+ * iteration accepts only one connection, and several parts of a request take an iteration each.
+ */
+const restIterations = 16
+
+/**
+ * Divides the event loop among tenants. Work that begins, or goes on, asks for its turn: it goes ahead while the present
+ * iteration of the loop is short. After that it waits for a later iteration, where tenants take turns, so that neither
+ * probes nor other tenants wait for all requests of one.
+ */
 export class Turns {
   readonly #nowMs: () => number
-  #sinceMs: number
+  /** When the present iteration began; `undefined` before the first work of it. */
+  #beganMs: number | undefined
+  /** By tenant, in round-robin order. */
+  readonly #waiting = new Map<string, (() => void)[]>()
 
   /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number = monotonicMs) {
     this.#nowMs = nowMs
-    this.#sinceMs = nowMs()
   }
 
   /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
-  passed(): undefined | Promise<void> {
-    return this.#nowMs() - this.#sinceMs > longestTurnMs ? this.#pass() : undefined
+  passed(tenant = ''): undefined | Promise<void> {
+    if (this.#beganMs === undefined) this.#begin()
+    if (this.#waiting.size === 0 && !this.#isLong()) return undefined
+    return new Promise(resolve => {
+      const own = this.#waiting.get(tenant)
+      if (own) own.push(resolve)
+      else this.#waiting.set(tenant, [resolve])
+    })
   }
 
-  async #pass(): Promise<void> {
-    await nextTurn()
-    this.#sinceMs = this.#nowMs()
+  #begin(): void {
+    this.#beganMs = this.#nowMs()
+    // Runs when the loop has served what arrived in this iteration.
+    setImmediate(() => {
+      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : 0
+      this.#beganMs = this.#nowMs()
+      this.#rest(rests)
+    })
+  }
+
+  #rest(iterations: number): void {
+    if (iterations > 0 && this.#waiting.size > 0 && !this.#isLong()) {
+      setImmediate(() => this.#rest(iterations - 1))
+      return
+    }
+    this.#beganMs = undefined
+    if (this.#waiting.size === 0) return
+    this.#begin()
+    this.#resume()
+  }
+
+  #lasted(): number {
+    return this.#nowMs() - (this.#beganMs ?? 0)
+  }
+
+  #isLong(): boolean {
+    return this.#lasted() > longestIterationMs
+  }
+
+  /** Lets the next one go ahead, and those after it while the iteration is short. */
+  #resume(): void {
+    const [first] = this.#waiting
+    if (!first) return
+    const [tenant, queue] = first
+    const resolve = queue.shift()
+    this.#waiting.delete(tenant)
+    if (queue.length > 0) this.#waiting.set(tenant, queue)
+    resolve?.()
+    // A tick runs when no microtask is left: then the work has been done up to its next wait.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (!this.#isLong()) this.#resume()
+      }),
+    )
   }
 }

@@ -3,6 +3,7 @@ import { makeFormula, makeReactor } from '../../testing/reactors.ts'
 import type { Receiver } from '../../testing/receiver.ts'
 import { openTenant, type Reply, type Send, sender, type TestTenant } from '../../testing/vault.ts'
 import type { JsonValue } from '../base/json.ts'
+import { tokenTypes } from '../generated/facts.ts'
 import { openAuthorized, openSession } from '../sessions/_fixture.ts'
 import type { Vault } from '../vault.ts'
 
@@ -32,16 +33,8 @@ const types: JsonValue[] = [
     metadata: { Colour: 'red' },
     containers: ['/a/b/', '/c/'],
   },
-  {
-    type: 'card',
-    data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2099, cvc: '123' },
-  },
-  { type: 'bank', data: { routing_number: '021000021', account_number: '00001' } },
-  { type: 'card_number', data: '4111111111111111' },
-  { type: 'us_bank_account_number', data: '0000111122' },
-  { type: 'us_bank_routing_number', data: '021000021' },
-  { type: 'social_security_number', data: '123-45-6789' },
-  { type: 'employer_id_number', data: '12-3456789' },
+  ...Object.entries(tokenTypes).map(([type, { example }]) => ({ type, data: example })),
+  { type: 'card', data: { ...tokenTypes.card.example, cvc: '123' } },
   { type: 'token', data: 'soon over', expires_at: '2999-01-01T00:00:00+02:00' },
   { type: 'token', data: 'only once', deduplicate_token: true },
   { type: 'token', data: 'found by its end', search_indexes: ['{{ data | last4 }}'] },

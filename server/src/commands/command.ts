@@ -24,7 +24,7 @@ export interface CommandResult {
   readonly exitCode: number
 }
 
-export interface CommandInput {
+interface CommandInput {
   readonly values: FlagValues
   readonly operands: readonly string[]
   readonly environment: Environment

@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
 import { database, newSchema, openSchema, withPostgres } from '../../testing/postgres.ts'
 import { dyingAfter } from '../../testing/stores.ts'
+import { sender } from '../../testing/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { copyStore, openSource } from '../storage/copy/copy-store.ts'
 import { documentsIn } from '../storage/copy/walk.ts'
 import { openStore, parseStorage } from '../storage/open.ts'
-import { almost, copy, fill, keys, moves, newKey, oldKey, read } from './_copying.ts'
+import { almost, copy, fill, keys, moves, newKey, oldKey, open, read, run } from './_copying.ts'
 import { runCommand } from './table.ts'
 
 /** A database with the schema of a store, and nothing in it. */
@@ -122,3 +123,30 @@ t.test(
     t.equal((await copy(full, empty, keys(newKey, undefined))).exitCode, 0, 'the control')
   },
 )
+
+t.test('an earlier state of a row is found in a copy, by the audit log', withPostgres, async t => {
+  const schema = newSchema(t)
+  await schema.create()
+  await runCommand('migrate', ['--storage', schema.url], {})
+  const apiKey = await fill(t, schema.url)
+  const folder = t.testdir()
+  const ask = async (sql: string, ...values: unknown[]) =>
+    (await database().query(sql.replace('documents', `${schema.name}.documents`), values)).rows
+  const verified = async (name: string) => {
+    t.equal((await copy(schema.url, `level:${folder}/${name}`)).refusal, '')
+    return run('reindex', ['--storage', `level:${folder}/${name}`], keys(newKey, undefined))
+  }
+  const [row] = await ask('SELECT * FROM documents WHERE kind = 4 ORDER BY created_us LIMIT 1')
+  const vault = open(t, schema.url, oldKey)
+  const send = sender(vault, apiKey)
+  const [{ id }] = (await send('GET', '/tokens?page=3&size=1')).json.data
+  t.equal((await send('PATCH', `/tokens/${id}`, { data: 'revoked' })).status, 200)
+  t.match((await verified('a')).output, /are correct\n$/, 'control')
+
+  await ask(
+    'UPDATE documents SET version = $1, modified_us = $2, terms = $3, box = $4 WHERE tenant = $5 AND kind = 4 AND id = $6',
+    ...[row.version, row.modified_us, row.terms, row.box, row.tenant, row.id],
+  )
+  t.match((await send('GET', `/tokens/${id}`)).json.data, /^as it was/, 'a server does not ask the log')
+  t.match((await verified('b')).refusal, /^1 tokens are in a state that the audit log says was changed/)
+})

@@ -1,10 +1,9 @@
-import { realpath } from 'node:fs/promises'
 import { textFlag } from '../config.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { openSource } from '../storage/copy/copy-store.ts'
 import { CopyRefused } from '../storage/copy/refused.ts'
 import { documentsIn } from '../storage/copy/walk.ts'
-import { openExisting, type StorageLocation } from '../storage/open.ts'
+import { isSameStore, lastingUrls, openExisting } from '../storage/open.ts'
 import { type Command, findMasterKey } from './command.ts'
 import { copyInto, locationOf } from './destination.ts'
 
@@ -12,8 +11,8 @@ export const copyCommand: Command = {
   name: 'copy',
   summary: 'copy a store into an empty one, of the same or another engine, and compare the two',
   flags: [
-    textFlag('from', 'URL', 'store to copy: level:<folder> or postgres://…'),
-    textFlag('to', 'URL', 'empty store to copy into: level:<folder> or postgres://…'),
+    textFlag('from', 'URL', `store to copy: ${lastingUrls}`),
+    textFlag('to', 'URL', `empty store to copy into: ${lastingUrls}`),
   ],
   operands: [],
   details: [
@@ -28,7 +27,7 @@ export const copyCommand: Command = {
     const from = locationOf(values, 'from')
     const to = locationOf(values, 'to')
     const newKey = readMasterKey(environment, newKeyVariable)
-    if (await isSame(from.location, to.location)) {
+    if (await isSameStore(from.location, to.location)) {
       throw new CopyRefused('--from and --to are the same store: a copy needs an empty one')
     }
     const { store, folder } = await openExisting(from.url)
@@ -40,13 +39,4 @@ export const copyCommand: Command = {
       await store.close()
     }
   },
-}
-
-/** True if both are the same place. Two URLs of one database are found out later, by the copy itself. */
-async function isSame(one: StorageLocation, other: StorageLocation): Promise<boolean> {
-  if (one.engine === 'postgres') return other.engine === 'postgres' && one.url === other.url
-  if (one.engine !== 'level' || other.engine !== 'level') return false
-  const real = async (folder: string) => realpath(folder).catch(() => undefined)
-  const folder = await real(one.folder)
-  return folder !== undefined && folder === (await real(other.folder))
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
 import { type Copied, copyStore, type Progress, type Source } from '../storage/copy/copy-store.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../storage/keys/master-key.ts'
-import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
+import { lastingUrls, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import { type CommandResult, type FoundMasterKey, formatCount } from './command.ts'
 
 /** Copies documents into an empty store, or one where this was cut off, and compares the two. */
@@ -38,11 +38,11 @@ export async function copyInto(
 export function locationOf(values: FlagValues, name: string): { url: string; location: StorageLocation } {
   const url = values[name]
   if (typeof url !== 'string') {
-    throw new ConfigError(`--${name} is missing: level:<folder> or postgres://…`)
+    throw new ConfigError(`--${name} is missing: ${lastingUrls}`)
   }
   const location = parseStorage(url)
-  if (location.engine !== 'memory') return { url, location }
-  throw new ConfigError(`--${name} cannot be memory:, which ends with the process`)
+  if (location.isLasting) return { url, location }
+  throw new ConfigError(`--${name} cannot be ${url}, which ends with the process`)
 }
 
 interface DestinationKey {
@@ -59,7 +59,7 @@ async function destinationKey(
   newKey: Uint8Array | undefined,
   { key, fromFile }: FoundMasterKey,
 ): Promise<DestinationKey> {
-  if (newKey || !fromFile || location.engine !== 'level') return { masterKey: newKey ?? key }
+  if (newKey || !fromFile || location.folder === undefined) return { masterKey: newKey ?? key }
   const kept = await readDevelopmentMasterKey(location.folder)
   return kept ? { masterKey: kept, inFile: true } : { masterKey: key, folder: location.folder }
 }

@@ -4,7 +4,7 @@ import type { Command } from './command.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'make the schema of a PostgreSQL database, or upgrade it',
+  summary: 'make the schema of a database, or upgrade it',
   flags: [
     ...flags.filter(flag => flag.name === 'storage'),
     booleanFlag(

@@ -131,45 +131,40 @@ t.test('the index entries are computed from the record, not from its stored term
   t.match(await run(folder), { stdout: /are correct\n$/ })
 })
 
-t.test('a folder of an earlier format can be used after its tokens are indexed again', async t => {
-  const folder = t.testdir()
-  const rules = ['/a/', '/b/'].map((container, index) => ({
-    priority: index + 1,
-    container,
-    transform: 'mask',
-    permissions: ['token:search'],
-  }))
-  const vault = open(folder)
-  const tenant = await openTenant(vault)
-  await tenant.send('POST', '/tokens', { type: 'token', data: 1, containers: ['/A/x/', '/b/'] } as never)
-  const { key } = await tenant.application({ rules } as never)
-  await vault.close()
-  t.equal(await count(folder, key, ''), 1)
+t.test('an earlier state of a token is found by the audit log, and a deleted token too', async t => {
+  const steps: Record<string, [method: string, body?: object]> = {
+    updated: ['PATCH', { metadata: { a: 'b' } }],
+    deleted: ['DELETE'],
+  }
+  for (const [name, [method, body]] of Object.entries(steps)) {
+    const folder = t.testdir()
+    const vault = open(folder)
+    const { send, privateKey } = await openTenant(vault)
+    await send('POST', '/tokens', { id: 'one', type: 'token', data: 1 })
+    await send('PATCH', '/tokens/one', { data: 2 })
+    await vault.close()
+    let key = ''
+    let before = Buffer.of()
+    await change(folder, async level => {
+      key = (await level.keys({ gte: 'o', lt: 'p' }).all()).find(one => one[23] === 'd') ?? ''
+      before = Buffer.from((await level.get(key)) ?? [])
+    })
+    const again = open(folder)
+    await sender(again, privateKey)(method, '/tokens/one', body as never)
+    await again.close()
+    t.match(await run(folder), { stdout: /are correct\n$/ }, `${name}: control`)
 
-  // As the version before left it: fewer terms, and the registry of the combinations.
-  const store = await LevelStore.open(join(folder, 'store'))
-  await store.reindex({
-    repair: true,
-    contentOf: async ({ kind, terms, uniques, dueMs }) =>
-      kind === 'token'
-        ? { terms: terms.slice(0, 6), uniques, ...(dueMs === undefined ? {} : { dueMs }) }
-        : undefined,
-  })
-  await store.close()
-  await change(folder, async level => {
-    await level.put('!format', Buffer.from('2'))
-    await level.put(`c${'A'.repeat(22)}d${'A'.repeat(22)}`, Buffer.from('what nobody reads'))
-  })
-  const refused = open(folder)
-  await t.rejects(refused.ready(), { message: /run surrogate-server reindex --repair on it/ })
-  t.match(await run(folder), { refusal: /outdated, .*stray.* --repair$/ })
-  t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
-  t.equal(await count(folder, key, ''), 1)
-  t.match(await run(folder), { stdout: /are correct\n$/ })
-  await change(folder, async level => {
-    t.equal((await level.get('!format'))?.toString(), '3')
-    t.same(await level.keys({ gte: 'c', lt: 'd' }).all(), [])
-  })
+    await change(folder, level => level.put(key, before))
+    const sentence = /^1 tokens are in a state that the audit log says was changed or erased: /
+    t.match(await run(folder), { refusal: /^the search index is wrong/ }, name)
+    t.match(await run(folder, ['--repair']), { refusal: sentence }, name)
+    const opened = open(folder)
+    const { status } = await sender(opened, privateKey)('GET', '/tokens/one')
+    t.equal(status, 200, 'a server does not ask the log')
+    await sender(opened, privateKey)('PATCH', '/tokens/one', { data: 3 })
+    await opened.close()
+    t.match(await run(folder), { refusal: sentence }, `${name}: nor is it hidden by another change`)
+  }
 })
 
 t.test('a record that does not open is reported, and keeps its index entries', async t => {

@@ -1,9 +1,11 @@
+import { isSuperseded } from '../audit/superseded.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { systemRandom } from '../base/random.ts'
 import { booleanFlag, flags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
+import { beforeAll, walkTenants } from '../storage/copy/walk.ts'
 import { Keyring, rootTenant } from '../storage/keys/keyring.ts'
 import {
   type ContentOf,
@@ -14,13 +16,14 @@ import {
   openFolder,
   repairFolder,
 } from '../storage/open.ts'
+import { allRecords } from '../storage/records/all-records.ts'
 import { SealedStore } from '../storage/records/sealed.ts'
 import { indexOf } from '../tokens/contents.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
 
 /** Thrown if the store is damaged or its index is wrong, and this was not corrected. */
-export class IndexDisagrees extends OperatorError {
+class IndexDisagrees extends OperatorError {
   override readonly name = 'IndexDisagrees'
 }
 
@@ -34,7 +37,8 @@ export const reindexCommand: Command = {
   operands: [],
   details: [
     `${keyVariable} is the key of the store; without it, master.key in the data folder.`,
-    'Verifies the checksums of all files, then opens every token and computes its index entries again.',
+    'Verifies the checksums of all files, opens every token and computes its index entries again, and looks',
+    'for tokens in a state that the audit log says was changed or erased.',
     'Copy the data folder before you use --repair: it drops what is damaged, and moves damaged files',
     'to store/lost in the data folder.',
     'The exit code is 0 if everything is correct or was corrected, and 2 if something is wrong.',
@@ -44,7 +48,7 @@ export const reindexCommand: Command = {
     const repair = values.repair === true
     const storage = values.storage as string
     const losses = repair ? await repairFolder(storage) : undefined
-    const { store, folder } = await openFolder(storage, { forRepair: true })
+    const { store, folder } = await openFolder(storage)
     try {
       const damaged = await countDamage(storage)
       if (damaged > 0) {
@@ -61,7 +65,9 @@ export const reindexCommand: Command = {
       const unreadable = new Set<string>()
       const sealed = new SealedStore(store, keyring, random, broken => unreadable.add(broken.code))
       const findings = await store.reindex({ repair, contentOf: contentOf(sealed, unreadable) })
-      return `${report(findings, unreadable.size, repair)}${losses ? describeLosses(losses) : ''}\n`
+      const result = report(findings, unreadable.size, repair)
+      await refuseSuperseded(sealed)
+      return `${result}${losses ? describeLosses(losses) : ''}\n`
     } finally {
       await store.close()
     }
@@ -85,6 +91,27 @@ function contentOf(sealed: SealedStore, unreadable: Set<string>): ContentOf {
       return undefined
     }
   }
+}
+
+/**
+ * Looks for tokens that the audit log knows to be changed or erased since. By the index, so only when that is right.
+ * @throws {IndexDisagrees}
+ */
+async function refuseSuperseded(sealed: SealedStore): Promise<void> {
+  let count = 0
+  for await (const tenant of walkTenants(sealed.store)) {
+    const store = await sealed.tenant(tenant).catch(error => {
+      if (!(error instanceof BrokenRecord)) throw error
+    })
+    if (!store) continue
+    for await (const token of allRecords<TokenRecord>(store, 'token', { op: 'all' }, beforeAll)) {
+      if (await isSuperseded(store, token)) count++
+    }
+  }
+  if (count === 0) return
+  throw new IndexDisagrees(
+    `${formatCount(count)} tokens are in a state that the audit log says was changed or erased: somebody has put earlier records back; restore the data from a backup`,
+  )
 }
 
 /** @throws {IndexDisagrees} */

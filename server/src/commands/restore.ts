@@ -3,13 +3,14 @@ import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variab
 import { BackupDocuments } from '../storage/backup/documents.ts'
 import { openSource } from '../storage/copy/copy-store.ts'
 import { masterSealingKey } from '../storage/keys/keyring.ts'
+import { lastingUrls } from '../storage/open.ts'
 import { type Command, findMasterKey } from './command.ts'
 import { copyInto, locationOf } from './destination.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'write a backup into an empty store, of either engine, and compare the two',
-  flags: [textFlag('to', 'URL', 'empty store to restore into: level:<folder> or postgres://…')],
+  flags: [textFlag('to', 'URL', `empty store to restore into: ${lastingUrls}`)],
   operands: ['FILE'],
   details: [
     `${keyVariable} is the key of the store that was backed up; without it, master.key in the data folder of --to.`,
@@ -21,7 +22,7 @@ export const restoreCommand: Command = {
   async run({ values, operands: [file = ''], environment, onProgress }) {
     const { location } = locationOf(values, 'to')
     const newKey = readMasterKey(environment, newKeyVariable)
-    const old = await findMasterKey(environment, location.engine === 'level' ? location.folder : undefined)
+    const old = await findMasterKey(environment, location.folder)
     const documents = new BackupDocuments(file, masterSealingKey(old.key))
     try {
       // All of the file is read before anything is written.

@@ -33,11 +33,13 @@ export interface Operation {
   readonly uuidParameters: readonly string[]
   /** True if it accepts an idempotency key. */
   readonly idempotent: boolean
+  /** True if it waits for a formula, or for another service. */
+  readonly long: boolean
   /** The statuses of its responses; `default` stands for any. */
   readonly statuses: readonly string[]
 }
 
-export type ProxyOperationId = (typeof proxyOperations)[keyof typeof proxyOperations]['id']
+type ProxyOperationId = (typeof proxyOperations)[keyof typeof proxyOperations]['id']
 
 /** True for the operations of `/proxy`, whose responses are those of other services. */
 export const isProxied = ({ id }: Operation): boolean => id.startsWith('proxy.')

@@ -17,10 +17,10 @@ import type { Random } from '../base/random.ts'
  * under the data key itself would be safe only up to 2^32 boxes.
  *
  * No counter is stored that a crash, a restored backup or a second process could turn back: each start uses a new
- * salt. A retry writes the same box again. The random generator must be the system's, and a process must not be
+ * salt. A retry seals again, with another nonce. The random generator must be the system's, and a process must not be
  * resumed twice from one image of its memory, as both would use the same bytes (base/random.ts keeps up to 8 KB).
  */
-export const boxFormat = 1
+const boxFormat = 1
 const headerLength = 5
 const saltLength = 16
 const nonceLength = 12

@@ -7,7 +7,7 @@ import { wordsOfFormula } from '../reactors/outcome.ts'
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
 /** The part of a request that is known when it is refused. */
-export interface Refused {
+interface Refused {
   readonly operation?: { readonly id: string; readonly permission: Permission | null }
   readonly caller?: Caller | undefined
 }

@@ -16,7 +16,7 @@ export interface DevRequest<Id extends DevOperationId> {
 /** Responses without a body are `void` among the generated types. */
 type Body<T> = undefined extends T ? { readonly body?: never } : { readonly body: Immutable<T> }
 
-export type DevAnswer<Id extends DevOperationId> = {
+type DevAnswer<Id extends DevOperationId> = {
   [S in keyof Responses<Id> & number]: { readonly status: S } & Body<Responses<Id>[S]>
 }[keyof Responses<Id> & number]
 
@@ -26,7 +26,7 @@ export interface DevEventsAnswer {
   readonly events: AsyncIterable<string>
 }
 
-export type DevHandler<Id extends DevOperationId> = (
+type DevHandler<Id extends DevOperationId> = (
   request: DevRequest<Id>,
 ) => Promise<Id extends 'dev.events.stream' ? DevEventsAnswer : DevAnswer<Id>>
 

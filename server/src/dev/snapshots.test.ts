@@ -78,6 +78,17 @@ t.test('names belong to a tenant, and end with a reset', async t => {
   await t.rejects(dev.restore('base'), { status: 404, message: /./ })
 })
 
+t.test('a server that is watched takes snapshots, too', async t => {
+  const vault = openVault(t, { ...options, metrics: true })
+  const tenant = await openTenant(vault)
+  const dev = vault.dev.forTenant(tenant)
+  await tenant.send('POST', '/tokens', token('before'))
+  const name = await dev.snapshot()
+  await tenant.send('DELETE', '/tokens/before')
+  await dev.restore(name)
+  t.equal((await tenant.send('GET', '/tokens/before')).status, 200)
+})
+
 t.test('a storage without snapshots refuses them', async t => {
   const vault = openVault(t, { storage: `level:${t.testdir({})}`, masterKey: newMasterKey() })
   const tenant = await vault.createTenant()

@@ -4,7 +4,7 @@ import t from 'tap'
 import { openReceiver } from '../../testing/receiver.ts'
 import { type CallbackSenderOptions, createCallbackSender } from './callback-sender.ts'
 import { EgressError } from './egress-error.ts'
-import type { Resolve } from './exchange.ts'
+import type { Resolve } from './resolve.ts'
 
 const never = new AbortController().signal
 

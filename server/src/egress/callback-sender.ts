@@ -2,17 +2,16 @@ import { limits } from '../generated/facts.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
 import { EgressError } from './egress-error.ts'
-import { exchange, type Resolve, startDeadline, systemResolve } from './exchange.ts'
+import { Exchanges, type ExchangesOptions, type Sender } from './exchange.ts'
+import { dnsResolve, systemResolve } from './resolve.ts'
 
-export interface CallbackSenderOptions extends CallbackPolicy {
-  readonly resolve?: Resolve
-  /** Real milliseconds from the first packet to the head of the response. */
+export interface CallbackSenderOptions extends CallbackPolicy, Pick<ExchangesOptions, 'resolve' | 'isOwn'> {
+  /** Real milliseconds from the beginning to the head of the response. */
   readonly timeoutMs?: number
 }
 
-export interface Callback {
+export interface Callback extends Sender {
   readonly url: string
-  readonly tenant: string
   readonly reactor: string
   readonly traceId: string
   readonly headers: Readonly<Record<string, string>>
@@ -27,28 +26,26 @@ export interface Callback {
 export type CallbackSender = (callback: Callback) => Promise<number>
 
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
-  const { allowPrivate, resolve = systemResolve, timeoutMs = limits.webhookReply } = options
-  return async ({ url, headers, body, signal }) => {
+  const { allowPrivate, timeoutMs = limits.webhookReply } = options
+  // The runner of jobs limits how many are under way.
+  const exchanges = new Exchanges({ resolve: allowPrivate ? systemResolve : dnsResolve(), ...options })
+  return async ({ url, headers, body, signal, ...by }) => {
     // The URL was checked when it was accepted; the policy may have changed since.
     const fault = checkCallbackUrl(url, { allowPrivate })
     if (fault !== undefined) throw new EgressError('policy', `the callback URL ${fault}`)
-    const deadline = startDeadline(timeoutMs, signal)
+    const exchange = exchanges.begin({ by, timeoutMs, signal })
     try {
-      const response = await exchange({
+      const { status } = await exchange.send({
         url: new URL(url),
         method: 'POST',
         headers,
         body,
         accepts: address => allowPrivate || isPublicAddress(address),
-        resolve,
-        signal: deadline.signal,
       })
       // Only the status is needed; the body may be endless.
-      response.on('error', () => {})
-      response.destroy()
-      return response.statusCode ?? 0
+      return status
     } finally {
-      deadline.clear()
+      exchange.end()
     }
   }
 }

@@ -1,126 +1,262 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { setMaxListeners } from 'node:events'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { Admission, Party } from '../base/admission.ts'
 import { clearTimeout, setTimeout } from '../base/real-time.ts'
 import { literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
+import { type HeaderFields, sendableHeaders } from './headers.ts'
+import type { IsOwn } from './own-addresses.ts'
+import { guardedLookup, type Resolve, systemResolve } from './resolve.ts'
+
+/** The head of a response may have this many bytes. */
+const headBytes = 16 * 1024
+/** A target may send this many interim responses (1xx) before its response. */
+const mostInterim = 20
+
+/** Whose exchange it is. */
+export type Sender = Pick<Party, 'application' | 'session'> & { readonly tenant: string }
+
+export interface ExchangesOptions {
+  readonly resolve?: Resolve | undefined
+  readonly isOwn?: IsOwn | undefined
+  /** Absent if those who begin exchanges limit them. */
+  readonly admission?: Admission | undefined
+}
+
+export interface Terms {
+  readonly by: Sender
+  /** Real milliseconds from the beginning to the last byte of the last response. */
+  readonly timeoutMs: number
+  /** Ends the exchange earlier. */
+  readonly signal?: AbortSignal | undefined
+}
 
 export interface Outgoing {
   readonly url: URL
   readonly method: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderFields
+  /** The content codings that the response may have. */
+  readonly acceptEncoding?: string | undefined
   readonly body?: Uint8Array | undefined
-  /** Called for each address, literal or resolved, before anything is sent to it. */
-  readonly accepts: (address: string) => boolean
-  readonly resolve: Resolve
-  /** Ends the exchange, including the body of the response. */
-  readonly signal: AbortSignal
+  /** True for an address, literal or resolved, that the request may be sent to. */
+  accepts(address: string): boolean
+}
+
+export interface Incoming {
+  /** From 200 to 599. */
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  /**
+   * Reads the body. The exchange ends with it, also if the reader gives up or the body is longer than `mostBytes`.
+   * Rejects with an `EgressError`.
+   */
+  body(mostBytes: number): AsyncIterable<Uint8Array>
+}
+
+/** All exchanges of one kind: the only place from which requests are sent outside. */
+export class Exchanges {
+  readonly #options: ExchangesOptions
+  readonly #open = new Set<Exchange>()
+
+  constructor(options: ExchangesOptions = {}) {
+    this.#options = options
+  }
+
+  /** The number of exchanges that have not ended. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
+  begin(terms: Terms): Exchange {
+    const { admission } = this.#options
+    const lease = admission?.take(terms.by)
+    if (admission && !lease) throw new EgressError('limit', 'too many requests')
+    const exchange: Exchange = new Exchange(this.#options, terms, () => {
+      lease?.release()
+      this.#open.delete(exchange)
+    })
+    this.#open.add(exchange)
+    if (terms.signal?.aborted) exchange.end()
+    return exchange
+  }
+
+  /** Ends all exchanges. */
+  close(): void {
+    for (const exchange of this.#open) exchange.end()
+  }
 }
 
 /**
- * Sends one request over a new connection, and resolves with the head of the response. Connections are not reused:
- * the next request may be of another tenant, or the address may have changed.
- * @throws {EgressError}
+ * One exchange: requests sent one after another, such as those of redirects, under one deadline. It ends once, by
+ * `end`, by its deadline or by its signal. Then its promises have settled, and its sockets, its timer and its share are
+ * released: nothing that a target does or leaves undone can prevent that.
  */
-export function exchange(outgoing: Outgoing): Promise<IncomingMessage> {
-  const { url, method, headers, body, accepts, resolve, signal } = outgoing
-  const literal = literalAddress(url)
-  if (literal !== undefined && !accepts(literal)) {
-    return Promise.reject(new EgressError('refused', 'the address is not allowed'))
+export class Exchange {
+  readonly #options: ExchangesOptions
+  readonly #terms: Terms
+  readonly #timer: NodeJS.Timeout
+  readonly #abort = () => this.end()
+  readonly #release: () => void
+  #ended: EgressError | undefined
+  #request: ClientRequest | undefined
+  #response: IncomingMessage | undefined
+  /** Rejects the promise of `send`. */
+  #fail: (error: EgressError) => void = () => {}
+
+  /** Use `Exchanges.begin`. */
+  constructor(options: ExchangesOptions, terms: Terms, release: () => void) {
+    this.#options = options
+    this.#terms = terms
+    this.#release = release
+    // Keeps the process alive until the exchange has ended, unlike the timer of `AbortSignal.timeout`.
+    this.#timer = setTimeout(this.#abort, terms.timeoutMs)
+    const { signal } = terms
+    if (!signal) return
+    // All exchanges of an invocation listen to its signal; without this, Node would warn of a leak.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', this.#abort, { once: true })
   }
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((done, fail) => {
-    const refuse = (error: unknown) => fail(toEgressError(error, signal))
-    try {
-      const sent = request({
-        protocol: url.protocol,
-        hostname: literal ?? url.hostname,
-        port: url.port,
-        path: `${url.pathname}${url.search}`,
-        method,
-        headers,
-        agent: false,
-        lookup: guardedLookup(resolve, accepts),
-        signal,
-      })
-      sent.once('response', done)
-      sent.on('error', refuse)
-      sent.end(body)
-    } catch (error) {
-      // Node throws a TypeError for a request that is not valid HTTP, such as a line break in a header.
-      refuse(error instanceof TypeError ? new EgressError('request', 'the request is not valid HTTP') : error)
+
+  /**
+   * Sends a request over a new connection, and resolves with the head of the response. Connections are not reused: the
+   * next request may be of another tenant, or the address may have changed. A failure ends the exchange.
+   * @throws {EgressError}
+   */
+  send(outgoing: Outgoing): Promise<Incoming> {
+    this.#drop()
+    return new Promise((done, fail) => {
+      if (this.#ended) return fail(this.#ended)
+      this.#fail = fail
+      try {
+        this.#begin(outgoing, done)
+      } catch (error) {
+        // Node throws a TypeError for a request that is not valid HTTP, such as a line break in a header.
+        this.end(
+          error instanceof TypeError
+            ? new EgressError('request', 'the request is not valid HTTP')
+            : toEgressError(error),
+        )
+      }
+    })
+  }
+
+  /** Ends the exchange, if it has not ended. */
+  end(reason = new EgressError('time', 'no response in time')): void {
+    if (this.#ended) return
+    this.#ended = reason
+    clearTimeout(this.#timer)
+    this.#terms.signal?.removeEventListener('abort', this.#abort)
+    this.#release()
+    this.#drop()
+  }
+
+  #begin(
+    { url, method, headers, acceptEncoding, body, accepts }: Outgoing,
+    done: (head: Incoming) => void,
+  ): void {
+    const { resolve = systemResolve, isOwn } = this.#options
+    const isSecure = url.protocol === 'https:'
+    const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
+    const isAllowed = (address: string) => accepts(address) && !isOwn?.(address, port)
+    const literal = literalAddress(url)
+    if (literal !== undefined && !isAllowed(literal))
+      throw new EgressError('refused', 'the address is not allowed')
+    const request = (isSecure ? requestHttps : requestHttp)({
+      hostname: literal ?? url.hostname,
+      port,
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: framed({ headers, acceptEncoding, body }),
+      agent: false,
+      lookup: guardedLookup(resolve, isAllowed),
+      maxHeaderSize: headBytes,
+      insecureHTTPParser: false,
+    })
+    this.#request = request
+    const fail = (error?: unknown) => {
+      if (this.#request === request) this.end(toEgressError(error))
     }
-  })
+    let interim = 0
+    request
+      // What follows a whole response is no part of it.
+      .on('error', error => {
+        if (!this.#response?.complete) fail(error)
+      })
+      // Nobody asks for another protocol. Node leaves the socket to the listener.
+      .on('upgrade', (_response, socket) => {
+        socket.destroy()
+        fail()
+      })
+      .on('information', ({ statusCode }) => {
+        if (statusCode === 101 || ++interim > mostInterim) fail()
+      })
+      .on('response', response => {
+        // The reader of the body gets the error; without a reader there is nobody to tell.
+        response.on('error', () => {})
+        const { statusCode: status = 0, headers } = response
+        if (this.#request !== request || status < 200 || status > 599) return fail()
+        this.#response = response
+        this.#fail = () => {}
+        done({ status, headers, body: mostBytes => this.#read(response, mostBytes) })
+      })
+      .on('close', () => {
+        if (this.#response === undefined) fail()
+      })
+    request.end(body)
+  }
+
+  /** Not a generator: a reader who gives up ends the exchange at once, also while the next piece is awaited. */
+  #read(response: IncomingMessage, mostBytes: number): AsyncIterable<Uint8Array> {
+    const pieces = response[Symbol.asyncIterator]()
+    let [bytes, isWhole] = [0, false]
+    const next = async () => {
+      try {
+        const { done, value } = await pieces.next()
+        if (this.#ended && !isWhole) throw this.#ended
+        if (done) {
+          isWhole = true
+          this.end()
+          return { done, value: undefined }
+        }
+        bytes += value.length
+        if (bytes > mostBytes) throw new EgressError('size', `the response is longer than ${mostBytes} bytes`)
+        return { done: false as const, value }
+      } catch (error) {
+        this.end(toEgressError(error))
+        throw this.#ended
+      }
+    }
+    const stop = async () => {
+      this.end()
+      return { done: true as const, value: undefined }
+    }
+    return { [Symbol.asyncIterator]: () => ({ next, return: stop }) }
+  }
+
+  /** Ends the last request and closes its connection. */
+  #drop(): void {
+    this.#fail(this.#ended ?? new EgressError('network', 'network error'))
+    const [request, response] = [this.#request, this.#response]
+    this.#request = undefined
+    this.#response = undefined
+    // First the response: destroying the request alone would discard what has arrived, as if nothing were missing.
+    response?.destroy(this.#ended)
+    request?.destroy()
+  }
+}
+
+/** Returns the headers of a request. Every body has a length: without one, a target could take it for the next request. */
+function framed({ headers, acceptEncoding, body }: Pick<Outgoing, 'headers' | 'acceptEncoding' | 'body'>) {
+  return {
+    ...sendableHeaders(headers),
+    ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
+    ...(body === undefined ? {} : { 'content-length': `${body.length}` }),
+  }
 }
 
 /** Converts an error to one whose message may be shown. */
-export function toEgressError(error: unknown, signal: AbortSignal): EgressError {
-  if (error instanceof EgressError) return error
-  if (signal.aborted) return new EgressError('time', 'no response in time')
-  return new EgressError('network', 'network error')
-}
-
-/** A time limit that also ends with another signal. */
-export interface Deadline {
-  readonly signal: AbortSignal
-  /** Removes the timer and the listener of the other signal. */
-  clear(): void
-}
-
-/**
- * Returns a signal that aborts after real milliseconds, or when `other` does. Unlike those of `AbortSignal.timeout`,
- * its timer keeps the process alive until the request has ended.
- */
-export function startDeadline(ms: number, other: AbortSignal): Deadline {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, ms)
-  if (other.aborted) abort()
-  else {
-    // All open requests of an invocation listen to its signal; without this, Node would warn of a leak.
-    setMaxListeners(0, other)
-    other.addEventListener('abort', abort, { once: true })
-  }
-  return {
-    signal: controller.signal,
-    clear: () => {
-      clearTimeout(timer)
-      other.removeEventListener('abort', abort)
-    },
-  }
-}
-
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: number
-}
-
-/** Resolves a name to its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
-
-export const systemResolve: Resolve = hostname => systemLookup(hostname, { all: true })
-
-/**
- * Returns a lookup function for a socket that only returns accepted addresses. The socket connects to these
- * addresses, so a name cannot resolve to another one between the check and the connection.
- */
-export function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
-  return (hostname, options, done) => {
-    const answer = async () => {
-      const found = await resolve(hostname)
-      const passed = found.filter(({ address }) => accepts(address))
-      const first = passed[0]
-      if (!first) throw new EgressError('refused', 'the name has no allowed address')
-      return { first, passed }
-    }
-    answer().then(
-      ({ first, passed }) => {
-        if (options.all) done(null, [...passed])
-        else done(null, first.address, first.family)
-      },
-      error => done(error, '', 0),
-    )
-  }
+export function toEgressError(error: unknown): EgressError {
+  return error instanceof EgressError ? error : new EgressError('network', 'network error')
 }

@@ -1,13 +1,14 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { openReceiver } from '../../testing/receiver.ts'
-import type { Resolve } from './exchange.ts'
+import { Admission } from '../base/admission.ts'
 import {
   createFormulaEgress,
   type Egress,
   type EgressRequest,
   type FormulaEgressOptions,
 } from './formula-egress.ts'
+import type { Resolve } from './resolve.ts'
 
 const failure = (sent: Promise<unknown>) =>
   sent.then(
@@ -18,7 +19,7 @@ const failure = (sent: Promise<unknown>) =>
 /** The requests of one invocation, which ends with its signal. */
 function invocation(egress: Egress, over = new AbortController()) {
   return (request: Partial<EgressRequest> & Pick<EgressRequest, 'url'>) =>
-    egress({ method: 'GET', headers: {}, signal: over.signal, ...request })
+    egress({ method: 'GET', headers: {}, by: { tenant: 't' }, signal: over.signal, ...request })
 }
 const opened = (origins: string[], options: Partial<FormulaEgressOptions> = {}) =>
   invocation(createFormulaEgress({ origins, ...options }))
@@ -135,7 +136,7 @@ t.test('requests that are not valid HTTP are refused before anything is sent', a
   t.equal(receiver.received.length, 0)
 })
 
-t.test('three redirects are followed, each checked, and without secrets to other origins', async t => {
+t.test('three redirects are followed, each checked, and without credentials to other origins', async t => {
   const other = await openReceiver(t)
   const outside = await openReceiver(t)
   const first = await openReceiver(t, ({ path }, response) => {
@@ -151,14 +152,17 @@ t.test('three redirects are followed, each checked, and without secrets to other
     return location === undefined ? 200 : undefined
   })
   const fetch = opened([first.origin, other.origin])
-  const headers = { Authorization: 'a', Cookie: 'c', 'X-Own': 'o' }
+  const headers = {
+    ...{ Authorization: 'a', Cookie: 'c', 'X-Api-Key': 'k', 'X-Own': 'o' },
+    ...{ Accept: 'text/plain', 'Content-Type': 'text/plain', 'User-Agent': 'u' },
+  }
 
   t.match(await fetch({ url: `${first.origin}/again/3` }), { status: 200, redirected: true })
   t.equal(await failure(fetch({ url: `${first.origin}/again/4` })), 'limit: too many redirects')
   await fetch({ url: `${first.origin}/again/1`, headers })
   t.match(
     first.received.at(-1)?.headers,
-    { authorization: 'a', cookie: 'c' },
+    { authorization: 'a', cookie: 'c', 'x-api-key': 'k', 'x-own': 'o' },
     'control: the same origin gets them',
   )
 
@@ -169,9 +173,12 @@ t.test('three redirects are followed, each checked, and without secrets to other
     body: Buffer.from('b'),
   })
   t.equal(answer.url, `${other.origin}/b`)
-  t.match(other.received, [{ method: 'POST', body: Buffer.from('b'), headers: { 'x-own': 'o' } }])
-  t.notOk(other.received[0]?.headers.authorization)
-  t.notOk(other.received[0]?.headers.cookie)
+  t.match(other.received, [{ method: 'POST', body: Buffer.from('b'), headers: { accept: 'text/plain' } }])
+  t.same(
+    Object.keys(other.received[0]?.headers ?? {}).sort(),
+    ['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+    'any other header may be a credential',
+  )
 
   t.equal(await failure(fetch({ url: `${first.origin}/out` })), 'policy: this origin is not allowed')
   t.match(await failure(fetch({ url: `${first.origin}/user` })), /policy: .*user name/)
@@ -281,6 +288,19 @@ t.test('the requests of an invocation are limited, at once and in total', async 
   const few = opened([quick.origin], { limits: { requests: 3 } })
   for (const _ of [1, 2, 3]) t.equal((await few({ url: quick.origin })).status, 200)
   t.equal(await failure(few({ url: quick.origin })), 'limit: too many requests')
+})
+
+t.test('the requests of all invocations of a tenant are limited, and of all tenants', async t => {
+  const silent = await openReceiver(t, () => undefined)
+  const admission = new Admission('exchanges', { total: 2, tenant: 1 })
+  const egress = createFormulaEgress({ origins: [silent.origin], admission, limits: { timeoutMs: 200 } })
+  const ask = (tenant: string) => failure(invocation(egress)({ url: silent.origin, by: { tenant } }))
+  const waiting = [ask('a')]
+  t.equal(await ask('a'), 'limit: too many requests')
+  waiting.push(ask('b'))
+  t.equal(await ask('c'), 'limit: too many requests')
+  t.same(await Promise.all(waiting), Array(2).fill('network: network error'), 'control: these were sent')
+  t.equal(silent.received.length, 2)
 })
 
 t.test('requests end with their invocation', async t => {

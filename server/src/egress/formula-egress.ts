@@ -1,11 +1,11 @@
 import { acceptedEncodings, readBody } from './body.ts'
 import { EgressError } from './egress-error.ts'
-import { exchange, type Resolve, startDeadline, systemResolve, toEgressError } from './exchange.ts'
-import { readableHeaders, sendableHeaders, withoutBody, withoutSecrets } from './headers.ts'
+import { type Exchange, Exchanges, type ExchangesOptions, type Sender, toEgressError } from './exchange.ts'
+import { forOtherOrigin, readableHeaders, withoutBody } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 /** Limits of the requests of one invocation. Times are in real milliseconds. */
-export const egressLimits = {
+const egressLimits = {
   requestBytes: 1024 * 1024,
   responseBytes: 2 * 1024 * 1024,
   timeoutMs: 8000,
@@ -17,8 +17,9 @@ export const egressLimits = {
 const redirects = new Set([301, 302, 303, 307, 308])
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-export interface FormulaEgressOptions extends OriginOptions {
-  readonly resolve?: Resolve
+export interface FormulaEgressOptions
+  extends OriginOptions,
+    Pick<ExchangesOptions, 'resolve' | 'isOwn' | 'admission'> {
   readonly limits?: Partial<Record<keyof typeof egressLimits, number>>
 }
 
@@ -29,11 +30,12 @@ export interface EgressRequest {
   readonly body?: Uint8Array
   /** Default `follow`: at most three redirects, each to an allowed origin. */
   readonly redirect?: 'follow' | 'manual' | 'error'
+  readonly by: Sender
   /** Aborted when the invocation has ended. Requests with the same signal are counted as one invocation. */
   readonly signal: AbortSignal
 }
 
-export interface EgressResponse {
+interface EgressResponse {
   /** The URL of the response, after redirects. */
   readonly url: string
   readonly redirected: boolean
@@ -62,30 +64,22 @@ interface Hop {
 export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
   const origins = new AllowedOrigins(options)
   const limits = { ...egressLimits, ...options.limits }
-  const resolve = options.resolve ?? systemResolve
+  const exchanges = new Exchanges(options)
 
-  const follow = async (first: Hop, redirect: string, signal: AbortSignal): Promise<EgressResponse> => {
+  const follow = async (first: Hop, redirect: string, exchange: Exchange): Promise<EgressResponse> => {
     let hop = first
     for (let followed = 0; ; followed++) {
       const { url } = hop
       const destination = origins.destinationOf(url)
       const sent = destination.url
-      const response = await exchange({
-        ...hop,
-        ...destination,
-        headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
-        resolve,
-        signal,
-      })
-      const status = response.statusCode ?? 0
+      const response = await exchange.send({ ...hop, ...destination, acceptEncoding: acceptedEncodings })
+      const { status } = response
       const { location } = response.headers
       if (!redirects.has(status) || location === undefined || redirect === 'manual') {
         const headers = readableHeaders(response.headers)
         const body = hop.method === 'HEAD' ? new Uint8Array() : await readBody(response, limits.responseBytes)
         return { url: url.href, redirected: followed > 0, status, headers, body }
       }
-      response.on('error', () => {})
-      response.destroy()
       if (redirect === 'error') throw new EgressError('policy', 'the response is a redirect')
       if (followed === limits.redirects) throw new EgressError('limit', 'too many redirects')
       if (!URL.canParse(location, sent.href)) throw new EgressError('network', 'network error')
@@ -96,7 +90,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
   }
 
   const counts = new WeakMap<AbortSignal, { open: number; requests: number }>()
-  return async ({ url, method, headers, body, redirect = 'follow', signal }) => {
+  return async ({ url, method, headers, body, redirect = 'follow', by, signal }) => {
     if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
     if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
     const target = origins.checked(new URL(url))
@@ -108,19 +102,18 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
     if (count.requests >= limits.requests || count.open >= limits.open) {
       throw new EgressError('limit', 'too many requests')
     }
+    const exchange = exchanges.begin({ by, timeoutMs: limits.timeoutMs, signal })
     count.requests++
     count.open++
-    const deadline = startDeadline(limits.timeoutMs, signal)
     try {
-      const hop = { url: target, method, headers: sendableHeaders(headers), body }
-      return await follow(hop, redirect, deadline.signal)
+      return await follow({ url: target, method, headers, body }, redirect, exchange)
     } catch (error) {
-      const known = toEgressError(error, deadline.signal)
+      const known = toEgressError(error)
       // Hides why an allowed origin did not respond, such as whether a port is closed or silent.
       const isVisible = ['policy', 'request', 'limit', 'size'].includes(known.reason)
       throw isVisible ? known : new EgressError('network', 'network error')
     } finally {
-      deadline.clear()
+      exchange.end()
       count.open--
     }
   }
@@ -128,7 +121,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */
 function nextHop({ url, method, headers, body }: Hop, next: URL, status: number): Hop {
-  const sent = next.origin === url.origin ? headers : withoutSecrets(headers)
+  const sent = next.origin === url.origin ? headers : forOtherOrigin(headers)
   const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST')
   if (becomesGet) return { url: next, method: 'GET', headers: withoutBody(sent) }
   return { url: next, method, headers: sent, body }

@@ -1,3 +1,5 @@
+import { isReserved } from './reserved-headers.ts'
+
 /** Headers of connections and proxies, and those of length and encoding: formulas may not set them. */
 const managed = new Set([
   'accept-encoding',
@@ -15,8 +17,11 @@ const managed = new Set([
   'x-real-ip',
 ])
 
-/** Headers that are only sent to the origin for which they were set. */
-const secret = new Set(['authorization', 'cookie'])
+/**
+ * Headers that are also sent to another origin to which a response redirects. Any other one may be a credential, such
+ * as `x-api-key`, or have a meaning for the first origin only.
+ */
+const ofAnyOrigin = new Set(['accept', 'accept-language', 'user-agent'])
 
 /** Headers that describe a body. */
 const ofBody = /^content-/
@@ -37,8 +42,8 @@ export function sendableHeaders(headers: HeaderFields): Record<string, string> {
 }
 
 /** Returns the headers for a redirect to another origin. */
-export function withoutSecrets(headers: HeaderFields): Record<string, string> {
-  return keeping(headers, name => !secret.has(name))
+export function forOtherOrigin(headers: HeaderFields): Record<string, string> {
+  return keeping(headers, name => ofAnyOrigin.has(name) || ofBody.test(name))
 }
 
 /** Returns the headers for a redirect without the body. */
@@ -56,18 +61,13 @@ export function readableHeaders(
   return keeping(Object.fromEntries(joined), name => !managed.has(name) && name !== 'content-encoding')
 }
 
-/** Headers of a response that would act on callers of this server, or on proxies in front of it. */
-const ownAffair =
-  /^(set-cookie2?|strict-transport-security|clear-site-data|alt-svc|x-sendfile)$|^(access-control|proxy|x-accel|x-lighttpd|x-reproxy)-/
-
 /** Returns the headers of a response that are passed on, without those that its `Connection` names. */
-export function passedHeaders({
-  headers,
-}: {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}): Record<string, string> {
+export function passedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  headerPrefix: string,
+): Record<string, string> {
   const { 'content-encoding': encoding, connection } = headers
   const named = new Set(`${connection ?? ''}`.toLowerCase().split(/[\s,]+/))
-  const kept = keeping(readableHeaders(headers), name => !ownAffair.test(name) && !named.has(name))
+  const kept = keeping(readableHeaders(headers), name => !isReserved(name, headerPrefix) && !named.has(name))
   return typeof encoding === 'string' ? { ...kept, 'content-encoding': encoding } : kept
 }

@@ -13,8 +13,6 @@ import { affordableJsonSize, jsonSize, toText } from './text.ts'
 import { toJson } from './value.ts'
 
 export { ExpressionError } from './expression-error.ts'
-export type { ExpressionLimits } from './limits.ts'
-export type { Bindings } from './run.ts'
 
 export interface ExpressionsOptions {
   /** Returns random bytes, for aliases. */
@@ -55,15 +53,15 @@ export interface Expressions {
 }
 
 /** Called with the path of each expression that gives null or an empty text or fails, and with the reason. */
-export type OnNothing = (path: string, reason: string) => void
+type OnNothing = (path: string, reason: string) => void
 
 /** An error in one expression of a tree. The path is dotted, with indexes: `name.0.first`. */
-export interface TreeProblem {
+interface TreeProblem {
   readonly path: string
   readonly message: string
 }
 
-export interface CheckedTree {
+interface CheckedTree {
   readonly value: JsonValue | undefined
   readonly problems: readonly TreeProblem[]
 }

@@ -54,7 +54,7 @@ export class Run {
 export type Evaluate = (run: Run) => Value
 
 /** Set if a part of a template ended early: `break` and `continue` also end the blocks that enclose them. */
-export type Signal = 'break' | 'continue' | undefined
+type Signal = 'break' | 'continue' | undefined
 
 /** A compiled part of a template that writes, assigns or branches. */
 export type Node = (run: Run) => Signal

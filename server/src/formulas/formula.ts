@@ -67,7 +67,7 @@ export function isRunnable({ code }: Pick<FormulaRecord, 'code'>): boolean {
 }
 
 /** Returns the errors of repeated names, which a schema cannot find. */
-export function repeatedNames(definitions: readonly ConfigurationDefinition[], path: string): FieldErrors {
+function repeatedNames(definitions: readonly ConfigurationDefinition[], path: string): FieldErrors {
   const seen = new Set<string>()
   const errors: FieldErrors = {}
   for (const [index, { name }] of definitions.entries()) {
@@ -78,11 +78,11 @@ export function repeatedNames(definitions: readonly ConfigurationDefinition[], p
 }
 
 /** Returns a definition without null and unknown members. */
-export function plainSetting({ name, description, type }: ConfigurationDefinition): ConfigurationDefinition {
+function plainSetting({ name, description, type }: ConfigurationDefinition): ConfigurationDefinition {
   return { name, ...(typeof description === 'string' ? { description } : {}), type }
 }
 
 // Requirements: FOR-011
-export function plainParameter(definition: RequestParameterDefinition): RequestParameterDefinition {
+function plainParameter(definition: RequestParameterDefinition): RequestParameterDefinition {
   return { ...plainSetting(definition), optional: definition.optional ?? false }
 }

@@ -1,62 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../base/errors.ts'
 
-/** The memory that the body of one request takes. */
-export interface BodyShare {
-  /** @throws {ServiceError} unavailable, if the budget is used up */
-  take(bytes: number): void
-}
-
-interface Ending {
-  once(event: 'close', listener: () => void): unknown
-}
-
 /**
- * Limits the memory of all bodies together, from their first byte to the end of the response. Many large bodies that
- * are sent slowly would otherwise fill it. The first bytes of each body are free, so that requests with a small body
- * never fail because of large ones; the number of connections limits those.
+ * Resolves with the body of a request, or with `undefined` as soon as it is longer than `limit`.
+ * @param take is called with the length of each chunk, and throws if there is no memory for it
  */
-export class BodyBudget {
-  readonly #mostBytes: number
-  readonly #freeBytes: number
-  #taken = 0
-
-  constructor({ allBodyBytes, freeBodyBytes }: { allBodyBytes: number; freeBodyBytes: number }) {
-    this.#mostBytes = allBodyBytes
-    this.#freeBytes = freeBodyBytes
-  }
-
-  /** Returns the share of one request, which is released when its response closes. */
-  share(response: Ending): BodyShare {
-    let length = 0
-    let taken = 0
-    return {
-      take: bytes => {
-        length += bytes
-        const more = Math.max(0, length - this.#freeBytes) - taken
-        if (more <= 0) return
-        if (this.#taken + more > this.#mostBytes) {
-          throw new ServiceError('unavailable', 'too many large requests at once', {
-            headers: { 'Retry-After': '1' },
-          })
-        }
-        if (taken === 0) {
-          response.once('close', () => {
-            this.#taken -= taken
-          })
-        }
-        taken += more
-        this.#taken += more
-      },
-    }
-  }
-}
-
-/** Resolves with the body of a request, or with `undefined` as soon as it is longer than `limit`. */
 export function readAll(
   request: IncomingMessage,
   limit: number,
-  share: BodyShare,
+  take: (bytes: number) => void,
 ): Promise<Uint8Array | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
@@ -72,7 +24,7 @@ export function readAll(
       length += chunk.length
       if (length > limit) return stop(() => resolve(undefined))
       try {
-        share.take(chunk.length)
+        take(chunk.length)
       } catch (error) {
         return stop(() => reject(error))
       }

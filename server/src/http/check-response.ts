@@ -1,5 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { LongPage } from '../base/page.ts'
 import { isProxied } from '../contract/contract.ts'
 import { asInContract } from '../contract/dialect.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -8,6 +9,24 @@ import { problemResponse } from './problem.ts'
 
 /** Operations whose answers show applications. */
 const showsRights = /^(applications|reactors)\.(?!react$)/
+
+/** Checks each item of a long page when it is read. @throws {ServiceError} internal, if one breaks the contract */
+export async function* checkItems(
+  { validators, headerNames }: Pick<Services, 'validators' | 'headerNames'>,
+  { operation, answer, traceId }: Exchange,
+  { pagination, data }: LongPage<unknown>,
+): AsyncGenerator<unknown> {
+  for await (const item of data) {
+    const body = JSON.parse(JSON.stringify({ pagination, data: [item] }))
+    const headers = { [headerNames.trace]: traceId }
+    const fault = operation && validators.findResponseFault(operation, answer?.status ?? 200, headers, body)
+    if (fault !== undefined) throw brokenContract(fault)
+    yield item
+  }
+}
+
+const brokenContract = (fault: string) =>
+  new ServiceError('internal', `the response breaks the contract: ${fault}`)
 
 /** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
 export function checkResponse(
@@ -26,5 +45,5 @@ export function checkResponse(
   const fault = validators.findResponseFault(operation, status, headers, body)
   if (fault === undefined) return response
   log.error('response breaks the contract', { trace: traceId, fault })
-  return problemResponse(new ServiceError('internal', `the response breaks the contract: ${fault}`), traceId)
+  return problemResponse(brokenContract(fault), traceId)
 }

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
+import type { Admission, Lease, Party } from '../base/admission.ts'
 import type { ConnectionLimits } from '../base/limits.ts'
 import { clearInterval, monotonicMs, setInterval, setTimeout } from '../base/real-time.ts'
+import { peerOf } from './peer.ts'
 
 interface Ending {
   once(event: 'close', listener: () => void): unknown
@@ -8,53 +10,68 @@ interface Ending {
 
 interface Incoming {
   readonly complete: boolean
+  readonly url?: string | undefined
 }
 
 interface Connection {
+  readonly peer: string
+  /** Absent for a connection in the reserve. */
+  lease: Lease | undefined
+  /** The caller of its last request. */
+  party: Party
   /** Requests without a complete response. */
   requests: number
+  /** Requests that wait for the response before theirs. */
+  readonly waiting: (() => void)[]
   /** The last request that arrived. */
   last?: Incoming
-  /** Responses that the receiver has not taken completely. */
-  answers: number
+  /** True while the receiver has not taken a response completely. */
+  isAnswering: boolean
   /** When the socket is destroyed; `Infinity` while Node's own timeouts or a handler decide. */
   deadlineMs: number
+  /** The request whose body is awaited, since when, and how many bytes had arrived then. */
+  body?: { readonly request: Incoming; readonly sinceMs: number; readonly bytesRead: number } | undefined
   /** A refusal to send after the responses to all earlier requests. No further request is accepted. */
   refusal?: string
-  /** Requests that arrived after the refusal. Node keeps them in memory all the same. */
-  ignored: number
 }
 
-/** A connection is destroyed after this many times `pipelinedRequests` ignored requests. */
-const mostIgnored = 20
+const probes = /^\/(livez|readyz|healthz)\/?(\?|$)/
 
 /** Returns a last response for the bare socket. */
-export function refusalOf(status: string): string {
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+export function refusalOf(status: string, header = ''): string {
+  return `HTTP/1.1 ${status}\r\n${header}Connection: close\r\nContent-Length: 0\r\n\r\n`
 }
+
+const noRoom = refusalOf('503 Service Unavailable', 'Retry-After: 1\r\n')
 
 /**
  * The open connections and their deadlines. Node limits how long a request takes to arrive and how long a connection is
- * idle. This class limits how long a response takes to be received, how long a connection outlives its last response,
- * how many connections there are, and how many requests of one are in progress.
+ * idle. This class limits how long a response takes to be received, how slowly a body arrives, how long a connection
+ * outlives its last response, how many connections each party has, and how many requests of one wait for their turn.
+ * Some connections beyond the limit are accepted in a reserve, for probes only.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
+  readonly #admission: Admission
   readonly #nowMs: () => number
   readonly #connections = new Map<Socket, Connection>()
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>()
+  /** Connections that only a probe may use, the oldest first. */
+  readonly #reserve = new Set<Socket>()
   readonly #checking: NodeJS.Timeout
   #closing = false
 
-  constructor(limits: ConnectionLimits, nowMs: () => number = monotonicMs) {
+  constructor(limits: ConnectionLimits, admission: Admission, nowMs: () => number = monotonicMs) {
     this.#limits = limits
+    this.#admission = admission
     this.#nowMs = nowMs
-    this.#checking = setInterval(() => this.#destroyOverdue(), limits.checkIntervalMs).unref()
+    this.#checking = setInterval(() => this.#endOverdue(), limits.checkIntervalMs).unref()
   }
 
-  get closing(): boolean {
-    return this.#closing
+  /** True if a connection ends after its present response. */
+  endsAfter(socket: Socket): boolean {
+    return this.#closing || this.#reserve.has(socket)
   }
 
   get count(): number {
@@ -62,43 +79,85 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    const deadlineMs = Number.POSITIVE_INFINITY
-    this.#connections.set(socket, { requests: 0, answers: 0, deadlineMs, ignored: 0 })
+    const peer = peerOf(socket.remoteAddress ?? '')
+    const connection: Connection = {
+      peer,
+      party: { peer },
+      lease: undefined,
+      requests: 0,
+      waiting: [],
+      isAnswering: false,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    }
+    this.#connections.set(socket, connection)
     socket.once('close', () => {
       this.#connections.delete(socket)
       this.#idle.delete(socket)
+      this.#reserve.delete(socket)
+      connection.lease?.release()
     })
     if (this.#closing) socket.destroy()
     else {
-      this.#makeRoom()
-      this.#idle.add(socket)
+      connection.lease = this.#admit(connection.party)
+      if (connection.lease) this.#idle.add(socket)
+      else this.#keepInReserve(socket)
     }
   }
 
-  /** Registers a request, in progress until `response` closes. Returns false if it must not be served. */
-  begin(socket: Socket, request: Incoming, response: Ending): boolean {
+  /**
+   * Registers a request, in progress until `response` closes. Calls `serve` when the responses before its own are
+   * taken, so that unread responses cannot pile up; never if the connection ends before.
+   */
+  begin(socket: Socket, request: Incoming, response: Ending, serve: (peer: string) => void): void {
     const connection = this.#connections.get(socket)
-    if (!connection) return false
-    if (connection.refusal !== undefined) {
-      if (++connection.ignored > mostIgnored * this.#limits.pipelinedRequests) socket.destroy()
-      return false
+    if (!connection) return
+    // Node goes on with the bytes that it has read.
+    if (connection.refusal !== undefined) return
+    if (this.#reserve.has(socket) && !probes.test(request.url ?? '')) {
+      // Refused at its deadline: whoever is refused at once connects again at once, and keeps others from being accepted.
+      socket.pause()
+      return
     }
     if (connection.requests >= this.#limits.pipelinedRequests) {
       this.refuse(socket, refusalOf('429 Too Many Requests'))
-      return false
+      return
     }
     connection.requests++
     connection.last = request
     this.#idle.delete(socket)
     response.once('close', () => this.#end(socket, connection))
-    return true
+    if (connection.requests === 1) serve(connection.peer)
+    else connection.waiting.push(() => serve(connection.peer))
+  }
+
+  /** Counts a connection for the caller of its request. @throws {ServiceError} if the caller has too many */
+  identify(socket: Socket, caller: Party): void {
+    const connection = this.#connections.get(socket)
+    if (!connection?.lease) return
+    const { peer, party, lease } = connection
+    if (party.application === caller.application && party.session === caller.session) return
+    const { tenant, application, session } = caller
+    const next = { peer, tenant, application, session }
+    if (!lease.assign(next)) {
+      this.#endIdle(next)
+      if (!lease.assign(next)) throw this.#admission.refusal(this.#admission.full(next))
+    }
+    connection.party = next
+  }
+
+  /** To be called when the body of a request is awaited: it has to arrive at the least rate. */
+  receiving(socket: Socket, request: Incoming): void {
+    const connection = this.#connections.get(socket)
+    if (!connection || request.complete) return
+    connection.body = { request, sinceMs: this.#nowMs(), bytesRead: socket.bytesRead }
   }
 
   /** To be called when a response, or a piece of one, is written: the receiver has to take it in time. */
   responding(socket: Socket): void {
     const connection = this.#connections.get(socket)
-    // Later responses do not extend the deadline of the first.
-    if (connection && connection.answers++ === 0) this.progressed(socket)
+    if (!connection) return
+    connection.isAnswering = true
+    this.progressed(socket)
   }
 
   /** To be called when the receiver has taken a piece of a response, and more will follow. */
@@ -117,16 +176,18 @@ export class Connections {
     // Each further byte is malformed too, and the first refusal is enough.
     if (!connection || connection.refusal !== undefined) return
     connection.refusal = answer
+    // Nothing more is worth reading. Who floods a connection has to wait for its end before the next one.
+    socket.pause()
     if (!socket.writable) socket.destroy()
     else this.#sendRefusal(socket, connection)
   }
 
-  #sendRefusal(socket: Socket, { requests, answers, last, refusal }: Connection): void {
+  #sendRefusal(socket: Socket, { requests, isAnswering, last, refusal }: Connection): void {
     // If the rest of the last request is malformed, the refusal is its response.
     const isPart = last?.complete === false
     if (refusal === undefined || requests > (isPart ? 1 : 0)) return
     // A refusal must not be sent in the middle of a response.
-    if (answers > 0) socket.destroy()
+    if (isAnswering) socket.destroy()
     else {
       socket.end(refusal)
       this.linger(socket)
@@ -148,15 +209,17 @@ export class Connections {
   }
 
   #end(socket: Socket, connection: Connection): void {
-    const { requests, answers } = connection
-    connection.requests = requests - 1
-    connection.answers = Math.max(0, answers - 1)
-    if (connection.answers > 0) this.progressed(socket)
-    else connection.deadlineMs = Number.POSITIVE_INFINITY
+    connection.requests--
+    connection.isAnswering = false
+    connection.body = undefined
+    connection.deadlineMs = Number.POSITIVE_INFINITY
     if (connection.refusal !== undefined) this.#sendRefusal(socket, connection)
-    if (requests > 1 || !this.#connections.has(socket)) return
-    this.#idle.add(socket)
-    this.#makeRoom()
+    if (!this.#connections.has(socket)) return
+    if (connection.requests > 0) {
+      connection.waiting.shift()?.()
+      return
+    }
+    if (connection.lease) this.#idle.add(socket)
     if (this.#closing) socket.end(() => socket.destroy())
     if (socket.writableEnded) this.linger(socket)
   }
@@ -166,15 +229,62 @@ export class Connections {
     if (connection) connection.deadlineMs = this.#nowMs() + ms
   }
 
-  /** Keeps one place free, as Node drops connections beyond the limit before they reach this class. */
-  #makeRoom(): void {
-    if (this.#connections.size < this.#limits.connections) return
-    const [longest] = this.#idle
-    longest?.destroy()
+  /** Admits a connection, in the place of an idle one if there is no room. */
+  #admit(party: Party): Lease | undefined {
+    const lease = this.#admission.take(party)
+    if (lease || !this.#endIdle(party)) return lease
+    return this.#admission.take(party)
   }
 
-  #destroyOverdue(): void {
+  /** Ends the connection that has been idle longest in the share that is full: first one of the same peer. */
+  #endIdle(party: Party): boolean {
+    const full = this.#admission.full(party)
+    const scope = full === undefined || full === 'total' ? 'peer' : full
+    const idle = [...this.#idle]
+    const own = idle.find(socket => this.#connections.get(socket)?.party[scope] === party[scope])
+    const ended = own ?? (full === 'total' ? idle[0] : undefined)
+    if (!ended) return false
+    this.#connections.get(ended)?.lease?.release()
+    this.#idle.delete(ended)
+    ended.destroy()
+    return true
+  }
+
+  /** Keeps a connection that was not admitted for a probe, in the place of an older one of who has most of them. */
+  #keepInReserve(socket: Socket): void {
+    this.#reserve.add(socket)
+    if (this.#reserve.size > this.#limits.reserve) {
+      const byPeer = new Map<string, Socket[]>()
+      for (const kept of this.#reserve) {
+        const peer = this.#connections.get(kept)?.peer ?? ''
+        const own = byPeer.get(peer)
+        if (own) own.push(kept)
+        else byPeer.set(peer, [kept])
+      }
+      const [ended = socket] = [...byPeer.values()].reduce((most, own) =>
+        own.length > most.length ? own : most,
+      )
+      this.#reserve.delete(ended)
+      ended.destroy()
+    }
+    this.#expectWithin(socket, this.#limits.reserveTimeoutMs)
+  }
+
+  #isTooSlow({ bytesRead }: Socket, { body }: Connection, nowMs: number): boolean {
+    if (!body || body.request.complete) return false
+    const countedMs = nowMs - body.sinceMs - this.#limits.bodyGraceMs
+    return countedMs > 0 && bytesRead - body.bytesRead < (countedMs / 1000) * this.#limits.bodyBytesPerSecond
+  }
+
+  #endOverdue(): void {
     const nowMs = this.#nowMs()
-    for (const [socket, { deadlineMs }] of this.#connections) if (deadlineMs <= nowMs) socket.destroy()
+    for (const [socket, connection] of this.#connections) {
+      if (connection.deadlineMs <= nowMs) {
+        const isSurplus = this.#reserve.has(socket) && connection.refusal === undefined
+        if (isSurplus && connection.requests === 0) this.refuse(socket, noRoom)
+        else socket.destroy()
+      } else if (this.#isTooSlow(socket, connection, nowMs))
+        this.refuse(socket, refusalOf('408 Request Timeout'))
+    }
   }
 }

@@ -5,9 +5,10 @@ import { describeError, type Log } from '../base/log.ts'
 import { isLongPage, type LongPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import { nextTurn } from '../base/turn.ts'
+import { isProxied } from '../contract/contract.ts'
 import type { Explain } from '../dev/explanation.ts'
 import { FormulaFailure } from '../reactors/outcome.ts'
-import { checkResponse } from './check-response.ts'
+import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
@@ -15,6 +16,7 @@ import { type CoreRequest, type CoreResponse, jsonResponse } from './message.ts'
 import { type OutsidePaths, respondOutside } from './outside/paths.ts'
 import { beginPieces, joinPieces, pagePieces } from './pieces.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
+import { reserve } from './reserve.ts'
 
 export interface CoreOptions {
   readonly services: Services
@@ -37,6 +39,7 @@ export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
   const { headerNames, testObserver } = options.services
   const traceHeader = headerNames.trace.toLowerCase()
+  const vary = headerNames.key.toUpperCase()
 
   return async request => {
     const given = request.headers[traceHeader]
@@ -49,13 +52,26 @@ export function createCore(options: CoreOptions): Core {
       : (cors.preflight(request) ??
         respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
     const outside = early && (await early)
-    const response = outside
+    const made = outside
       ? checkResponse(options.services, options.log, exchange, outside)
       : await (testObserver?.observe(exchange, () => run(options, exchange)) ?? run(options, exchange))
-    cors.allow(request, response.headers)
-    response.headers[headerNames.trace] = traceId
+    const response = reserve(request, made, { isRead: isRead(exchange), traceId })
+    const { headers } = response
+    headers[headerNames.trace] = traceId
+    if (request.delegation) return response
+    // Requirements: WIR-542
+    headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
+    if (!outside) headers.Vary = vary
+    cors.allow(request, headers)
     return response
   }
+}
+
+/** True if the request changes nothing. */
+function isRead({ request, operation }: Exchange): boolean {
+  if (!operation || isProxied(operation)) return ['GET', 'HEAD'].includes(request.method)
+  // Searches take no idempotency key, as there is nothing to repeat.
+  return !operation.idempotent && request.method !== 'DELETE'
 }
 
 function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
@@ -81,8 +97,11 @@ async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreRe
     response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
   } catch (error) {
     response = refuse(options, exchange, error)
+  } finally {
+    exchange.ahead?.release()
   }
-  return options.dev && !exchange.fault
+  // The items of a long page are checked one by one.
+  return options.dev && !exchange.fault && !response.pieces
     ? checkResponse(options.services, options.log, exchange, response)
     : response
 }
@@ -117,16 +136,19 @@ function toResponse({ answer, proxied }: Exchange): CoreResponse {
 
 /** Returns a long page in pieces, or as one text if all of it fits into the first piece. */
 async function toLongResponse(
-  { dev, log }: CoreOptions,
-  { request, answer, operation, traceId }: Exchange,
+  { dev, log, services }: CoreOptions,
+  exchange: Exchange,
   page: LongPage<unknown>,
 ): Promise<CoreResponse> {
+  const { request, answer, operation, traceId } = exchange
   const headers = { 'Content-Type': 'application/json', ...answer?.headers }
   const status = answer?.status ?? 200
-  const begun = await beginPieces(pagePieces(page))
+  const data = dev ? checkItems(services, exchange, page) : page.data
+  const begun = await beginPieces(pagePieces({ ...page, data }))
   if (typeof begun === 'string') return { status, headers, body: begun }
-  // Under `--dev` the whole body is checked against the contract; a formula gets its answer in one message.
-  if (request.delegation || dev) {
+  // A formula gets its answer in one message.
+  if (request.delegation) {
+    // Under `--dev` it is refused after the check against the contract, which has no 413 for reads.
     const body = await joinPieces(begun, dev ? undefined : connectionLimits.formulaAnswerBytes)
     if (body !== undefined) return { status, headers, body }
     throw tooLargeForFormula()

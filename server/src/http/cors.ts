@@ -12,11 +12,12 @@ export class Cors {
 
   /** Adds the headers that let the page of an allowed origin read a response. */
   allow(request: CoreRequest, headers: Record<string, string>): void {
+    if (this.#origins.size === 0) return
+    headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`
     const { origin } = request.headers
     if (origin === undefined || !this.#allows(origin)) return
     headers['Access-Control-Allow-Origin'] = origin
     headers['Access-Control-Expose-Headers'] = `${this.#prefix}-TRACE-ID, Retry-After`
-    headers.Vary = 'Origin'
   }
 
   /** Responds to the preflight request of a browser; returns `undefined` for any other request. */

@@ -1,7 +1,10 @@
 import type { Caller } from '../access/caller.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
+import type { Lease } from '../base/admission.ts'
+import type { Admissions } from '../base/admissions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { ErrorCode } from '../base/errors.ts'
+import type { FairQueue } from '../base/fair-queue.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { ObservedRequest, Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
@@ -27,8 +30,9 @@ export interface Exchange {
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined
-  /** The token in the path, if it is read before the caller is known. */
+  /** The token in the path, if it is read before the caller is known, and the share that this takes. */
   token?: ReadToken
+  ahead?: Lease
   bytes?: Uint8Array | undefined
   parameters?: Record<string, string>
   query?: JsonObject
@@ -76,8 +80,11 @@ export interface Services {
   readonly store: SealedStore
   readonly clock: Clock
   readonly observer?: Observer | undefined
-  /** Makes the timer by which one request yields to others. */
-  turns(): Turns
+  readonly admissions: Admissions
+  /** Runs so many requests at once. */
+  readonly running: FairQueue
+  /** Lets requests yield to others. */
+  readonly turns: Turns
   readonly headerNames: HeaderNames
   /** Absent unless an option switches it on. */
   readonly proxy?: ProxyDoor | undefined

@@ -23,9 +23,9 @@ export function parseBody(bytes: Uint8Array): JsonValue {
 }
 
 /** Like `parseBody`, for a large body: other requests get their turns. */
-export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns): Promise<JsonValue> {
+export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns, tenant?: string): Promise<JsonValue> {
   try {
-    return await parseJsonInTurns(decode(bytes), turns)
+    return await parseJsonInTurns(decode(bytes), turns, tenant)
   } catch (error) {
     throw toMalformedJson(error)
   }

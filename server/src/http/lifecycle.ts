@@ -1,6 +1,7 @@
 import { holds, lacking } from '../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../access/delegation.ts'
-import { authenticate, recentCaller } from '../access/keys.ts'
+import { authenticate } from '../access/keys.ts'
+import { after } from '../base/after.ts'
 import { ServiceError } from '../base/errors.ts'
 import { largeBody } from '../base/limits.ts'
 import type { Mutable } from '../base/mutable.ts'
@@ -21,13 +22,14 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
 
 /**
  * The order of checks, which callers can rely on. The first check that fails decides the response:
- * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
+ * route 404/405 → key 401 → share of connections 429 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
  * → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
 export const lifecycle: readonly Step[] = [
   route,
   identify,
+  admit,
   observe,
   authorize,
   checkContentType,
@@ -57,10 +59,27 @@ export function identify(exchange: Exchange, services: Services): void | Promise
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
-  const found = recentCaller(store, key, tenant => clock.nowUs(tenant))
-  if (!found) return identifyByReading(exchange, key, services)
-  exchange.caller = found.caller
-  readAhead(exchange, found.tenant)
+  let early: TenantStore | undefined
+  let isWaiting = false
+  const onTenant = (tenant: TenantStore) => {
+    early = tenant
+    if (isWaiting) readAhead(exchange, services, tenant)
+  }
+  const found = authenticate(store, key, tenant => clock.nowUs(tenant), onTenant)
+  isWaiting = found instanceof Promise
+  // A caller that is in memory is known before the token could be read.
+  if (isWaiting && early) readAhead(exchange, services, early)
+  return after(found, caller => {
+    if (!caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+    exchange.caller = caller
+  })
+}
+
+/** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant. */
+function admit({ request, caller }: Exchange, { turns }: Services): void | Promise<void> {
+  if (!caller) return
+  request.identified?.(caller)
+  return turns.passed(caller.tenant)
 }
 
 async function identifyDelegate(
@@ -73,24 +92,20 @@ async function identifyDelegate(
   throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
 }
 
-async function identifyByReading(exchange: Exchange, key: string, { store, clock }: Services): Promise<void> {
-  exchange.caller = await authenticate(
-    store,
-    key,
-    tenant => clock.nowUs(tenant),
-    tenant => readAhead(exchange, tenant),
-  )
-  if (!exchange.caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
-}
-
 function observe(exchange: Exchange, { testObserver }: Services): void | Promise<void> {
   return testObserver?.identified(exchange)
 }
 
-/** Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. */
-function readAhead(exchange: Exchange, tenant: TenantStore): void {
+/**
+ * Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. Only
+ * so many requests may, as each holds a token in memory while it waits for its turn.
+ */
+function readAhead(exchange: Exchange, { admissions }: Services, tenant: TenantStore): void {
   const { operation, rawParameters } = exchange
-  if (operation?.id !== 'tokens.get' || rawParameters?.id === undefined) return
+  if (operation?.id !== 'tokens.get' || rawParameters?.id === undefined || exchange.ahead) return
+  const lease = admissions.readsAhead.take({ tenant: tenant.tenant })
+  if (!lease) return
+  exchange.ahead = lease
   exchange.token = tenant.get<TokenRecord>('token', rawParameters.id)
   exchange.token.catch(() => {})
 }
@@ -149,7 +164,7 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
   if (operation.bodyType === 'text/plain') exchange.body = decode(bytes, 'validation')
   else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
-    return parseBodyInTurns(bytes, turns()).then(body => {
+    return parseBodyInTurns(bytes, turns, exchange.caller?.tenant).then(body => {
       exchange.body = body
     })
 }
@@ -191,7 +206,8 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   // Not if it was read by another spelling of the id.
   if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  const perform = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  const perform = () => (operation.long ? handle() : services.running.run(caller, handle))
   exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
 }
 

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { type Admissions, createAdmissions } from '../base/admissions.ts'
 import { type ConnectionLimits, connectionLimits } from '../base/limits.ts'
-import { BodyBudget, readAll } from './body.ts'
+import { readAll } from './body.ts'
 import { Connections, refusalOf } from './connections.ts'
 import type { Core } from './core.ts'
 import { Outbox } from './outbox.ts'
+import { RequestShares } from './request-shares.ts'
 import { writeBeginning, writeResponse } from './write.ts'
 
 export interface Listening {
@@ -25,30 +27,37 @@ export interface Address {
   readonly unref?: boolean
 }
 
+interface ListenerOptions {
+  /** Default: of this listener alone. */
+  readonly admissions?: Admissions
+  readonly limits?: ConnectionLimits
+}
+
 /** Opens a port. @internal */
 export async function listen(
   core: Core,
   { host, port, unref = false }: Address,
-  bounds: ConnectionLimits = connectionLimits,
+  { admissions = createAdmissions(), limits = connectionLimits }: ListenerOptions = {},
 ): Promise<Listening> {
-  const connections = new Connections(bounds)
-  const bodies = new BodyBudget(bounds)
-  const outbox = new Outbox()
+  const connections = new Connections(limits, admissions.connections)
+  const shared = { connections, admissions, outbox: new Outbox(), limits }
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    const begun = (peer: string) => void serve(core, { ...shared, peer }, request, response)
+    connections.begin(request.socket, request, response, begun)
+  }
   const server = createServer(
     {
-      maxHeaderSize: bounds.headerBytes,
-      headersTimeout: bounds.headersTimeoutMs,
-      requestTimeout: bounds.requestTimeoutMs,
-      keepAliveTimeout: bounds.keepAliveTimeoutMs,
-      connectionsCheckingInterval: bounds.checkIntervalMs,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
       keepAlive: true,
     },
-    (request, response) => {
-      if (connections.begin(request.socket, request, response))
-        void serve(core, { connections, bodies, outbox, bounds }, request, response)
-    },
+    begin,
   )
-  server.maxConnections = bounds.connections
+  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1). Node's own 417 is no problem document.
+  server.on('checkExpectation', begin)
   server.on('connection', socket => {
     connections.add(socket)
     if (unref) socket.unref()
@@ -57,7 +66,8 @@ export async function listen(
   server.on('clientError', (error, socket) => refuseMalformed(connections, error, socket as Socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, resolve)
+    // Enough for a crowd that connects again and again: the system makes those beyond it wait for seconds.
+    server.listen({ port, host, backlog: limits.backlog }, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
   const shownHost = host.includes(':') ? `[${host}]` : host
@@ -65,24 +75,26 @@ export async function listen(
     url: `http://${shownHost}:${bound}`,
     port: bound,
     connections: () => connections.count,
-    close: () => close(server, connections, bounds.closeGraceMs),
+    close: () => close(server, connections, limits.closeGraceMs),
   }
 }
 
 /** Shared by the requests of one listener. */
 interface Shared {
   readonly connections: Connections
-  readonly bodies: BodyBudget
+  readonly admissions: Admissions
   readonly outbox: Outbox
-  readonly bounds: ConnectionLimits
+  readonly limits: ConnectionLimits
 }
 
 async function serve(
   core: Core,
-  { connections, bodies, outbox, bounds }: Shared,
+  { connections, admissions, outbox, limits, peer }: Shared & { readonly peer: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { socket } = request
+  const shares = new RequestShares(admissions, limits, response, peer)
   // A proxy may send the whole URL (RFC 9112, section 3.2.2).
   const url = request.url ?? '/'
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
@@ -92,18 +104,27 @@ async function serve(
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
-    readBody: limit => readAll(request, limit, bodies.share(response)),
+    readBody: limit => {
+      connections.receiving(socket, request)
+      return readAll(request, limit, bytes => shares.take('requestBytes', bytes))
+    },
+    identified: caller => {
+      shares.identify(caller)
+      connections.identify(socket, caller)
+    },
+    reserve: bytes => shares.take('responseBytes', bytes),
     onClose: listener => (response.destroyed ? listener() : void response.once('close', listener)),
   })
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
-  const isLast = connections.closing || !isWorthReading(request)
+  const isLast = connections.endsAfter(socket) || !isWorthReading(request)
   if (isLast) content.headers.Connection = 'close'
   outbox.add(() => {
-    connections.responding(request.socket)
+    connections.responding(socket)
     if (isLast && !request.complete) discardRest(request, connections)
     void writeResponse(request.method === 'HEAD', response, content, {
-      progressed: () => connections.progressed(request.socket),
-      wholeTimeoutMs: bounds.wholeAnswerTimeoutMs,
+      progressed: () => connections.progressed(socket),
+      take: bytes => shares.take('responseBytes', bytes),
+      limits,
     })
   })
 }

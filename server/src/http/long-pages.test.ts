@@ -3,8 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
 import { createLog } from '../base/log.ts'
+import { Validators } from '../contract/validators.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 import { StoreUnavailable } from '../storage/port.ts'
+import { checkItems } from './check-response.ts'
+import type { Exchange } from './exchange.ts'
+import { headerNamesOf } from './header-names.ts'
 
 /** Pages of tokens that are too large to be in memory together: they are read, shown and sent one by one. */
 const data = 'x'.repeat(200_000)
@@ -82,9 +86,35 @@ t.test('a development server checks long pages against the contract', async t =>
   const tenant = await openTenant(vault)
   const made = await createMany(tenant, 3)
   const { url } = await vault.listen()
-  const page = await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': tenant.privateKey } })
-  t.ok(page.headers.has('content-length'))
+  const headers = { 'SVC-API-KEY': tenant.privateKey }
+  const page = await fetch(`${url}/tokens`, { headers })
+  t.equal(page.headers.get('transfer-encoding'), 'chunked', 'without holding them in memory together')
   t.same(ids(await page.text()), made)
+
+  await vault.dev.forTenant(tenant).faults.next({ operation: 'tokens.list', truncate: 300_000 })
+  await t.rejects((await fetch(`${url}/tokens`, { headers })).text(), 'a test can cut one off')
+  t.same(ids(await (await fetch(`${url}/tokens`, { headers })).text()), made)
+})
+
+t.test('an item of a long page that breaks the contract is found when it is read', async t => {
+  const tenant = await openTenant(openVault(t))
+  await create(tenant, { data: 'short' })
+  const { pagination, data: items } = (await tenant.send('GET', '/tokens')).json
+  const validators = new Validators('SVC')
+  const operation = validators.operations.find(({ id }) => id === 'tokens.list')
+  const headerNames = headerNamesOf('SVC')
+  async function* pages(...data: unknown[]) {
+    yield* data
+  }
+  const exchange = { traceId: 'trace', ...(operation && { operation }) } as Exchange
+  const checked = (...data: unknown[]) =>
+    checkItems({ validators, headerNames }, exchange, { pagination, data: pages(...data) })
+  const kept = []
+  for await (const item of checked(items[0], items[0])) kept.push(item)
+  t.equal(kept.length, 2, 'the control')
+  const broken = checked(items[0], { ...items[0], surplus: 1 })
+  t.same((await broken.next()).value, items[0])
+  await t.rejects(broken.next(), { code: 'internal', message: /breaks the contract/ })
 })
 
 t.test('each token is read when the one before it was taken; expired ones are left out', async t => {

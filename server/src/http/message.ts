@@ -1,4 +1,5 @@
 import type { Delegation } from '../access/delegation.ts'
+import type { Party } from '../base/admission.ts'
 import type { JsonValue } from '../base/json.ts'
 
 /** A request, whether it came over a socket, by `fetch` or from a formula. */
@@ -13,6 +14,16 @@ export interface CoreRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /**
+   * Counts the request for its caller, from the time the caller is known. Absent without a socket.
+   * @throws {ServiceError} rate_limited, if the caller has too many connections
+   */
+  readonly identified?: (caller: Party) => void
+  /**
+   * Takes memory for the response until its receiver has taken it. Absent without a socket.
+   * @throws {ServiceError} rate_limited, unavailable
+   */
+  readonly reserve?: (bytes: number) => void
   /** Calls a function when the caller is gone, or has its response. */
   readonly onClose?: (listener: () => void) => void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */
@@ -42,6 +53,11 @@ export interface Answer {
 /** Returns a body that is in one piece. */
 export function bytesOf({ body = '' }: CoreResponse): Uint8Array {
   return Buffer.from(body as string)
+}
+
+/** Returns the length of a body in bytes; 0 for one in pieces. */
+export function lengthOf({ body = '' }: CoreResponse): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
 export function jsonResponse(

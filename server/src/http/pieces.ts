@@ -42,7 +42,7 @@ async function* continued(
 
 /** Joins all pieces. Resolves with `undefined` as soon as they are longer than `mostBytes`. */
 export async function joinPieces(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string | Uint8Array>,
   mostBytes = Number.POSITIVE_INFINITY,
 ): Promise<string | undefined> {
   const joined: string[] = []
@@ -50,7 +50,7 @@ export async function joinPieces(
   for await (const piece of pieces) {
     bytes += Buffer.byteLength(piece)
     if (bytes > mostBytes) return undefined
-    joined.push(piece)
+    joined.push(Buffer.from(piece as string).toString())
   }
   return joined.join('')
 }

@@ -128,7 +128,8 @@ t.test('a repeated update that returned a duplicate needs the token that was to 
   const tenant = await openTenant(vault)
   await makeToken(tenant, { data: 'x' })
   const id = await makeToken(tenant, { data: 'y', containers: ['/a/'] })
-  const rights = { rules: [rule('/a/', ['token:update'])] }
+  const onOriginal = rule('/general/', ['token:update'], 'mask', 2)
+  const rights = { rules: [rule('/a/', ['token:update']), onOriginal] }
   const updater = await tenant.application(rights)
   const send = () => updater('PATCH', `/tokens/${id}`, { deduplicate_token: true }, keyed)
   t.equal((await send()).status, 200)
@@ -139,8 +140,10 @@ t.test('a repeated update that returned a duplicate needs the token that was to 
   t.equal(first.status, 200, first.text)
   t.not(first.json.id, id, 'the original')
   t.same((await doubles()).json, first.json)
-  await change(tenant, updater, [rule('/b/', ['token:update'])])
+  await change(tenant, updater, [rule('/b/', ['token:update']), onOriginal])
   t.equal((await doubles()).status, 403)
+  await change(tenant, updater, [rule('/a/', ['token:update'])])
+  t.equal((await doubles()).status, 403, 'and the original')
   await change(tenant, updater, rights.rules)
   await tenant.send('DELETE', `/tokens/${id}`)
   t.equal((await doubles()).status, 404)

@@ -3,7 +3,7 @@ export interface Labels {
 }
 
 /** A metric whose value is read when metrics are asked for. */
-export type Read = () => Iterable<readonly [labels: Labels, value: number]>
+type Read = () => Iterable<readonly [labels: Labels, value: number]>
 
 /** Makes metrics, and shows them in Prometheus' text format. */
 export interface Prometheus {

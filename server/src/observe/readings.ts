@@ -2,11 +2,21 @@ import type { Labels, Prometheus } from './prometheus.ts'
 
 type Counts = Readonly<Record<string, number>>
 
+/** The admitted work of one kind. */
+interface Admitted {
+  readonly total: number
+  readonly limit: number
+  /** By the scope that had no room. */
+  readonly refused: Counts
+}
+
 /** Values that are read when metrics are asked for. */
 export interface Readings {
   /** True if the store can be written to. */
   storeWorks(): boolean
   connections(): number
+  /** What is admitted, by kind of work. */
+  admissions(): Iterable<readonly [kind: string, admission: Admitted]>
   /** Formulas that wait for a process, by lane. */
   formulasWaiting(): Counts
   processes(): {
@@ -27,6 +37,21 @@ export function showReadings({ readGauge, readCounter }: Prometheus, readings: R
     [{}, readings.storeWorks() ? 1 : 0],
   ])
   readGauge('surrogate_connections', 'Open connections', [], () => [[{}, readings.connections()]])
+  readGauge('surrogate_admitted', 'Admitted work, or its bytes', ['kind'], () =>
+    [...readings.admissions()].map(([kind, { total }]): [Labels, number] => [{ kind }, total]),
+  )
+  readGauge('surrogate_admission_limit', 'The most that is admitted', ['kind'], () =>
+    [...readings.admissions()].map(([kind, { limit }]): [Labels, number] => [{ kind }, limit]),
+  )
+  readCounter(
+    'surrogate_admission_refused_total',
+    'Refused work, by the share that was full',
+    ['kind', 'scope'],
+    () =>
+      [...readings.admissions()].flatMap(([kind, { refused }]) =>
+        by('scope', refused).map(([scope, count]): [Labels, number] => [{ kind, ...scope }, count]),
+      ),
+  )
   readGauge('surrogate_formulas_waiting', 'Formulas that wait for a process', ['lane'], () =>
     by('lane', readings.formulasWaiting()),
   )

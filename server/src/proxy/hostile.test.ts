@@ -181,7 +181,7 @@ t.test(
     t.same([status, text, headers.get('location')], [307, 'body', `${other.origin}/stolen`])
     t.equal(other.received.length, 0)
     const names = [...headers.keys()].filter(name => name !== 'date').sort()
-    t.same(names, ['location', 'svc-trace-id', 'x-content-type-options', 'x-own'])
+    t.same(names, ['cache-control', 'location', 'svc-trace-id', 'vary', 'x-content-type-options', 'x-own'])
     t.not(headers.get('svc-trace-id'), 'forged')
   },
 )
@@ -257,8 +257,8 @@ t.test('a target is left alone when its caller is gone', async t => {
 })
 
 t.test('requests under way are limited, for a tenant and together, and end with the vault', async t => {
-  const limits = { slots: 3, slotsPerTenant: 2 }
-  const { vault, tenant, receiver } = await openProxy(t, () => undefined, { proxy: { limits } })
+  const admissionBounds = { proxied: { total: 3, tenant: 2 } }
+  const { vault, tenant, receiver } = await openProxy(t, () => undefined, { admissionBounds })
   const other = await openTenant(vault)
   const ask = (send: typeof tenant.send) => send('GET', '/proxy', undefined, to(target))
   const waiting = [ask(tenant.send), ask(tenant.send)]

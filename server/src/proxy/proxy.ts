@@ -1,14 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
-import { type Release, Slots } from '../base/slots.ts'
 import { EgressError } from '../egress/egress-error.ts'
-import { startDeadline } from '../egress/exchange.ts'
-import type { ProxyEgress, ProxyResponse } from '../egress/proxy-egress.ts'
+import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-egress.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { fill } from './fill.ts'
 import { headersToSend } from './headers.ts'
-import { passOn } from './pass-on.ts'
 import { reactToRequest, reactToResponse } from './reactors.ts'
 import { readTarget, wrongTarget } from './target.ts'
 
@@ -19,8 +16,6 @@ export const proxyLimits = {
   responseBytes: 10 * 1024 * 1024,
   /** The response of a target whose body a reactor gets. */
   reactorBytes: 2 * 1024 * 1024,
-  slots: 200,
-  slotsPerTenant: 50,
 } as const
 
 export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
@@ -60,12 +55,9 @@ export type Proxied =
 
 export class RequestProxy {
   readonly #context: ProxyContext
-  readonly #slots: Slots
-  readonly #open = new Set<AbortController>()
 
   constructor(context: ProxyContext) {
     this.#context = context
-    this.#slots = new Slots(context.limits)
   }
 
   /**
@@ -75,39 +67,35 @@ export class RequestProxy {
   async forward(request: Forwarded): Promise<Proxied> {
     const { url, target } = readTarget(this.#own(request, 'url'), request.path, request.query)
     this.#checkTarget(url)
-    const release = this.#takeSlot(request.caller.tenant)
-    const controller = new AbortController()
-    this.#open.add(controller)
-    request.onGone(() => controller.abort())
-    const deadline = startDeadline(this.#context.limits.timeoutMs, controller.signal)
-    const end = () => {
-      deadline.clear()
-      this.#open.delete(controller)
-      release()
-    }
+    const exchange = this.#begin(request)
     try {
-      const response = await this.#send(request, target, deadline.signal)
-      // Also if nobody reads the body, and if it is cut off.
-      response.body.once('close', end)
+      const response = await this.#send(request, target, exchange)
       return await this.#answer(request, response)
     } catch (error) {
-      end()
+      exchange.end()
       throw error
     }
   }
 
   /** Ends all that is under way. */
   close(): void {
-    for (const controller of this.#open) controller.abort()
+    this.#context.egress.close()
   }
 
-  #takeSlot(tenant: string): Release {
-    if (this.#slots.isFree(tenant)) return this.#slots.take(tenant)
-    throw new ServiceError(
-      'rate_limited',
-      'too many requests are waiting for their targets; try again in a while',
-      { headers: { 'Retry-After': '1' } },
-    )
+  #begin({ caller, onGone }: Forwarded): ProxyExchange {
+    const { egress, limits } = this.#context
+    try {
+      const exchange = egress.begin({ by: caller, timeoutMs: limits.timeoutMs })
+      onGone(() => exchange.end())
+      return exchange
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error
+      throw new ServiceError(
+        'rate_limited',
+        'too many requests are waiting for their targets; try again in a while',
+        { headers: { 'Retry-After': '1' } },
+      )
+    }
   }
 
   /** Returns a header that is for the proxy itself. */
@@ -128,10 +116,10 @@ export class RequestProxy {
   async #send(
     request: Forwarded,
     target: Parameters<typeof fill>[2]['target'],
-    signal: AbortSignal,
+    exchange: ProxyExchange,
   ): Promise<ProxyResponse> {
     const { caller, method, traceId } = request
-    const { reactors, egress, headerPrefix } = this.#context
+    const { reactors, headerPrefix } = this.#context
     const headers = headersToSend(request.headers, headerPrefix)
     const filled = await fill(reactors.tokens, caller, { target, headers, body: request.body })
     const reactor = this.#own(request, 'request-reactor')
@@ -148,12 +136,11 @@ export class RequestProxy {
       session: caller.session,
     })
     try {
-      return await egress.send({
+      return await exchange.send({
         url: filled.url,
         method,
         headers: sent.headers,
         body: sent.body.length === 0 ? undefined : sent.body,
-        signal,
       })
     } catch (error) {
       throw error instanceof EgressError ? targetFailed(error) : error
@@ -161,25 +148,21 @@ export class RequestProxy {
   }
 
   async #answer(request: Forwarded, response: ProxyResponse): Promise<Proxied> {
-    const { limits, reactors, headerPrefix } = this.#context
-    const { status, body } = response
-    const headers = Object.fromEntries(
-      Object.entries(response.headers).filter(([name]) => !name.startsWith(`${headerPrefix}-`)),
-    )
+    const { limits, reactors } = this.#context
+    const { status, headers, body } = response
     const reactor = this.#own(request, 'response-reactor')
-    if (reactor === undefined)
-      return { kind: 'passed', status, headers, pieces: passOn(body, limits.responseBytes) }
+    if (reactor === undefined) return { kind: 'passed', status, headers, pieces: body(limits.responseBytes) }
     const { caller, traceId } = request
-    const invocation = { reactor, traceId, status, headers, body, mostBytes: limits.reactorBytes }
+    const invocation = { reactor, traceId, status, headers, pieces: body(limits.reactorBytes) }
     return { kind: 'reacted', reaction: await reactToResponse(reactors, caller, invocation) }
   }
 }
 
 /** Says as much as helps an operator, and nothing of the request. */
-export function targetFailed({ reason }: EgressError): ServiceError {
+function targetFailed({ reason }: EgressError): ServiceError {
   const sentence =
     reason === 'refused'
-      ? 'the name of the target has no public address; the operator can map its origin to a private one'
+      ? 'the target has no public address, or is this server; the operator can map its origin to a private address'
       : reason === 'size'
         ? 'the response of the target is too long for a reactor'
         : 'the target did not respond, or not in time'

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { decodeUtf8, isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
@@ -8,7 +7,6 @@ import type { Reaction } from '../webhooks/reaction.ts'
 import { mediaType } from './body.ts'
 import type { Filled } from './fill.ts'
 import { checkHeaders, type Headers, headersToSend } from './headers.ts'
-import { passOn } from './pass-on.ts'
 
 interface Named {
   /** Its id. */
@@ -67,11 +65,10 @@ export async function reactToResponse(
     traceId,
     status,
     headers,
-    body,
-    mostBytes,
-  }: Named & { status: number; headers: Headers; body: Readable; mostBytes: number },
+    pieces,
+  }: Named & { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
 ): Promise<Reaction> {
-  const bytes = await readWhole(body, mostBytes)
+  const bytes = await readWhole(pieces)
   return invoke(
     context,
     caller,
@@ -80,10 +77,10 @@ export async function reactToResponse(
   )
 }
 
-async function readWhole(body: Readable, mostBytes: number): Promise<Uint8Array> {
+async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   try {
-    for await (const chunk of passOn(body, mostBytes)) chunks.push(chunk)
+    for await (const chunk of pieces) chunks.push(chunk)
   } catch {
     throw new ServiceError(
       'target_failed',

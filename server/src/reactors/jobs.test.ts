@@ -166,7 +166,8 @@ t.test('what is kept holds no data, and is told whatever has gone since', async 
   const code = `module.exports = () => ({ raw: 1, tokenize: {
     new: { type: 'token', data: 's3cret', mask: '{{ data | last4 }}' }, old: ${JSON.stringify({ ...original, deduplicate_token: true })}, bare: 'y' } })`
   const react = await reactorOn(tenant, code)
-  const rights = { permissions: ['token:use', 'token:read'] }
+  // Originals are found where the caller may create.
+  const rights = { permissions: ['token:use', 'token:read', 'token:create'] }
   const user = await tenant.application(rights)
   await user('POST', react.path, { callback_url })
   const job = accepted[0] as Job

@@ -64,6 +64,8 @@ export async function run(
   // Requirements: INV-018
   const outcome = await context.sandbox.run({
     tenant: caller.tenant,
+    application: caller.application,
+    session: caller.session,
     code: formula.code,
     args,
     configuration,

@@ -18,7 +18,7 @@ const batchSize = 64
 const mostStuck = 8 * batchSize
 
 /** The kinds that expire. Only tokens and sessions need more than being removed. */
-const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency']
+const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency', 'deduplication']
 
 export interface SweepContext {
   readonly store: SealedStore
@@ -31,7 +31,7 @@ export interface SweepContext {
 
 /**
  * Erases everything that has expired: tokens with their codes and index entries, codes of cards, sessions with their keys
- * and nonces, receipts of idempotency keys. None of it could be read any more. An interrupted sweep is continued by the next
+ * and nonces, receipts of idempotency keys, claims of deduplicated tokens. None of it could be read any more. An interrupted sweep is continued by the next
  * one. Documents that the store cannot erase at the moment do not keep it from erasing others.
  */
 export async function sweep(context: SweepContext): Promise<Swept> {

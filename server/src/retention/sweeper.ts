@@ -17,7 +17,7 @@ const firstCompactionMs = 10 * 60_000
 /** A server that has compacted keeps the others from doing so for this time, even if it died meanwhile. */
 const compactLeaseMs = 20 * 60_000
 
-/** Once a day, as LevelDB rewrites the files of the log each time. */
+/** Once a day, as an engine may rewrite the files of the log each time. */
 const eraseEntriesEveryMs = 24 * 3_600_000
 
 /** The time after which another sweeper replaces one that died. A live one renews its lease. */

@@ -9,15 +9,14 @@ type Teardown = { teardown(task: () => unknown): void }
  * Limits with few processes, so that a test file does not start more than it needs. Tests that are about spares set their
  * number.
  */
-export const small: Partial<SandboxLimits> = {
+const small: Partial<SandboxLimits> = {
   ...defaultLimits(1),
   // Machines that run tests may be slow, busy with work of a higher priority, and have little memory.
   startMs: 600_000,
   waitMs: 600_000,
   memoryMiB: 16_384,
   spares: 0,
-  slots: 4,
-  slotsPerTenant: 2,
+  running: { total: 4, tenant: 2 },
   idle: 4,
 }
 

@@ -1,3 +1,4 @@
+import type { Sender } from '../egress/exchange.ts'
 import { FrameError } from './frames.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { Egress, ServiceResponse, ServiceTransport } from './sandbox.ts'
@@ -15,6 +16,8 @@ interface Call {
 export interface CallsOptions {
   readonly svc: ServiceTransport | null
   readonly egress: Egress | undefined
+  /** Whose requests they are. */
+  readonly by: Sender
   readonly idempotencyHeader: string
   readonly limits: SandboxLimits['calls']
   /** Sends a frame; `written` is called when the process has read it. */
@@ -127,13 +130,13 @@ function callService(call: Call, { svc, idempotencyHeader }: CallsOptions): Prom
 
 async function fetchOutside(
   call: Call,
-  { egress }: CallsOptions,
+  { egress, by }: CallsOptions,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
   if (!egress) throw new CallRefused('fetch is not available: the operator allows no origin')
   const { method, headers, body } = call
   try {
-    return await egress({ method, url: call.target, headers, signal, ...(body ? { body } : {}) })
+    return await egress({ method, url: call.target, headers, by, signal, ...(body ? { body } : {}) })
   } catch {
     // The reason would let formulas scan the network of the server.
     throw new CallRefused('the request failed')

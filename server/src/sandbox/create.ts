@@ -1,7 +1,5 @@
 import { silentLog } from '../base/log.ts'
-import type { Release } from '../base/slots.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
-import { Admission } from './admission.ts'
 import { BackOff } from './back-off.ts'
 import { checkModules } from './check-modules.ts'
 import { type findNode, NodeMissing } from './find-node.ts'
@@ -15,6 +13,7 @@ import { Pool, type ProcessCounts } from './pool.ts'
 import { type Programs, readPrograms } from './programs.ts'
 import { NotStarted } from './runner.ts'
 import type { Invocation, Outcome, Sandbox, SandboxOptions } from './sandbox.ts'
+import { Scheduler } from './scheduler.ts'
 import type { TenantProcess } from './tenant-process.ts'
 import { TooLate, Wait } from './wait.ts'
 
@@ -38,6 +37,8 @@ export interface FormulaSandbox extends Sandbox {
   counts(): ProcessCounts
   /** Numbers of invocations that wait for a process, by lane. */
   waiting(): Readonly<Record<Invocation['lane'], number>>
+  /** What is admitted, by kind. */
+  admitted(): ReturnType<Scheduler['admitted']>
 }
 
 /** Parts that tests replace. */
@@ -61,7 +62,7 @@ interface Started {
 /** All that an invocation needs to run. */
 interface Obtained {
   readonly process: TenantProcess
-  readonly release: Release
+  readonly release: () => void
 }
 
 /**
@@ -78,12 +79,12 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
   const time = parts.time ?? monotonic
   const backOff = new BackOff(limits.backOff, time)
   const mustWait = (tenant: string) => backOff.waitMs(tenant) > 0 && started?.pool.hasFree(tenant) !== true
-  const admission = new Admission({
+  const scheduler = new Scheduler({
     limits,
     memory: new MemoryShare({ processes: mostProcesses(limits), depth: limits.depth }),
     mayHaveProcess: tenant => !mustWait(tenant),
   })
-  backOff.onWaitEnd(() => admission.next())
+  backOff.onWaitEnd(() => scheduler.next())
   let starting: Promise<Started> | undefined
   let started: Started | undefined
   let closed = false
@@ -115,7 +116,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
       const made = started ?? (await wait.for(start()))
       // Asynchronous work is put back into the store instead of waiting here.
       if (invocation.lane === 'async' && mustWait(invocation.tenant)) return { kind: 'busy' }
-      return await wait.for(enter(admission, made.pool, invocation, wait))
+      return await wait.for(enter(scheduler, made.pool, invocation, wait))
     } catch (error) {
       return failureOf(error)
     } finally {
@@ -139,7 +140,7 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     }
     const { args, configuration } = invocation
     const input = Buffer.from(JSON.stringify({ args, configuration }), 'utf8')
-    const leave = admission.wait(invocation, input.length)
+    const leave = scheduler.wait(invocation, input.length)
     if (!leave) return { kind: 'busy' }
     const obtained = await obtain(invocation).finally(leave)
     if ('kind' in obtained) return obtained
@@ -167,7 +168,8 @@ export function createSandbox(options: SandboxOptions, parts: SandboxParts = {})
     },
     isolation: () => started?.isolation,
     counts: () => started?.pool.counts ?? { alive: 0, started: 0, ended: 0, ends: {} },
-    waiting: () => admission.waiting(),
+    waiting: () => scheduler.waiting(),
+    admitted: () => scheduler.admitted(),
   }
 }
 
@@ -216,9 +218,9 @@ async function startSandbox(
 }
 
 /** Waits for a slot, then for a process. */
-function enter(admission: Admission, pool: Pool, invocation: Invocation, wait: Wait): Promise<Obtained> {
+function enter(scheduler: Scheduler, pool: Pool, invocation: Invocation, wait: Wait): Promise<Obtained> {
   return new Promise((resolve, reject) => {
-    const giveUp = admission.enter(invocation, release => {
+    const giveUp = scheduler.enter(invocation, release => {
       pool.take(invocation.tenant).then(
         process => {
           if (!wait.isOver) return resolve({ process, release })

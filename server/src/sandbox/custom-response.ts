@@ -1,5 +1,6 @@
 import { bodiless } from '../base/bodiless.ts'
 import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isReserved } from '../egress/reserved-headers.ts'
 import type { Outcome } from './sandbox.ts'
 
 const mostHeaders = 50
@@ -10,41 +11,6 @@ const headerName = /^(content-type|x-[a-z0-9-]{1,100})$/
 const headerValue = /^[\t\x20-\x7e]*$/
 /** The body is always JSON: as `text/html` it could be a page of the server's origin. */
 const jsonType = /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;\s*charset="?utf-8"?)?$/i
-
-/**
- * Prefixes of response headers that proxies or browsers act upon. Headers that have a meaning in requests only, such
- * as `x-forwarded-for` or `x-http-method-override`, are harmless here.
- */
-const interpretedPrefixes = [
-  // nginx and Caddy: redirects to internal locations, buffering, caching, rate limits
-  'x-accel-',
-  // Apache, lighttpd and application servers: files of the host
-  'x-sendfile',
-  'x-lighttpd-',
-  // Perlbal: other addresses and files
-  'x-reproxy-',
-  // LiteSpeed: internal redirects and its cache
-  'x-litespeed-',
-  // Envoy: one of them takes this server out of service
-  'x-envoy-',
-  // App Engine: stored blobs
-  'x-appengine-',
-  // Browsers and crawlers: policies of an origin are decided by its operator
-  'x-content-security-policy',
-  'x-content-type-options',
-  'x-dns-prefetch-control',
-  'x-download-options',
-  'x-frame-options',
-  'x-permitted-cross-domain-policies',
-  'x-robots-tag',
-  'x-sourcemap',
-  'x-ua-compatible',
-  'x-webkit-csp',
-  'x-xss-protection',
-]
-
-/** The server's own headers, without their prefix. */
-const ownHeaders = ['api-key', 'idempotency-key', 'trace-id']
 
 /**
  * Checks the argument of `CustomHttpResponseError`. Returns a `custom` outcome, or a failure that says what is wrong.
@@ -83,11 +49,8 @@ function readHeaders(given: JsonValue, headerPrefix: string): Record<string, str
     if (!headerName.test(key)) {
       return 'may only set content-type and headers whose names begin with x- and consist of letters, digits and hyphens'
     }
-    if (interpretedPrefixes.some(beginning => key.startsWith(beginning))) {
-      return `may not set ${key}: proxies or browsers act upon it`
-    }
-    if (ownHeaders.some(own => key === `${headerPrefix}-${own}`)) {
-      return `may not set ${key}, which is a header of the service`
+    if (isReserved(key, headerPrefix)) {
+      return `may not set ${key}: proxies, browsers or clients of this service act upon it`
     }
     if (typeof value !== 'string' || !headerValue.test(value)) {
       return 'takes header values of printable ASCII characters'

@@ -1,13 +1,16 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { type LimitsLike, sandboxLimits } from '../base/limits.ts'
+import type { Bounds } from '../base/admission.ts'
+import { admissionBounds, type LimitsLike, sandboxLimits } from '../base/limits.ts'
 
 /** Limits on the cost and number of invocations. */
 export interface SandboxLimits extends LimitsLike<typeof sandboxLimits> {
   /** Resident memory of all processes together, in MiB. Above it, the largest process is ended. */
   readonly memoryMiB: number
-  /** Invocations that run at once, for each lane and depth; and those of one tenant among them. */
-  readonly slots: number
-  readonly slotsPerTenant: number
+  /** Invocations that run at once, for each lane and depth. */
+  readonly running: Bounds
+  /** Waiting invocations and the bytes of their input, for each lane and depth. */
+  readonly waiting: Bounds
+  readonly waitingBytes: Bounds
   /** Free processes that wait for the next invocation of their tenant. */
   readonly idle: number
 }
@@ -23,14 +26,21 @@ export function memoryShareMiB(constrained: number | undefined = process.constra
   return Math.floor(Math.min(totalmem(), constrained || Number.POSITIVE_INFINITY) / 2 ** 21)
 }
 
+/** A tenant gets half of the slots, an application leaves some of them to others, and a session gets an eighth. */
+function runningBounds(slots: number): Bounds {
+  const share = (eighths: number) => Math.max(1, Math.floor((slots * eighths) / 8))
+  return { total: slots, tenant: share(4), application: share(3), session: share(1) }
+}
+
 /** Returns the limits for a machine. */
 export function defaultLimits(cores: number = availableParallelism()): SandboxLimits {
   const slots = Math.max(8, 4 * cores)
   return {
     ...sandboxLimits,
     memoryMiB: memoryShareMiB(),
-    slots,
-    slotsPerTenant: Math.max(1, slots / 2),
+    running: runningBounds(slots),
+    waiting: admissionBounds.formulas,
+    waitingBytes: admissionBounds.formulaBytes,
     idle: slots,
   }
 }

@@ -61,7 +61,7 @@ const found = { status: 200, headers: { 'content-type': 'application/json' }, bo
 
 t.test('there are never more processes than the memory allows, and every invocation gets one', async t => {
   // Room for six: more tenants than that each get one in turn.
-  const limits = { memoryMiB: 6 * 128, idle: 100, slots: 100, slotsPerTenant: 50, spares: 2 }
+  const limits = { memoryMiB: 6 * 128, idle: 100, running: { total: 100, tenant: 50 }, spares: 2 }
   const sandbox = openSandbox(t, { limits })
   let most = 0
   const watch = setInterval(() => {
@@ -76,7 +76,7 @@ t.test('there are never more processes than the memory allows, and every invocat
 })
 
 t.test('formulas that call formulas finish with the minimum of memory', async t => {
-  const sandbox = openSandbox(t, { limits: { memoryMiB: 512, slots: 8, slotsPerTenant: 8, spares: 1 } })
+  const sandbox = openSandbox(t, { limits: { memoryMiB: 512, running: { total: 8, tenant: 8 }, spares: 1 } })
   const svcAt =
     (tenant: string, depth: number): ServiceTransport =>
     async () => {

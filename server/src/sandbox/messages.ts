@@ -55,25 +55,6 @@ export type ToRunner =
     }
   | { readonly type: 'failure'; readonly call: number; readonly message: string }
 
-export type FromRunner =
-  /** Body: the code cache of the program, if `wantsCache`. */
-  | { readonly type: 'ready' }
-  | { readonly type: 'console'; readonly run: number; readonly level: string; readonly text: string }
-  /** Body: the body of the request, if `hasBody`. */
-  | {
-      readonly type: 'call'
-      readonly run: number
-      readonly call: number
-      readonly kind: 'svc' | 'fetch'
-      readonly method: string
-      readonly target: string
-      readonly headers: HeaderPairs
-      readonly hasBody: boolean
-    }
-  /** Body: a `Report` as JSON. */
-  | { readonly type: 'done'; readonly run: number }
-  | { readonly type: 'idle'; readonly run: number; readonly unfit: boolean }
-
 /** The error of a formula in its own words, which may quote data. Sent to those only who develop the formula. */
 export interface Thrown {
   readonly message: string

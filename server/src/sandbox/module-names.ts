@@ -8,6 +8,7 @@ export const nodeModules = [
   'querystring',
   'stream',
   'stream/promises',
+  'string_decoder',
   'util',
   'util/types',
 ] as const

@@ -33,17 +33,38 @@ const alike = [
   `await crypto.subtle.importKey('raw', new Uint8Array(3), { name: 'HMAC', hash: 'nope' }, false, ['verify'])`,
 ]
 
+/** A transform of text whose result are objects: the way of parsers. */
+const parser = `new Transform({ readableObjectMode: true, transform(piece, encoding, done) { for (const line of String(piece).split(';')) this.push({ line }); done() } })`
+
+const streams = [
+  `const { Transform, Readable } = require('stream'); const seen = []; const t = ${parser}; t.on('readable', () => { let one; while ((one = t.read()) !== null) seen.push(one) }); await new Promise((done, fail) => { t.on('end', done); t.on('error', fail); t.write('a;b'); t.end() }); return [seen, t.readableObjectMode, t.writableObjectMode]`,
+  `const { Transform } = require('stream'); const t = ${parser}; t.end('a;b;c'); const seen = []; for await (const one of t) seen.push(one); return seen`,
+  `const { Transform } = require('stream'); const t = new Transform({ writableObjectMode: true, transform(piece, encoding, done) { done(null, JSON.stringify(piece)) } }); t.write({ a: 1 }); t.end({ b: 2 }); let text = ''; for await (const piece of t) text += piece; return [text, t.readableObjectMode, t.writableObjectMode]`,
+  `const { Transform } = require('stream'); new Transform({ readableObjectMode: true }).write({ a: 1 })`,
+  `const { Duplex } = require('stream'); const d = new Duplex({ readableObjectMode: true, read() { this.push({ n: 1 }); this.push(null) }, write(piece, encoding, done) { done() } }); const seen = []; for await (const one of d) seen.push(one); return [seen, d.readableHighWaterMark, d.writableHighWaterMark > 1000]`,
+  `const { Readable } = require('stream'); return [await Readable.from([1, 2, 3]).map(n => n * 2).toArray(), await Readable.from([1, 2, 3]).filter(n => n > 1).reduce((a, b) => a + b)]`,
+  `const { PassThrough, finished } = require('stream'); const p = new PassThrough(); const over = new Promise(done => finished(p, error => done(error?.code))); p.destroy(); return over`,
+  `const { Writable } = require('stream'); let n = 0; const w = new Writable({ highWaterMark: 2, write(piece, encoding, done) { n++; setTimeout(done, 1) } }); const full = w.write('abc'); await new Promise(done => w.once('drain', done)); return [full, n, w.writableLength]`,
+  `const { Writable } = require('stream'); const w = new Writable({ writev(pieces, done) { this.n = pieces.length; done() } }); w.cork(); w.write('a'); w.write('b'); w.uncork(); await new Promise(done => w.end(done)); return w.n`,
+  `const { Readable } = require('stream'); const r = Readable.from(['a', 'b']); r.unshift?.('z'); let text = ''; for await (const p of r) text += p; return text`,
+  `const Stream = require('stream'); function Old() { Stream.call(this) } require('util').inherits(Old, Stream); const o = new Old(); const w = new Stream.PassThrough(); o.pipe(w); o.emit('data', 'x'); o.emit('end'); let text = ''; for await (const p of w) text += p; return [text, Stream.Stream === Stream, new Stream.Readable() instanceof Stream]`,
+  `const { Transform } = require('stream'); function Old() { Transform.call(this) } require('util').inherits(Old, Transform); Old.prototype._transform = function (piece, encoding, done) { done(null, piece + '!') }; Old.prototype.constructor = Old; const o = new Old(); o.end('a'); let text = ''; for await (const p of o) text += p; return text`,
+  `const { EventEmitter, once } = require('events'); const e = new EventEmitter(); const all = []; const symbol = Symbol('s'); e.on(symbol, () => all.push(1)); e.once('newListener', name => all.push(name)); e.on('x', function () { all.push(this === e) }); e.emit(symbol); e.emit('x'); const waiting = once(e, 'late'); e.emit('error', new Error('a')); return waiting`,
+  `const { EventEmitter } = require('events'); const e = new EventEmitter(); e.setMaxListeners(1); return [e.getMaxListeners(), e.on('a', () => {}).rawListeners('a').length, EventEmitter.defaultMaxListeners, e._events.a !== undefined]`,
+  `const { EventEmitter } = require('events'); class E extends EventEmitter {} const e = new E(); e.domain = 1; e.constructor = E; e.toString = () => 'mine'; return [String(e), e instanceof EventEmitter]`,
+]
+
 const native = createRequire(import.meta.url)
 const AsyncFunction = (async () => {}).constructor as FunctionConstructor
 const sandbox = openSandbox(t, { limits: { runsPerProcess: 10_000 } })
 
-for (const code of alike) {
+for (const code of [...alike, ...streams]) {
   t.test(code, async t => {
     const inNode = await new AsyncFunction('require', code)(native).then(
       (value: unknown) => ({ value: JSON.parse(JSON.stringify(value ?? null)) }),
       () => 'throws',
     )
-    const attempt = `try { return { raw: { value: (await (async () => { ${code} })()) ?? null } } } catch { return { raw: 'throws' } }`
+    const attempt = `try { return { raw: { value: (await Promise.race([(async () => { ${code} })(), new Promise(done => setTimeout(done, 8000, 'hangs'))])) ?? null } } } catch { return { raw: 'throws' } }`
     t.same(await sandbox.raw(body(attempt)), inNode)
   })
 }

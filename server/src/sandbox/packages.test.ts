@@ -63,6 +63,13 @@ const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>
     `return require('json-stable-stringify')({ b: 1, a: [2, { d: 1, c: 2 }] })`,
     '{"a":[2,{"c":2,"d":1}],"b":1}',
   ],
+  'csv-parse': [
+    `const { parse } = require('csv-parse'); const parser = parse({ columns: true }), rows = []; parser.on('readable', () => { let row; while ((row = parser.read()) !== null) rows.push(row) }); await new Promise((done, fail) => { parser.on('end', done); parser.on('error', fail); parser.write('a,b\\n1,2\\n'); parser.end('3,4\\n') }); return rows`,
+    [
+      { a: '1', b: '2' },
+      { a: '3', b: '4' },
+    ],
+  ],
   'pdf-lib': [
     `const { PDFDocument } = require('pdf-lib'); const made = await PDFDocument.create(); made.addPage([100, 100]).drawText('hi'); return Buffer.from(await made.save()).toString('latin1', 0, 5)`,
     '%PDF-',

@@ -48,7 +48,7 @@ function gate() {
 }
 
 t.test('while a hostile tenant uses its whole share, other tenants are served', async t => {
-  const sandbox = openSandbox(t, { limits: { slots: 2, slotsPerTenant: 1 } })
+  const sandbox = openSandbox(t, { limits: { running: { total: 2, tenant: 1 } } })
   const { svc, open, arrived } = gate()
   const order: string[] = []
   const note = (name: string) => (outcome: Outcome) => void order.push(`${name} ${outcome.kind}`)
@@ -66,7 +66,7 @@ t.test('while a hostile tenant uses its whole share, other tenants are served', 
 
 t.test('an invocation is busy if the queue is full or its wait has ended', async t => {
   const time = manualTime()
-  const limits = { slots: 1, slotsPerTenant: 1, queuePerTenant: 1, waitMs: 10_000 }
+  const limits = { running: { total: 1, tenant: 1 }, waiting: { total: 512, tenant: 1 }, waitMs: 10_000 }
   const sandbox = openSandbox(t, { limits }, { time })
   const { svc, open, arrived } = gate()
   const first = sandbox.formula(asks, { svc })
@@ -88,7 +88,7 @@ t.test('an invocation is busy if the queue is full or its wait has ended', async
 })
 
 t.test('the time limit of a formula starts with the formula', async t => {
-  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
+  const sandbox = openSandbox(t, { limits: { running: { total: 1, tenant: 1 } } })
   const { svc, open, arrived } = gate()
   const first = sandbox.formula(asks, { svc })
   await arrived()
@@ -101,7 +101,7 @@ t.test('the time limit of a formula starts with the formula', async t => {
 })
 
 t.test('the bytes of waiting invocations are limited', async t => {
-  const limits = { slots: 1, slotsPerTenant: 1, queueBytes: 3_000, queueBytesPerTenant: 2_000 }
+  const limits = { running: { total: 1, tenant: 1 }, waitingBytes: { total: 3_000, tenant: 2_000 } }
   const sandbox = openSandbox(t, { limits })
   const { svc, open, arrived } = gate()
   const first = sandbox.formula(asks, { svc })
@@ -118,7 +118,7 @@ t.test('the bytes of waiting invocations are limited', async t => {
 })
 
 t.test('async work waits in a separate queue', async t => {
-  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1 } })
+  const sandbox = openSandbox(t, { limits: { running: { total: 1, tenant: 1 } } })
   const { svc, open, arrived } = gate()
   const long = sandbox.formula(asks, { svc, lane: 'async' })
   await arrived()
@@ -128,7 +128,7 @@ t.test('async work waits in a separate queue', async t => {
 })
 
 t.test('a formula that calls a formula never waits for its own slot', async t => {
-  const sandbox = openSandbox(t, { limits: { slots: 1, slotsPerTenant: 1, depth: 2 } })
+  const sandbox = openSandbox(t, { limits: { running: { total: 1, tenant: 1 }, depth: 2 } })
   const outcomes: Outcome[] = []
   const svcAt =
     (depth: number): ServiceTransport =>

@@ -14,6 +14,9 @@ export interface Sandbox {
 export interface Invocation {
   /** The owner of the code and data: no process ever serves two tenants. */
   readonly tenant: string
+  /** Who invokes it: each has a share of the processes and of the queue. */
+  readonly application?: string | undefined
+  readonly session?: string | undefined
   /** CommonJS that exports a function, plain or async. */
   readonly code: string
   readonly args: JsonValue
@@ -54,7 +57,7 @@ export interface ServiceResponse {
   readonly body?: Uint8Array | string
 }
 
-export type { FormulaErrorName, Thrown }
+export type { FormulaErrorName }
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly raw?: JsonValue; readonly tokenize?: JsonValue }

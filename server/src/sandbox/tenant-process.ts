@@ -207,6 +207,7 @@ export class TenantProcess {
     run.calls ??= new Calls({
       svc: run.invocation.svc,
       egress,
+      by: run.invocation,
       idempotencyHeader: `${headerPrefix}-idempotency-key`,
       limits: limits.calls,
       send: (header, body, written) => this.#runner.send(header, body, written),

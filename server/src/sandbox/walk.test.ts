@@ -12,14 +12,14 @@ const provoke = `
   const tryAll = async (...steps) => { for (const step of steps) try { keep(await step()) } catch (error) { keep(error) } }
   const crypto2 = require('crypto'), errors = require('@surrogate/formula-errors')
   keep(crypto2, errors, require('buffer'), require('url'), require('node:crypto'))
-  const modules = ['events', 'node-fetch', 'querystring', 'stream', 'stream/promises', 'util', 'util/types'].map(name => require(name))
+  const modules = ['events', 'node-fetch', 'querystring', 'stream', 'stream/promises', 'util', 'util/types', 'string_decoder'].map(name => require(name))
   keep(...modules, new modules[0](), new modules[3].PassThrough(), require('node:stream').Readable.from(['a']), modules[5].types)
   await tryAll(
     () => require('nothing'), () => new URL(''), () => new TextDecoder('nope'), () => structuredClone(() => {}), () => atob('*'),
     () => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])), () => null.x, () => undeclared, () => JSON.parse('{'),
     () => new Array(-1), () => decodeURIComponent('%'), () => 'x'.repeat(-1), () => 1n / 0n, () => Symbol() + '', () => new Proxy({}, null),
     () => fetch('http://a.test/'), () => crypto.subtle.digest('SHA-256', new Uint8Array(1)), () => crypto.subtle.digest('x', 1), () => crypto.subtle.importKey('raw', new Uint8Array(1), { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']), () => crypto.subtle.importKey('raw'),
-    () => undeclaredName, () => modules[0].once(new modules[0](), 'a', keep(1)) && 1, () => modules[3].Readable.from([Promise.reject(1)]).on('error', keep),
+    () => undeclaredName, () => modules[0].once(new modules[0](), 'a', keep(1)) && 1, () => modules[3].Readable.from([Promise.reject(1)]).on('error', keep).resume(),
     () => crypto2.createHash('nope'), () => crypto2.createHash('sha256').update('a').digest(), () => crypto2.createHash('md5'), () => crypto2.randomBytes(4),
     () => req.svc.tokens.get('a'), () => req.svc.tokens.get('missing'), () => req.svc.tokens.list(), () => req.svc.tokens.list()[Symbol.asyncIterator](),
     () => req.svc.withSession('k'), () => new req.svc.constructor({}),

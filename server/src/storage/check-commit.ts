@@ -23,9 +23,9 @@ function checkTime(time: number): void {
   if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
 }
 
-/** The bytes of all boxes of a commit, which limits how many commits share a group. */
+/** About the bytes of all boxes of a commit, which limits how many commits share a group. */
 export function bytesOf(writes: readonly Write[]): number {
   let bytes = 0
-  for (const write of writes) if ('box' in write) bytes += write.box.length
+  for (const write of writes) if ('seal' in write) bytes += write.bytes
   return bytes
 }

@@ -12,6 +12,7 @@ export const documentKinds = [
   'job',
   'job-content',
   'idempotency',
+  'deduplication',
   'audit',
   'setting',
 ] as const

@@ -2,11 +2,11 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
 import type { Log } from '../base/log.ts'
-import { OperatorError } from '../base/operator-error.ts'
 import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
 import type { Migrated } from './engines/postgres/migrations.ts'
+import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 import type { Store } from './port.ts'
 
 export type { Losses } from './engines/level/files/repair-folder.ts'
@@ -14,26 +14,7 @@ export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
 export type { Migrated } from './engines/postgres/migrations.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
-
-/** Where the data are: `memory:`, `level:<folder>` or `postgres://…`. */
-export type StorageLocation =
-  | { readonly engine: 'memory' }
-  | { readonly engine: 'level'; readonly folder: string }
-  | { readonly engine: 'postgres'; readonly url: string }
-
-/** Thrown for a storage URL that names no engine, or not one that can do the task. */
-export class UnknownStorage extends OperatorError {
-  override readonly name = 'UnknownStorage'
-}
-
-/** @throws {UnknownStorage} */
-export function parseStorage(url: string): StorageLocation {
-  if (url === 'memory:') return { engine: 'memory' }
-  const folder = /^level:(.+)$/.exec(url)?.[1]
-  if (folder !== undefined) return { engine: 'level', folder }
-  if (/^postgres(ql)?:\/\//.test(url)) return { engine: 'postgres', url }
-  throw new UnknownStorage('storage must be memory:, level:<folder> or postgres://…')
-}
+export { isSameStore, lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 
 /**
  * Opens an existing store. Returns the folder too, if it has one.
@@ -49,7 +30,7 @@ export async function openExisting(
 }
 
 const holdsNothing = () =>
-  new UnknownStorage('memory: holds no data after the process ends; use level:<folder> or postgres://…')
+  new UnknownStorage(`memory: holds no data after the process ends; use ${lastingUrls}`)
 
 /** A store as it was at one moment. It can only be read. */
 export interface FrozenStore {
@@ -87,10 +68,9 @@ export async function openFrozen(url: string): Promise<FrozenStore> {
 /** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} @internal */
 export async function openFolder(
   url: string,
-  options: { readonly forRepair?: boolean } = {},
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
-  return { store: await (await level()).open(path, options), folder }
+  return { store: await (await level()).open(path), folder }
 }
 
 /** Repairs damaged files of a data folder as far as possible. @throws {UnknownStorage | DataFolderRefused} */
@@ -106,8 +86,8 @@ export async function countDamage(url: string): Promise<number> {
 
 async function findFolder(url: string): Promise<{ readonly folder: string; readonly path: string }> {
   const location = parseStorage(url)
-  if (location.engine !== 'level') throw new UnknownStorage('this needs --storage level:<folder>')
   const { folder } = location
+  if (folder === undefined) throw new UnknownStorage('this needs --storage level:<folder>')
   const path = join(folder, 'store')
   const there = await stat(path).catch(() => undefined)
   if (!there?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
@@ -123,12 +103,13 @@ export async function openStore(location: StorageLocation, migrate = false, log?
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, { migrate, ...(log ? { log } : {}) })
-  const path = join(location.folder, 'store')
+  const folder = location.folder as string
+  const path = join(folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })
   const store = await (await level()).open(path)
   // LevelDB syncs the contents of its folder, but not the entries of the folders above.
-  for (const at of [location.folder, dirname(resolve(location.folder))]) await syncFolder(at)
+  for (const at of [folder, dirname(resolve(folder))]) await syncFolder(at)
   return store
 }
 

@@ -16,6 +16,8 @@ import {
   remove,
   replace,
   restore,
+  tenantA,
+  tenantB,
   term,
 } from './port.samples.ts'
 import type { Store } from './port.ts'
@@ -24,6 +26,12 @@ import type { Store } from './port.ts'
 export interface StoreSupport {
   /** Closes the store and opens the same data again; absent where data end with the process. */
   readonly reopen?: (store: Store) => Promise<Store>
+  /** It keeps documents in memory that are read often. */
+  readonly keepsRecent?: boolean
+  /** It can put a tenant's documents back at once. */
+  readonly takesSnapshots?: boolean
+  /** Several processes may use it, with one time. */
+  readonly sharesTime?: boolean
 }
 
 /** Every sentence of port.ts, as cases that each engine has to pass. `open` gives an empty store each time. */
@@ -38,13 +46,34 @@ export function runStoreCases(t: Test, open: () => Promise<Store>, supports: Sto
   testCommits(test)
   testStamps(test)
   testRestores(test)
-  testGet(test)
+  testGet(test, supports.keepsRecent)
   testQueries(test)
   testPages(test)
   testDue(test)
   testSeparation(test)
   testUpkeep(test)
+  testAbilities(test, supports)
   if (supports.reopen) testReopen(t, open, supports.reopen)
+}
+
+function testAbilities(
+  test: (name: string, run: (t: Test, store: Store) => Promise<void>) => void,
+  { takesSnapshots = false, sharesTime = false }: StoreSupport,
+): void {
+  test('a snapshot puts the documents of a tenant back where the engine takes any', async (t, store) => {
+    await mustCommit(store, [insert('a')])
+    const restore = store.snapshot(tenantA, tenantB)
+    t.equal(restore !== undefined, takesSnapshots)
+    await mustCommit(store, [remove('a'), insert('b'), insert('c', { tenant: tenantB })])
+    restore?.()
+    t.same(await foundIds(store, { op: 'all' }), takesSnapshots ? ['a'].map(digest) : ['b'].map(digest))
+    const [other] = await store.get('token', tenantB, [digest('c')])
+    t.equal(other?.version, 1, 'not those of another')
+  })
+
+  test('there is one time for all processes where several may use the store', async (t, store) => {
+    t.equal(typeof store.now(), sharesTime ? 'number' : 'undefined')
+  })
 }
 
 function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) => Promise<Store>): void {

@@ -10,6 +10,7 @@ import {
   mustCommit,
   remove,
   replace,
+  restore as restoreAs,
   tenantA,
   tenantB,
   term,
@@ -91,6 +92,24 @@ export function testConditions(test: Define): void {
     }
     await mustCommit(store, [{ ...replace('a', 1), ...second } as Write])
     await mustCommit(store, [{ ...remove('a'), ...second, version: 2 } as Write])
+  })
+
+  test('a box is sealed with the version and the stamps that its document gets', async (t, store) => {
+    const sealing = (write: Write): Write => ({
+      ...(write as Extract<Write, { type: 'insert' }>),
+      seal: ({ version, createdUs, modifiedUs }) =>
+        new TextEncoder().encode(JSON.stringify([version, createdUs, modifiedUs ?? null])),
+    })
+    await mustCommit(store, [insert('first')], 1_000)
+    await mustCommit(store, [sealing(insert('a')), sealing(insert('b')), sealing(replace('b', 1))], 1_000)
+    await mustCommit(store, [sealing(replace('a', 1))], 10)
+    await mustCommit(store, [sealing(restoreAs('c', { version: 7, createdUs: 5_000, modifiedUs: 6_000 }))])
+    for (const document of await get(store, 'a', 'b', 'c')) {
+      const { version, createdUs, modifiedUs, box = [] } = document ?? {}
+      t.same(JSON.parse(Buffer.from(box).toString()), [version, createdUs, modifiedUs])
+    }
+    const [a, b] = await get(store, 'a', 'b')
+    t.same([a?.version, a?.createdUs, b?.version, b?.createdUs], [2, 1_001, 2, 1_002])
   })
 
   test('expect requires a version or absence, and changes nothing', async (t, store) => {

@@ -3,7 +3,15 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { digest, insert, mustCommit, tenantA, tenantB } from './port.samples.ts'
-import type { CommitResult, DocumentKind, Query, Store, StoredDocument, Write } from './port.ts'
+import {
+  type CommitResult,
+  type DocumentKind,
+  type Query,
+  type Store,
+  type StoredDocument,
+  sealedAs,
+  type Write,
+} from './port.ts'
 
 /** One step of a random history. The same step is asked of the model and of the engine. */
 type Step =
@@ -289,7 +297,7 @@ async function complete(draft: Draft, model: Store): Promise<Write> {
   const content = {
     terms: draft.terms.map(digest),
     uniques: draft.uniques.map(digest),
-    box: new Uint8Array(draft.boxSize).fill(draft.id),
+    ...sealedAs(new Uint8Array(draft.boxSize).fill(draft.id)),
     ...(draft.dueMs === undefined ? {} : { dueMs: draft.dueMs }),
   }
   const type = draft.type !== 'put' ? draft.type : present ? 'replace' : 'insert'

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
 import { Memo } from '../base/memo.ts'
-import type {
-  CommitResult,
-  Digest,
-  FindOptions,
-  Query,
-  Store,
-  StoredDocument,
-  Write,
-  Written,
+import {
+  type CommitResult,
+  type Digest,
+  type FindOptions,
+  type Query,
+  type Store,
+  type StoredDocument,
+  sealedAs,
+  type Write,
+  type Written,
 } from './port.ts'
 
 /** Sealed-looking documents for the store's own tests. */
@@ -44,7 +45,7 @@ function content(id: string | number, { terms = [], uniques = [], dueMs, box }: 
   return {
     terms: terms.map(digest),
     uniques: uniques.map(digest),
-    box: box ?? new TextEncoder().encode(`box of ${id}`),
+    ...sealedAs(box ?? new TextEncoder().encode(`box of ${id}`)),
     ...(dueMs === undefined ? {} : { dueMs }),
   }
 }

@@ -32,6 +32,19 @@ export interface Content {
   readonly box: Uint8Array
 }
 
+/** The content of a document that is written, before its box is made. */
+export interface NewContent extends Omit<Content, 'box'> {
+  /** About the length of the box. */
+  readonly bytes: number
+  /** Makes the box when the commit has decided version and stamps, which it is bound to. May be called again. */
+  seal(stamps: Stamps): Uint8Array
+}
+
+/** Returns the content of a write whose box exists already. */
+export function sealedAs(box: Uint8Array): Pick<NewContent, 'bytes' | 'seal'> {
+  return { bytes: box.length, seal: () => box }
+}
+
 export interface StoredDocument extends Address, Content {
   /**
    * 1 after the insert, and one more after each replacement. 0 where the stored value is damaged: such a document
@@ -61,11 +74,12 @@ export interface StoredDocument extends Address, Content {
  * A condition sees the effect of the writes before it in the same commit: a remove makes room for an insert.
  */
 export type Write =
-  | ({ readonly type: 'insert'; readonly fresh?: boolean } & Address & Content)
-  | ({ readonly type: 'replace'; readonly version: number; readonly createdUs?: number } & Address & Content)
+  | ({ readonly type: 'insert'; readonly fresh?: boolean } & Address & NewContent)
+  | ({ readonly type: 'replace'; readonly version: number; readonly createdUs?: number } & Address &
+      NewContent)
   | ({ readonly type: 'remove'; readonly version?: number; readonly createdUs?: number } & Address)
   | ({ readonly type: 'expect'; readonly version: number } & Address)
-  | ({ readonly type: 'restore' } & Address & Content & Written)
+  | ({ readonly type: 'restore' } & Address & NewContent & Written)
 
 /** The first write of a commit whose condition failed. Nothing of the commit was applied. */
 export interface Conflict {
@@ -75,11 +89,16 @@ export interface Conflict {
   readonly holder?: Digest
 }
 
-/** The version and the stamps that a write gave its document. */
-export interface Written {
+/** The version and the stamps of a document. */
+export interface Stamps {
   /** From 1 to 2^31 - 1. */
   readonly version: number
   readonly createdUs: number
+  readonly modifiedUs?: number | undefined
+}
+
+/** The version and the stamps that a write gave its document. */
+export interface Written extends Stamps {
   readonly modifiedUs?: number
 }
 
@@ -164,10 +183,10 @@ export interface Store {
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
   /**
-   * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. Absent
-   * where none are kept in memory.
+   * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. Many
+   * stores keep none in memory.
    */
-  recent?(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
@@ -182,18 +201,18 @@ export interface Store {
   compact(): Promise<void>
 
   /**
-   * Returns the time, in epoch milliseconds, that all processes on this store share. Absent where only one process
+   * Returns the time, in epoch milliseconds, that all processes on this store share; `undefined` where only one process
    * can use the store.
    */
-  now?(): number
+  now(): number | undefined
 
   /**
    * Returns a function that puts the documents of a tenant back to what they are now, without those of others. Keys of
-   * its applications, which lie with those of all tenants, are added again. Absent where the engine cannot do this at
-   * once. Only test servers call it.
+   * its applications, which lie with those of all tenants, are added again. Returns `undefined` where the engine cannot
+   * do this at once. Only test servers call it.
    * @param root the tenant that has the keys
    */
-  snapshot?(tenant: string, root: string): () => void
+  snapshot(tenant: string, root: string): (() => void) | undefined
 
   /** Removes everything. Only test servers call it. */
   clear(): Promise<void>

@@ -1,11 +1,10 @@
-import { fieldTerm, termsOf } from '../access/terms.ts'
+import { termsOf } from '../access/terms.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { Mutable } from '../base/mutable.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import { limits } from '../generated/facts.ts'
 import { evaluateIndexes } from '../search/index-expressions.ts'
-import type { Digest } from '../storage/port.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
 import { refuseIfAny, type TenantTokens } from './context.ts'
 import { checkMask } from './mask.ts'
@@ -51,15 +50,14 @@ export async function derive(
   changes = everything,
   before: Derived = {},
 ): Promise<Evaluated> {
-  const { expressions } = context
-  const turns = context.turns()
+  const { expressions, turns, store } = context
   const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   // Awaiting nothing would cost a microtask each time.
-  const afterMask = turns.passed()
+  const afterMask = turns.passed(store.tenant)
   if (afterMask) await afterMask
   const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
-  const afterFingerprint = turns.passed()
+  const afterFingerprint = turns.passed(store.tenant)
   if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
@@ -75,18 +73,10 @@ export function isTooLarge(data: JsonValue): boolean {
   return Buffer.byteLength(JSON.stringify(data)) > limits.bodyBytes
 }
 
-/** Returns the terms, the unique value and the due time under which a token is stored. */
+/** Returns the terms and the due time under which a token is stored. */
 export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
   const terms = termsOf(store, token)
-  const uniques =
-    token.deduplicate_token && token.fingerprint ? [uniqueFingerprint(store, token.fingerprint)] : []
-  return token.expires_ms === undefined ? { terms, uniques } : { terms, uniques, dueMs: token.expires_ms }
-}
-
-/** A unique value for the one deduplicating token of a fingerprint: two concurrent ones cannot both be stored. */
-// Requirements: TOK-502
-function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
-  return fieldTerm(store, 'fingerprint', `only ${fingerprint}`)
+  return token.expires_ms === undefined ? { terms } : { terms, dueMs: token.expires_ms }
 }
 
 /**
@@ -95,7 +85,7 @@ function uniqueFingerprint(store: TenantStore, fingerprint: string): Digest {
  * @throws {ServiceError} validation, if the expression does not parse or fails on this data
  */
 // Requirements: TOK-016, TOK-017, ACC-510, TOK-052
-export function fingerprintOf(
+function fingerprintOf(
   { expressions, store }: TenantTokens,
   { type, fingerprint_expression, metadata }: TokenExpressions,
   data: JsonValue,

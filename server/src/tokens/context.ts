@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
+import { after } from '../base/after.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { NoteTaker } from '../base/request-notes.ts'
@@ -25,8 +26,8 @@ export interface TokensContext {
   readonly notes?: NoteTaker | undefined
   /** What is accepted beyond the contract. */
   readonly dialect?: Dialect | undefined
-  /** Makes the timer by which long work yields to other requests. */
-  turns(): Turns
+  /** Lets long work yield to other requests. */
+  readonly turns: Turns
 }
 
 /** Used by work on the tokens of one tenant. */
@@ -34,28 +35,10 @@ export interface TenantTokens extends Omit<TokensContext, 'store'> {
   readonly store: TenantStore
 }
 
-/** Made once for each tenant, as copying the context takes longer than finding it here. */
-const views = new WeakMap<TokensContext, WeakMap<TenantStore, TenantTokens>>()
-
 /** Returns a promise only if the tenant is not in memory yet. */
 export function tokensOf(context: TokensContext, caller: Caller): TenantTokens | Promise<TenantTokens> {
-  const store = context.store.opened(caller.tenant)
-  if (store) return viewOf(context, store)
-  return tenantStore(context, caller.tenant).then(opened => viewOf(context, opened))
-}
-
-function viewOf(context: TokensContext, store: TenantStore): TenantTokens {
-  let ofContext = views.get(context)
-  if (!ofContext) {
-    ofContext = new WeakMap()
-    views.set(context, ofContext)
-  }
-  let view = ofContext.get(store)
-  if (!view) {
-    view = { ...context, store }
-    ofContext.set(store, view)
-  }
-  return view
+  const store = context.store.opened(caller.tenant) ?? tenantStore(context, caller.tenant)
+  return after(store, opened => ({ ...context, store: opened }))
 }
 
 /** @throws {ServiceError} validation, if there are any errors */

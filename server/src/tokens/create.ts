@@ -1,14 +1,14 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
-import type { Conflict } from '../storage/port.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
-import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
+import { deduplicate, showOriginal } from './deduplicate.ts'
 import { asLive, draftToken, draftWrites } from './draft.ts'
+import { eraseExpired } from './erase.ts'
 import { isTakenIdFinal, takenIds } from './id.ts'
 import { type KeptTokens, keptToken, singleToken } from './payloads/kept-tokens.ts'
 import { atMostMasked, showToken } from './show.ts'
-import type { TokenRecord } from './token.ts'
+import { isExpired, type TokenRecord } from './token.ts'
 
 export interface CreatedToken {
   readonly token: Token
@@ -30,7 +30,7 @@ export async function createToken(
       const { record } = draft
       // Requirements: ACC-507
       const transform = demand(caller, 'token:create', record)
-      const original = record.deduplicate_token ? await originalOf(tokens, record) : undefined
+      const { original, claims } = await deduplicate(tokens, caller, 'token:create', record)
       if (original) {
         return {
           writes: [],
@@ -43,31 +43,29 @@ export async function createToken(
       }
       const writes = draftWrites(tokens, caller, draft)
       return {
-        writes: writes.all,
+        writes: [...writes.all, ...claims],
         kept: { details: singleToken(keptToken(draft)) },
         result: written => {
           const live = asLive(draft, written(writes.token))
           return { token: showToken(tokens, live, atMostMasked(transform)), created: true }
         },
-        onConflict: conflict => resolveConflict(tokens, input, record, conflict),
+        // Of a claim, nothing: the next attempt looks for originals again.
+        onConflict: ({ write }) => (write === 0 ? resolveTakenId(tokens, input, record) : undefined),
       }
     },
     receipt,
   )
 }
 
-/** Returns if another attempt may succeed. @throws {ServiceError} conflict, if the id is taken */
+/** Returns if another attempt may succeed. @throws {ServiceError} conflict, if a live token has the id */
 // Requirements: TOK-503
-async function resolveConflict(
+async function resolveTakenId(
   context: TenantTokens,
   input: CreateTokenRequest,
   record: TokenRecord,
-  conflict: Conflict,
 ): Promise<void> {
-  if (conflict.reason === 'exists') {
-    if (await evictExpiredHolder(context, context.store.address('token', record.id))) return
-    if (isTakenIdFinal(context, input.id ?? undefined)) throw takenIds(['id'])
-  }
-  // The holder of the unique value has expired, or is the original that the next attempt will find.
-  if (conflict.holder) await evictExpiredHolder(context, conflict.holder)
+  const holder = await context.store.get<TokenRecord>('token', record.id)
+  if (!holder) return
+  if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, holder)
+  else if (isTakenIdFinal(context, input.id ?? undefined)) throw takenIds(['id'])
 }

@@ -1,32 +1,75 @@
 import { type Caller, decideFor } from '../access/caller.ts'
-import { fieldTerm, matchTerm } from '../access/terms.ts'
+import { duplicateTerm, matchAll, matchTerm } from '../access/terms.ts'
+import { visibleTo } from '../access/visibility.ts'
 import type { Token } from '../contract/types.ts'
-import type { Digest } from '../storage/port.ts'
-import type { OpenedRecord } from '../storage/records/sealed.ts'
+import type { Write } from '../storage/port.ts'
+import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
 import type { TenantTokens } from './context.ts'
 import { withCvc } from './cvc.ts'
-import { eraseExpired } from './erase.ts'
 import { atMostMasked, showToken, withoutContents } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
 
-/** Returns the oldest live token with the same fingerprint, if this token asks for deduplication. */
-// Requirements: TOK-501, TOK-509, TOK-543
-export async function originalOf(
+/** The right by which a request meets originals: the one that it needs on the containers of its own token. */
+type DuplicateRight = 'token:create' | 'token:update'
+
+export interface Deduplication {
+  /** The token to show instead, if there is one. */
+  readonly original?: OpenedRecord<TokenRecord>
+  /** Writes that fail if another token was deduplicated under the same identity since originals were looked for. */
+  readonly claims: readonly Write[]
+}
+
+const nothing: Deduplication = { claims: [] }
+
+/** Claims are compared by requests in progress only. None of them takes nearly as long. */
+const claimMs = 3_600_000
+
+/** Returns the text that two duplicates share. The fingerprint stands for their tenant and type. */
+export function identityOf({ fingerprint, fingerprint_expression }: TokenRecord): string | undefined {
+  return fingerprint && `${fingerprint} ${fingerprint_expression}`
+}
+
+/**
+ * Finds the oldest token that this one would duplicate: live, with the same fingerprint made by the same expression, where
+ * the caller has the right. With a literal expression anybody can make any fingerprint.
+ *
+ * Callers with different rights may each store a token of one identity, so no unique value can keep the others out. Instead
+ * each stores its token together with a new version of a claim, which all of the identity share: of two that were made from
+ * the same version one fails, and looks for originals again.
+ */
+// Requirements: TOK-501, TOK-502, TOK-509, TOK-543, TOK-548, TOK-549
+export async function deduplicate(
   context: TenantTokens,
-  { deduplicate_token, fingerprint }: TokenRecord,
-): Promise<OpenedRecord<TokenRecord> | undefined> {
-  if (!deduplicate_token || !fingerprint) return undefined
-  const { records } = await context.store.find<TokenRecord>(
-    'token',
-    matchTerm(fieldTerm(context.store, 'fingerprint', fingerprint)),
-    {
-      nowMs: context.nowUs() / 1000,
-      offset: 0,
-      limit: 1,
-      oldestFirst: true,
-    },
-  )
-  return records[0]
+  caller: Caller,
+  right: DuplicateRight,
+  record: TokenRecord,
+): Promise<Deduplication> {
+  const identity = record.deduplicate_token ? identityOf(record) : undefined
+  if (identity === undefined) return nothing
+  const { store } = context
+  // A digest, as expressions may be long.
+  const value = { id: store.shownDigest('deduplication', identity) }
+  // Before the search, so that a token stored after the search changes it.
+  const claim = await store.get<RecordValue>('deduplication', value.id)
+  const nowUs = context.nowUs()
+  const query = matchAll([visibleTo(store, caller, right), matchTerm(duplicateTerm(store, record))])
+  const page = { nowMs: nowUs / 1000, offset: 0, limit: 1, oldestFirst: true }
+  const [original] = (await store.find<TokenRecord>('token', query, page)).records
+  // The index is not authenticated. Only the record itself decides.
+  const isOriginal =
+    original &&
+    identityOf(original.value) === identity &&
+    !isExpired(original.value, nowUs) &&
+    decideFor(caller, right, original.value).allowed
+  if (isOriginal) return { original, claims: [] }
+  const index = { dueMs: Math.floor(nowUs / 1000) + claimMs }
+  return {
+    claims: [
+      claim
+        ? store.replace('deduplication', claim, value, index)
+        : store.insert('deduplication', value, index),
+    ],
+  }
 }
 
 /** Shows the token that the caller's would have duplicated. */
@@ -45,12 +88,4 @@ export function showDuplicated(context: TenantTokens, caller: Caller, token: Liv
   const decision = decideFor(caller, 'token:read', token.record.value)
   if (decision.allowed) return showToken(context, token, atMostMasked(decision.transform))
   return withoutContents(showToken(context, token, 'redact'))
-}
-
-/** Erases the holder of a unique value if it has expired and no sweep has erased it yet. Returns false if it is alive. */
-export async function evictExpiredHolder(context: TenantTokens, holder: Digest): Promise<boolean> {
-  const record = await context.store.at<TokenRecord>('token', holder)
-  if (record && !isExpired(record.value, context.nowUs())) return false
-  if (record) await eraseExpired(context, record)
-  return true
 }

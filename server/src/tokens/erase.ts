@@ -11,7 +11,7 @@ import type { TokenRecord } from './token.ts'
 
 /** Returns the writes that erase a token and its code, and add an audit entry. */
 // Requirements: SEA-035
-export async function erasure(
+async function erasure(
   context: TenantTokens,
   token: OpenedRecord<TokenRecord>,
   operation: 'token:delete' | 'token:expire',
@@ -21,7 +21,7 @@ export async function erasure(
   return [
     context.store.remove('token', id, token),
     ...(await removeCvc(context.store, cvc)),
-    auditEntry(context.store, context.random, tokenAction(operation, id, actor)),
+    auditEntry(context.store, context.random, { ...tokenAction(operation, id, actor), superseded: token }),
   ]
 }
 

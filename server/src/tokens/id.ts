@@ -7,7 +7,7 @@ import type { TenantTokens } from './context.ts'
 import { holdsData } from './id-holds-data.ts'
 
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
-export const idAttempts = 10
+const idAttempts = 10
 
 export interface ChosenId {
   readonly id: string

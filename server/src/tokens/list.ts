@@ -35,7 +35,7 @@ export async function listTokens(
  * @param explain the page says how its total was counted, if the store tells
  */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
-export async function findTokens(
+async function findTokens(
   context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
@@ -53,7 +53,7 @@ export async function findTokens(
   })
   const { records, counting } = found
   const shown = Array.isArray(records)
-    ? await showEach(context, caller, permission, records, nowUs)
+    ? await showEach(context, caller, permission, records)
     : showOneByOne(context, caller, permission, records)
   const { lastUs } = found
   const next =
@@ -62,43 +62,43 @@ export async function findTokens(
   return counting ? Object.assign(page, { counting }) : page
 }
 
+/**
+ * Leaves out tokens that have expired, or that the caller's rights do not cover: the index by which they were found is not
+ * authenticated, and long pages are read while they are sent.
+ */
+// Requirements: PAG-502
 async function showEach(
   context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: readonly OpenedRecord<TokenRecord>[],
-  nowUs: number,
 ): Promise<Token[]> {
-  const tokens = await withReadableCvc(context.store, records, nowUs)
+  const nowUs = context.nowUs()
+  const live = records.filter(({ value }) => !isExpired(value, nowUs))
+  const tokens = await withReadableCvc(context.store, live, nowUs)
   const shown: Token[] = []
   const revealed: string[] = []
   // Masks may take long, so showing a page yields to other requests.
-  const turns = context.turns()
   for (const token of tokens) {
     const decision = decideFor(caller, permission, token.record.value)
-    if (decision.allowed && decision.transform === 'reveal') {
-      revealed.push(token.record.value.id)
-    }
-    shown.push(showToken(context, token, decision.allowed ? decision.transform : 'redact'))
-    const passing = turns.passed()
+    if (!decision.allowed) continue
+    if (decision.transform === 'reveal') revealed.push(token.record.value.id)
+    shown.push(showToken(context, token, decision.transform))
+    const passing = context.turns.passed(context.store.tenant)
     if (passing) await passing
   }
   await recordReveal(context, caller, permission, revealed)
   return shown
 }
 
-/** Like `showEach`, for a page that is read while it is sent: leaves out tokens that have expired or moved out of reach. */
+/** Like `showEach`, for a page that is read while it is sent. */
 async function* showOneByOne(
   context: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: AsyncIterable<OpenedRecord<TokenRecord>>,
 ): AsyncGenerator<Token> {
-  for await (const record of records) {
-    const nowUs = context.nowUs()
-    if (isExpired(record.value, nowUs) || !decideFor(caller, permission, record.value).allowed) continue
-    yield* await showEach(context, caller, permission, [record], nowUs)
-  }
+  for await (const record of records) yield* await showEach(context, caller, permission, [record])
 }
 
 // Requirements: TOK-019, TOK-020, TOK-022

@@ -1,3 +1,4 @@
+import { type Caller, decideFor } from '../access/caller.ts'
 import { strictest } from '../access/rules.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { Mutable } from '../base/mutable.ts'
@@ -33,18 +34,23 @@ export function showToken(context: TenantTokens, token: LiveToken, transform: Tr
 }
 
 /**
- * Like `showToken`, but where the transform masks, the data is shown under `mask` instead of the token's own: the
- * answer to an update shows at most what the mask before it shows. Without a mask there is no data.
+ * Shows a token after an update, as a read by the same caller shows it. To a caller who may not read it, the data is shown
+ * by the rule for `token:update`, and a mask counts only as it was before the update. Without a mask there is no data.
+ *
+ * @param transform that of the rule for `token:update`
  */
 // Requirements: ACC-521
-export function showUnderMask(
+export function showUpdated(
   context: TenantTokens,
+  caller: Caller,
   token: LiveToken,
   transform: Transform,
-  mask: JsonValue | undefined,
+  maskBefore: JsonValue | undefined,
 ): Token {
+  const read = decideFor(caller, 'token:read', token.record.value)
+  if (read.allowed) return showToken(context, token, read.transform)
   if (transform !== 'mask') return showToken(context, token, transform)
-  const masked = showMask(context, token.record.value.id, mask, token.data)
+  const masked = showMask(context, token.record.value.id, maskBefore, token.data)
   if (masked === undefined) return showToken(context, token, 'redact')
   return showToken(context, new LiveToken(token.record, token.data, masked), 'mask')
 }

@@ -185,6 +185,51 @@ t.test('the answer shows what the mask before the update shows of the new data',
   t.equal(shown.json.data, '987-65-4321', 'control: a rule that reveals')
 })
 
+t.test('the answer shows what a read by the same caller shows then', async t => {
+  const tenant = await openTenant(vault)
+  const reads = (transform: string, container = '/', priority = 3) => ({
+    priority,
+    container,
+    transform,
+    permissions: ['token:read'],
+  })
+  const callers: [name: string, send: Send][] = [
+    ['both directly', await tenant.application({ permissions: ['token:update', 'token:read'] })],
+    ['reads whole', await tenant.application({ permissions: update, rules: [reads('reveal')] })],
+    ['reads no data', await tenant.application({ permissions: update, rules: [reads('redact')] })],
+    ['updates whole, reads masked', await tenant.application({ rules: [rule('reveal'), reads('mask')] })],
+    [
+      'reads where the token is moved to',
+      await tenant.application({
+        permissions: update,
+        rules: [reads('redact', '/pii/'), reads('mask', '/moved/', 4)],
+      }),
+    ],
+  ]
+  const patches = [
+    { metadata: { a: 'b' } },
+    { data: '987-65-4321', mask: '{{ data | slice: 0, 6 }}' },
+    { mask: '{{ data }}' },
+    { containers: ['/moved/'], mask: 'X' },
+  ]
+  for (const [who, send] of callers) {
+    const id = await made(tenant)
+    for (const patch of patches) {
+      const headers = { 'SVC-IDEMPOTENCY-KEY': JSON.stringify(patch) + id }
+      const reply = await send('PATCH', `/tokens/${id}`, patch, headers)
+      const read = await send('GET', `/tokens/${id}`)
+      t.equal(read.status, 200)
+      t.same(reply.json, read.json, `${who}: ${JSON.stringify(patch)}`)
+      t.same((await send('PATCH', `/tokens/${id}`, patch, headers)).json, read.json, `${who}, repeated`)
+    }
+  }
+
+  const elsewhere = await tenant.application({ permissions: update, rules: [reads('reveal', '/moved/')] })
+  const id = await made(tenant)
+  const unread = await elsewhere('PATCH', `/tokens/${id}`, { mask: '{{ data }}' })
+  t.equal(unread.json.data, 'XXX-XX-6789', 'control: it reads tokens, but not this one')
+})
+
 t.test('a repeated update shows no more than the first answer', async t => {
   const tenant = await openTenant(vault)
   const application = await tenant.application({ permissions: update })

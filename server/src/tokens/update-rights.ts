@@ -6,7 +6,7 @@ import { tokenTypes } from '../generated/facts.ts'
 import type { TokenRecord } from './token.ts'
 
 /** The members of an update that are expressions over the token's data. */
-export const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
+const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
 
 /** The members of an update that need more than `token:update` on the token's present containers. */
 export interface GuardedUpdate

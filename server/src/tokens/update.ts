@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts'
+import { type Caller, demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/expiration.ts'
@@ -15,13 +15,13 @@ import { tokenAction } from './audited.ts'
 import { type Changes, type Derived, derive, indexOf, isTooLarge } from './contents.ts'
 import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
-import { evictExpiredHolder, originalOf, showOriginal } from './deduplicate.ts'
+import { type Deduplication, deduplicate, identityOf, showOriginal } from './deduplicate.ts'
 import { liveRecord, liveToken } from './read.ts'
-import { showUnderMask } from './show.ts'
+import { showUpdated } from './show.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
-/** The token that was shown; and if the update sets a mask, the one before it, under which the answer shows the data. */
+/** The token that was shown; and if the update sets a mask, the one before it, which limits the answer. */
 export type KeptUpdate = KeptEntity & { readonly details?: { readonly mask: JsonValue } }
 
 export async function updateToken(
@@ -40,9 +40,7 @@ export async function updateToken(
       const live = await liveToken(tokens, current)
       const next = await patched(tokens, caller, live, input, right)
 
-      const original = next.record.deduplicate_token
-        ? await duplicated(tokens, current, next.record)
-        : undefined
+      const { original, claims } = await duplicated(tokens, caller, current, next.record)
       if (original) {
         return {
           writes: [],
@@ -57,9 +55,13 @@ export async function updateToken(
         writes: [
           token,
           ...next.cvcWrites,
-          auditEntry(tokens.store, tokens.random, tokenAction('token:update', id, caller)),
+          auditEntry(tokens.store, tokens.random, {
+            ...tokenAction('token:update', id, caller),
+            superseded: current,
+          }),
+          ...claims,
         ],
-        // The answer to an update that sets a mask shows the data under the mask before it.
+        // Callers who may not read the token see the data under the mask before it.
         kept: {
           entity: id,
           ...(input.mask === undefined || mask === undefined ? {} : { details: { mask } }),
@@ -67,10 +69,7 @@ export async function updateToken(
         // Requirements: TOK-034
         result: written => {
           const updated = new LiveToken(new OpenedRecord(next.record, written(token)), next.data)
-          return showUnderMask(tokens, updated, right.transform, mask)
-        },
-        onConflict: async ({ holder }) => {
-          if (holder) await evictExpiredHolder(tokens, holder)
+          return showUpdated(tokens, caller, updated, right.transform, mask)
         },
       }
     },
@@ -92,10 +91,14 @@ export async function readUpdated(
   const tokens = await tokensOf(context, caller)
   const record = await liveRecord(tokens, id)
   const { transform } = demandUpdate(caller, record.value, input)
-  if (entity !== id) return showOriginal(tokens, caller, await liveRecord(tokens, entity))
+  if (entity !== id) {
+    const original = await liveRecord(tokens, entity)
+    demand(caller, 'token:update', original.value)
+    return showOriginal(tokens, caller, original)
+  }
   const live = await liveToken(tokens, record)
   const mask = input.mask === undefined ? record.value.mask : details?.mask
-  return showUnderMask(tokens, live, transform, mask)
+  return showUpdated(tokens, caller, live, transform, mask)
 }
 
 interface Patched {
@@ -172,16 +175,16 @@ function patchedMask(current: TokenRecord, input: UpdateTokenRequest): JsonValue
     : mergePatch(current.mask, input.mask)
 }
 
-/** Returns the token that this update would duplicate, if it asks for deduplication. */
+/** Finds the token that this update would duplicate, if it asks for deduplication, by the right to make the update. */
 async function duplicated(
   context: TenantTokens,
-  current: OpenedRecord<TokenRecord>,
+  caller: Caller,
+  { value }: OpenedRecord<TokenRecord>,
   next: TokenRecord,
-): Promise<OpenedRecord<TokenRecord> | undefined> {
-  const unchanged = current.value.deduplicate_token && current.value.fingerprint === next.fingerprint
-  if (unchanged) return undefined
-  const original = await originalOf(context, next)
-  return original?.value.id === next.id ? undefined : original
+): Promise<Deduplication> {
+  if (value.deduplicate_token && identityOf(value) === identityOf(next)) return { claims: [] }
+  const found = await deduplicate(context, caller, 'token:update', next)
+  return found.original?.value.id === next.id ? { claims: [] } : found
 }
 
 /** A patch over a live code keeps its deadline. A code where there was none gets an hour of its own. */

@@ -61,7 +61,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     random,
     nowUs: () => clock.nowUs(),
     schemas: new Validators('SVC'),
-    turns: () => new Turns(),
+    turns: new Turns(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
   }

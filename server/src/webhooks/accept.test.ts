@@ -33,12 +33,31 @@ t.test('a job and what belongs to it are kept in one commit, or neither is', asy
 })
 
 t.test('a tenant has so many unfinished jobs and no more, due or not', async t => {
-  const queue = await openQueue(t, { context: { limits: { jobsPerTenant: 3 } } })
+  const queue = await openQueue(t, {
+    context: { limits: { jobs: { tenant: 3, application: 3, session: 3 } } },
+  })
   for (const _ of [1, 2, 3]) await queue.accept({ callbackUrl })
   await queue.clock.advance(1000)
   await t.rejects(queue.accept({ callbackUrl }), { code: 'rate_limited', headers: { 'Retry-After': '30' } })
   await queue.accept({ callbackUrl, tenant: tenantB })
   t.same(await queue.left(), [4, 4], 'another tenant is counted apart')
+})
+
+t.test('an application and a session have their shares of the jobs of a tenant', async t => {
+  const limits = { jobs: { tenant: 5, application: 3, session: 1 } }
+  const queue = await openQueue(t, { context: { limits } })
+  const refused = (message: RegExp) => ({ code: 'rate_limited', message })
+  const [sessionA, sessionB] = ['a', 'b'].map(name => `0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c0${name}`)
+  const backend = '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c0c'
+  await queue.accept({ callbackUrl, session: sessionA ?? '' })
+  await t.rejects(queue.accept({ callbackUrl, session: sessionA ?? '' }), refused(/^1 .* of this session/))
+  await queue.accept({ callbackUrl, session: sessionB ?? '' })
+  await queue.accept({ callbackUrl })
+  await t.rejects(queue.accept({ callbackUrl }), refused(/^3 .* of this application/))
+  await queue.accept({ callbackUrl, application: backend })
+  await queue.accept({ callbackUrl, application: backend })
+  await t.rejects(queue.accept({ callbackUrl, application: backend }), refused(/^5 .* of this tenant/))
+  t.same(await queue.left(), [5, 5])
 })
 
 t.test('nothing of a job can be read in the store', async t => {

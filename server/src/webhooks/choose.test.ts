@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Candidate, choose } from './choose.ts'
 
-const rooms = { waiting: { overall: 4, perTenant: 2 }, delivery: { overall: 3, perTenant: 2 } }
-const of = (tenant: string, stage: Candidate['stage'] = 'waiting') => ({ tenant, stage })
+const rooms = { waiting: { total: 4, tenant: 2 }, delivery: { total: 3, tenant: 2 } }
+const ofOrigins = {
+  waiting: { total: 4, tenant: 4 },
+  delivery: { total: 6, tenant: 4, host: 3, hostOfTenant: 2 },
+}
+const of = (tenant: string, stage: Candidate['stage'] = 'waiting', requester = ''): Candidate => ({
+  stage,
+  party: { tenant, application: tenant + requester },
+})
 const times = (count: number, one: Candidate) => Array.from({ length: count }, () => one)
 
 t.test('each stage has its own room, and each tenant a part of it', async t => {
@@ -25,28 +32,62 @@ t.test('each stage has its own room, and each tenant a part of it', async t => {
   ]
   for (const [name, due, underWay, wanted] of cases) {
     const chosen = choose(due, underWay, rooms)
-    t.equal(chosen.map(({ tenant }) => tenant).join(''), wanted, name)
+    t.equal(chosen.map(({ party }) => party.tenant).join(''), wanted, name)
   }
 })
 
-t.test('there is never more than there is room for, and never less than would fit', async t => {
-  const candidate = fc.record({
-    tenant: fc.constantFrom('a', 'b', 'c'),
-    stage: fc.constantFrom('waiting' as const, 'delivery' as const),
+t.test('a target has a part of the capacity for deliveries, and of that of a tenant', async t => {
+  const to = (tenant: string, host: string): Candidate => ({
+    stage: 'delivery',
+    party: { tenant, application: tenant, host, hostOfTenant: `${tenant} ${host}` },
   })
+  const cases: readonly [name: string, due: Candidate[], underWay: Candidate[], chosen: string][] = [
+    ['of one tenant', times(9, to('a', 'x')), [], 'ax ax'],
+    ['its deliveries to others go on', [...times(9, to('a', 'x')), to('a', 'y')], [], 'ax ax ay'],
+    ['what is under way counts', [...times(9, to('a', 'x')), to('a', 'y')], times(2, to('a', 'x')), 'ay'],
+    ['of all tenants', 'abcd'.split('').map(name => to(name, 'x')), [], 'ax bx cx'],
+    ['another target is none of that', 'abcd'.split('').map(name => to(name, name)), [], 'aa bb cc dd'],
+    ['formulas have no target', times(9, of('a')), [], 'a a a a'],
+  ]
+  for (const [name, due, underWay, wanted] of cases) {
+    const chosen = choose(due, underWay, ofOrigins).map(({ party: { tenant, host = '' } }) => tenant + host)
+    t.equal(chosen.join(' '), wanted, name)
+  }
+})
+
+t.test('applications and sessions of a tenant take turns, and have their shares', async t => {
+  const bounds = { total: 9, tenant: 4, application: 3, session: 1 }
+  const of = (application: string, session?: string): Candidate => ({
+    stage: 'waiting',
+    party: { tenant: 'a', application, session },
+  })
+  const names = (due: readonly Candidate[], underWay: readonly Candidate[] = []) =>
+    choose(due, underWay, { waiting: bounds, delivery: bounds })
+      .map(({ party: { application, session } }) => session ?? application)
+      .join(' ')
+  const sessions = [...times(9, of('public', 's')), ...times(9, of('public', 't'))]
+  t.equal(names(sessions), 's t')
+  t.equal(names([...sessions, ...times(9, of('backend'))]), 's t backend backend')
+  t.equal(names([...times(9, of('public')), of('backend')]), 'public backend public public')
+  t.equal(names([...sessions, of('backend')], times(3, of('public'))), 'backend')
+})
+
+t.test('there is never more than there is room for, and never less than would fit', async t => {
+  const candidate = fc
+    .tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('waiting' as const, 'delivery' as const))
+    .map(([tenant, stage]) => of(tenant, stage))
   const count = (list: readonly Candidate[], stage: string, tenant?: string) =>
-    list.filter(one => one.stage === stage && (tenant === undefined || one.tenant === tenant)).length
+    list.filter(one => one.stage === stage && (tenant === undefined || one.party.tenant === tenant)).length
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.array(candidate, { maxLength: 30 }), due => {
         const chosen = choose(due, [], rooms)
         const left = due.filter(one => !chosen.includes(one))
-        const fits = ({ tenant, stage }: Candidate) =>
-          count(chosen, stage) < rooms[stage].overall && count(chosen, stage, tenant) < rooms[stage].perTenant
+        const fits = ({ stage, party: { tenant } }: Candidate) =>
+          count(chosen, stage) < rooms[stage].total && count(chosen, stage, tenant) < rooms[stage].tenant
         const isWithin = chosen.every(
-          ({ tenant, stage }) =>
-            count(chosen, stage) <= rooms[stage].overall &&
-            count(chosen, stage, tenant) <= rooms[stage].perTenant,
+          ({ stage, party: { tenant } }) =>
+            count(chosen, stage) <= rooms[stage].total && count(chosen, stage, tenant) <= rooms[stage].tenant,
         )
         return isWithin && !left.some(fits) && new Set(chosen).size === chosen.length
       }),

@@ -1,51 +1,60 @@
-import type { Capacity } from './context.ts'
+import { Admission, type Bounds, type Party } from '../base/admission.ts'
 import type { Stage } from './job.ts'
 
-/** A job that is due or being worked on. */
+/** A job that is due or being worked on, and its shares. */
 export interface Candidate {
-  readonly tenant: string
   readonly stage: Stage
+  /** Who requested it, and for a delivery the origin of its callback. */
+  readonly party: Party & { readonly tenant: string; readonly application: string }
 }
 
 /**
- * Chooses the due jobs to begin with, as many of each stage as there is capacity for. Tenants take turns, those with the
- * fewest jobs in progress first, so that nobody waits for the many jobs of another.
+ * Chooses the due jobs to begin with, as many of each stage as there is room for. Tenants take turns, and so do the
+ * applications and sessions of a tenant: those with the fewest jobs in progress first. So nobody waits for the many jobs
+ * of another, and nothing waits for a target that does not respond.
  *
  * @param due earliest first
  */
 export function choose<T extends Candidate>(
   due: readonly T[],
   underWay: readonly Candidate[],
-  rooms: Readonly<Record<Stage, Capacity>>,
+  bounds: Readonly<Record<Stage, Bounds>>,
 ): T[] {
-  const taken = new Map<string, number>()
-  const count = ({ tenant, stage }: Candidate) => {
-    for (const key of [stage, `${stage} ${tenant}`, tenant]) taken.set(key, (taken.get(key) ?? 0) + 1)
+  const rooms = {
+    waiting: new Admission('running jobs', bounds.waiting),
+    delivery: new Admission('deliveries', bounds.delivery),
   }
-  const hasRoom = ({ tenant, stage }: Candidate) =>
-    (taken.get(stage) ?? 0) < rooms[stage].overall &&
-    (taken.get(`${stage} ${tenant}`) ?? 0) < rooms[stage].perTenant
-  for (const one of underWay) count(one)
+  const busy = new Map<string, number>()
+  const begin = ({ stage, party }: Candidate) => {
+    rooms[stage].take(party)
+    for (const name of [party.tenant, requesterOf(party)]) busy.set(name, (busy.get(name) ?? 0) + 1)
+  }
+  const busyOf = (name: string) => busy.get(name) ?? 0
+  for (const one of underWay) begin(one)
 
   const queues = new Map<string, T[]>()
   for (const one of due) {
-    const queue = queues.get(one.tenant)
+    const queue = queues.get(one.party.tenant)
     if (queue) queue.push(one)
-    else queues.set(one.tenant, [one])
+    else queues.set(one.party.tenant, [one])
   }
   const chosen: T[] = []
-  let turns = [...queues].sort(([a], [b]) => (taken.get(a) ?? 0) - (taken.get(b) ?? 0))
+  let turns = [...queues].sort(([a], [b]) => busyOf(a) - busyOf(b))
   while (turns.length > 0) {
     turns = turns.filter(([, queue]) => {
-      const place = queue.findIndex(hasRoom)
-      if (place < 0) return false
-      const [next] = queue.splice(place, 1)
-      if (next) {
-        count(next)
-        chosen.push(next)
+      let next: T | undefined
+      for (const one of queue) {
+        if (next && busyOf(requesterOf(one.party)) >= busyOf(requesterOf(next.party))) continue
+        if (rooms[one.stage].full(one.party) === undefined) next = one
       }
+      if (!next) return false
+      queue.splice(queue.indexOf(next), 1)
+      begin(next)
+      chosen.push(next)
       return true
     })
   }
   return chosen
 }
+
+const requesterOf = ({ session, application }: Candidate['party']) => session ?? application

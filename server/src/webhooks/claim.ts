@@ -2,7 +2,7 @@ import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import type { WebhooksContext } from './context.ts'
-import type { Claimed, ContentRecord, ScheduleRecord } from './job.ts'
+import { type Claimed, type ContentRecord, indexOf, type ScheduleRecord } from './job.ts'
 import { leaseMs } from './schedule.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function reschedule(
   dueMs: number,
   also: readonly Write[] = [],
 ): Promise<Claimed | undefined> {
-  const write = store.replace('job', schedule.version, value, { dueMs })
+  const write = store.replace('job', schedule.version, value, indexOf(store, value, dueMs))
   const result = await store.commit([write, ...also], context.clock.nowUs())
   if (!result.ok) return undefined
   return { store, schedule: new OpenedRecord(value, { ...schedule, version: schedule.version + 1 }) }

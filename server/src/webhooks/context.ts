@@ -1,4 +1,6 @@
+import type { Bounds } from '../base/admission.ts'
 import type { Clock } from '../base/clock.ts'
+import { admissionBounds } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Observer } from '../base/observer.ts'
 import type { Random } from '../base/random.ts'
@@ -45,19 +47,12 @@ export interface Performer {
   perform(job: Job, receipt: Receipt<JobAnswer>): Promise<JobAnswer>
 }
 
-/** The capacity of this process: for all tenants together, and for each. */
-export interface Capacity {
-  readonly overall: number
-  readonly perTenant: number
-}
-
 export interface WebhookLimits {
-  /** Formulas of asynchronous invocations. */
-  readonly waiting: Capacity
-  /** Attempts of deliveries. */
-  readonly delivery: Capacity
-  /** The limit on unfinished jobs of a tenant. */
-  readonly jobsPerTenant: number
+  /** Formulas of asynchronous invocations, and attempts of deliveries, of this process. */
+  readonly waiting: Bounds
+  readonly delivery: Bounds
+  /** The limits on unfinished jobs. */
+  readonly jobs: Required<Pick<Bounds, 'tenant' | 'application' | 'session'>>
   /** The number of times a formula is started if the process dies while it runs. */
   readonly runs: number
   /** The time that a closing process waits for jobs in progress, in real milliseconds. */
@@ -65,9 +60,9 @@ export interface WebhookLimits {
 }
 
 export const webhookLimits: WebhookLimits = {
-  waiting: { overall: 8, perTenant: 4 },
-  delivery: { overall: 20, perTenant: 5 },
-  jobsPerTenant: 1000,
+  waiting: admissionBounds.runningJobs,
+  delivery: admissionBounds.deliveries,
+  jobs: admissionBounds.jobs,
   runs: 5,
   graceMs: 10_000,
 }

@@ -82,7 +82,7 @@ async function attempt(
   const tenant = await readTenant(store)
   if (!tenant) return 'no secret'
   const body = Buffer.from(text)
-  const { callbackUrl, traceId, reactor } = value.about
+  const { callbackUrl, traceId, reactor, application, session } = value.about
   // A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it.
   const atS = Math.floor(context.clock.machineMs() / 1000)
   const headers = {
@@ -95,6 +95,8 @@ async function attempt(
     return await context.send({
       url: callbackUrl,
       tenant: store.tenant,
+      application,
+      session,
       reactor,
       traceId,
       headers,

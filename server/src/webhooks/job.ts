@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts'
-import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { Digest } from '../storage/port.ts'
+import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { JobAnswer } from './reaction.ts'
 
 /** An asynchronous invocation. It contains references, never the data of their tokens. */
@@ -30,6 +31,12 @@ export type Stage = 'waiting' | 'delivery'
 export interface ScheduleRecord extends RecordValue {
   /** Also the id of the job's content, and the `webhook-id` that its receiver sees at each attempt. */
   readonly id: string
+  /** The application and session that requested it. */
+  readonly application: string
+  readonly session?: string
+  readonly reactor: string
+  /** Its path and query may be secret. */
+  readonly callback_origin: string
   readonly stage: Stage
   readonly timeout_ms: number
   /** The number of times the formula was started. */
@@ -53,6 +60,23 @@ export interface ContentRecord extends RecordValue {
 export interface Claimed {
   readonly store: TenantStore
   readonly schedule: OpenedRecord<ScheduleRecord>
+}
+
+/** Returns what a job is found by: the time at which it is due, and who requested it. */
+export function indexOf(
+  store: TenantStore,
+  { application, session }: Pick<ScheduleRecord, 'application' | 'session'>,
+  dueMs: number,
+): RecordIndex {
+  return {
+    dueMs,
+    terms: [application, ...(session === undefined ? [] : [session])].map(id => jobTerm(store, id)),
+  }
+}
+
+/** Returns the term of the jobs of an application or session. */
+export function jobTerm(store: TenantStore, requester: string): Digest {
+  return store.term('requester', requester)
 }
 
 /** Reads the content of a job. */

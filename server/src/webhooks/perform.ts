@@ -6,7 +6,7 @@ import { OpenedRecord } from '../storage/records/sealed.ts'
 import type { Receipt } from '../storage/transact.ts'
 import { giveUp, release } from './claim.ts'
 import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
-import { type Claimed, type ContentRecord, contentOf, type Job, type ScheduleRecord } from './job.ts'
+import { type Claimed, type ContentRecord, contentOf, indexOf, type Job, type ScheduleRecord } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
 /** The delay of a job for which no process was free. */
@@ -88,7 +88,12 @@ function asDelivery(
   const { args: _erased, ...kept } = value
   const delivery: ContentRecord = { ...kept, answer }
   return [
-    store.replace('job', schedule.version, toDelivery(schedule.value), { dueMs: clock.nowMs() }),
+    store.replace(
+      'job',
+      schedule.version,
+      toDelivery(schedule.value),
+      indexOf(store, schedule.value, clock.nowMs()),
+    ),
     store.replace('job-content', version, delivery),
   ]
 }

@@ -6,7 +6,7 @@ import type { TokensContext } from '../tokens/context.ts'
 import { type KeptTokens, showKept } from '../tokens/payloads/kept-tokens.ts'
 
 /** A response whose status, headers and body the formula chose. */
-export type CustomResponse = Extract<Outcome, { kind: 'custom' }>
+type CustomResponse = Extract<Outcome, { kind: 'custom' }>
 
 /** The result of an invocation. */
 export type Reaction =

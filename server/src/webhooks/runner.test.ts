@@ -51,7 +51,7 @@ t.test('while there is no room for a tenant, its other jobs are left alone', asy
       return null
     },
   }
-  const limits = { waiting: { overall: 8, perTenant: 4 } }
+  const limits = { waiting: { total: 8, tenant: 4 } }
   const queue = await openQueue(t, { performer, context: { limits } })
   for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl })
   for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl, tenant: tenantB })
@@ -67,7 +67,7 @@ t.test('while there is no room for a tenant, its other jobs are left alone', asy
 
 t.test('a tenant with many jobs does not hold up another, nor take all the room', async t => {
   const { performer, started, reached, end } = holding()
-  const limits = { waiting: { overall: 3, perTenant: 2 } }
+  const limits = { waiting: { total: 3, tenant: 2 } }
   const queue = await openQueue(t, { context: { limits } })
   // More than a first look at the store shows.
   await Promise.all(Array.from({ length: 100 }, () => queue.accept({ callbackUrl })))
@@ -89,11 +89,26 @@ t.test('a tenant with many jobs does not hold up another, nor take all the room'
   t.equal(started.length, 101)
 })
 
+t.test('a target that never answers does not hold up deliveries to others', async t => {
+  const silent = await openReceiver(t, () => undefined)
+  const receiver = await openReceiver(t)
+  const limits = { delivery: { total: 4, tenant: 3, host: 3, hostOfTenant: 2 }, graceMs: 10 }
+  const queue = await openQueue(t, { performer: answering(null), context: { limits } })
+  for (const tenant of [tenantA, tenantB])
+    for (let n = 0; n < 10; n++) await queue.accept({ callbackUrl: `${silent.origin}/${n}`, tenant })
+  await silent.arrived(3)
+  for (const tenant of [tenantA, tenantB]) {
+    await queue.accept({ callbackUrl: receiver.origin, tenant })
+    await receiver.arrived(tenant === tenantA ? 1 : 2)
+  }
+  t.equal(silent.received.length, 3)
+})
+
 t.test('advancing the clock resolves when all that fell due is done, one after another', async t => {
   const receiver = await openReceiver(t)
   const limits = {
-    waiting: { overall: 1, perTenant: 1 },
-    delivery: { overall: 1, perTenant: 1 },
+    waiting: { total: 1, tenant: 1 },
+    delivery: { total: 1, tenant: 1 },
   }
   const queue = await openQueue(t, { performer: answering({ raw: 1 }), context: { limits } })
   await Promise.all(Array.from({ length: 20 }, () => queue.accept({ callbackUrl: receiver.origin })))
@@ -186,7 +201,7 @@ t.test('an attempt that is given up for leaving does not count', async t => {
 
 t.test('a job that takes longer than its lease makes room, and may be run again', async t => {
   const { performer, started, reached } = holding()
-  const limits = { waiting: { overall: 1, perTenant: 1 }, graceMs: 10 }
+  const limits = { waiting: { total: 1, tenant: 1 }, graceMs: 10 }
   const queue = await openQueue(t, { performer, context: { limits } })
   // The lease is 30 seconds more than the formula may take: so this one is 200 real milliseconds.
   await queue.accept({ callbackUrl, timeoutMs: -29_800 })
@@ -284,7 +299,7 @@ t.test('processes that see the same jobs do not all begin with the same ones', a
       return result
     },
   })
-  const limits = { waiting: { overall: 8, perTenant: 8 }, graceMs: 0 }
+  const limits = { waiting: { total: 8, tenant: 8 }, graceMs: 0 }
   const options = { store: shared, masterKey: newMasterKey(), context: { limits } }
   // A process need not search for jobs that it accepted itself.
   const third = await openQueue(t, options)

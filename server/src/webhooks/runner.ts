@@ -120,8 +120,8 @@ export class Runner {
   }
 
   /** False for a while after no process was free for a job of the tenant: each try costs two commits. */
-  #mayHaveRoom({ stage, tenant }: DueJob): boolean {
-    const untilMs = stage === 'waiting' ? this.#withoutRoom.get(tenant) : undefined
+  #mayHaveRoom({ stage, party }: DueJob): boolean {
+    const untilMs = stage === 'waiting' ? this.#withoutRoom.get(party.tenant) : undefined
     return untilMs === undefined || untilMs <= this.#context.clock.nowMs()
   }
 
@@ -149,7 +149,7 @@ export class Runner {
    */
   #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
     const { store, random } = this.#context
-    if (!store.store.now || due.length < 2) return due
+    if (store.store.now() === undefined || due.length < 2) return due
     const chances = random.bytes(due.length)
     const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ job }) => job)
@@ -158,16 +158,16 @@ export class Runner {
   #know(found: Claimed): void {
     const { store, schedule } = found
     const key = `${store.tenant} ${schedule.value.id}`
-    if (!this.#underWay.has(key))
-      this.#known.set(key, { key, tenant: store.tenant, stage: schedule.value.stage, found })
+    const { stage } = schedule.value
+    if (!this.#underWay.has(key)) this.#known.set(key, { key, stage, party: partyOf(found), found })
   }
 
   #begin(job: DueJob): Promise<void> {
-    const { tenant, stage } = job
+    const { stage, party } = job
     this.#known.delete(job.key)
     const abandoning = new AbortController()
     const done = this.#work(job, abandoning.signal)
-    this.#underWay.set(job.key, { tenant, stage, abandoning, done })
+    this.#underWay.set(job.key, { stage, party, abandoning, done })
     return done
   }
 
@@ -177,7 +177,7 @@ export class Runner {
       next = await this.#step(job, abandoned)
     } catch (error) {
       // Retried when its lease ends: at once would be too soon if the store is full.
-      this.#context.log.error('job interrupted', { tenant: job.tenant, ...describeError(error) })
+      this.#context.log.error('job interrupted', { tenant: job.party.tenant, ...describeError(error) })
       return
     } finally {
       this.#underWay.delete(job.key)
@@ -218,6 +218,13 @@ export class Runner {
       this.#context.clock.nowUs(),
     )
   }
+}
+
+/** Returns whose shares a job takes: formulas have no target. */
+function partyOf({ store: { tenant }, schedule }: Claimed): Candidate['party'] {
+  const { application, session, stage, callback_origin: host } = schedule.value
+  const requester = { tenant, application, session }
+  return stage === 'waiting' ? requester : { ...requester, host, hostOfTenant: `${tenant} ${host}` }
 }
 
 /** Resolves with the work; rejects if it takes longer than this, in real milliseconds, or is abandoned. */

@@ -1,10 +1,21 @@
 import { tenantStore } from '../access/tenants.ts'
+import { matchTerm } from '../access/terms.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
+import { admissionBounds } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
-import { OpenedRecord } from '../storage/records/sealed.ts'
+import type { Query } from '../storage/port.ts'
+import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import { type Receipt, transact } from '../storage/transact.ts'
-import { type Performer, type WebhooksContext, webhookLimits } from './context.ts'
-import type { Claimed, ContentRecord, Job, ScheduleRecord, Stage } from './job.ts'
+import type { Performer, WebhooksContext } from './context.ts'
+import {
+  type Claimed,
+  type ContentRecord,
+  indexOf,
+  type Job,
+  jobTerm,
+  type ScheduleRecord,
+  type Stage,
+} from './job.ts'
 import { Runner } from './runner.ts'
 
 /** The part of webhooks that accepts jobs. */
@@ -30,7 +41,7 @@ export interface Webhooks extends Jobs {
   counts(): Readonly<Record<Stage, JobCounts>>
 }
 
-export interface JobCounts {
+interface JobCounts {
   /** Not begun yet. */
   readonly due: number
   readonly running: number
@@ -63,28 +74,21 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
 async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Promise<Claimed> {
   const { tenant, args, ...about } = job
   const store = await tenantStore(context, tenant)
-  const most = context.limits?.jobsPerTenant ?? webhookLimits.jobsPerTenant
-  // At time 0 no job is due yet, so that all of them are counted.
-  const { total } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
-  if (total >= most) {
-    throw new ServiceError(
-      'rate_limited',
-      `${most} asynchronous invocations are unfinished; try again when some are done`,
-      {
-        headers: { 'Retry-After': '30' },
-      },
-    )
-  }
+  await refuseBeyondShare(context, store, job)
   const id = `msg_${context.random.uuid()}`
   const schedule: ScheduleRecord = {
     id,
+    application: job.application,
+    ...(job.session === undefined ? {} : { session: job.session }),
+    reactor: job.reactor,
+    callback_origin: new URL(job.callbackUrl).origin,
     stage: 'waiting',
     timeout_ms: job.timeoutMs,
     runs: 0,
     failures: 0,
   }
   const content: ContentRecord = { id, args, about }
-  const write = store.insert('job', schedule, { dueMs: context.clock.nowMs() })
+  const write = store.insert('job', schedule, indexOf(store, schedule, context.clock.nowMs()))
   return transact(
     { store, nowUs: () => context.clock.nowUs() },
     async () => ({
@@ -97,4 +101,36 @@ async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Pr
     }),
     receipt,
   )
+}
+
+/** @throws {ServiceError} rate_limited, if the tenant, the application or the session has its share of unfinished jobs */
+// Requirements: INV-545
+async function refuseBeyondShare(
+  { limits: given }: WebhooksContext,
+  store: TenantStore,
+  { application, session }: Job,
+): Promise<void> {
+  const bounds = given?.jobs ?? admissionBounds.jobs
+  // At time 0 no job is due yet, so that all of them are counted.
+  const count = async (query: Query) =>
+    (await store.find('job', query, { nowMs: 0, offset: 0, limit: 0 })).total
+  const scopes = [
+    ['tenant', bounds.tenant, undefined],
+    ['application', bounds.application, application],
+    ['session', bounds.session, session],
+  ] as const
+  let counted = Number.POSITIVE_INFINITY
+  for (const [scope, share, id] of scopes) {
+    if (scope !== 'tenant' && id === undefined) continue
+    // Those of a session are among those of its application, and these among those of the tenant.
+    if (counted < share) continue
+    counted = await count(id === undefined ? { op: 'all' } : matchTerm(jobTerm(store, id)))
+    if (counted >= share) {
+      throw new ServiceError(
+        'rate_limited',
+        `${share} asynchronous invocations of this ${scope} are unfinished; try again when some are done, or cancel some`,
+        { headers: { 'Retry-After': '30' } },
+      )
+    }
+  }
 }

@@ -2,7 +2,7 @@ import type { Answer, Call, Field, Request, Shown } from './call.ts'
 import { shownIn } from './places.ts'
 
 /** A correct server in memory, each of whose requests takes effect in one step. */
-export class SimulatedServer {
+class SimulatedServer {
   readonly #tokens: (Shown & { readonly value?: string })[] = []
   #time = 0
 

@@ -143,7 +143,7 @@ function mayExist(life: readonly Call[], from: number, to: number): boolean {
   )
 }
 
-export function describe({ client, from, to, request, answer }: Call): string {
+function describe({ client, from, to, request, answer }: Call): string {
   const outcome =
     answer?.is === 'page' ? `${answer.tokens.length} of ${answer.total}` : JSON.stringify(answer)
   return `[${from} to ${to ?? '?'}] ${client}: ${JSON.stringify(request)} → ${outcome ?? 'unknown'}`

@@ -9,7 +9,7 @@ import { runHistory } from './run.ts'
 
 /**
  * Clients work while servers are killed, stopped and cut off. Whatever each of them saw must fit one order of all
- * requests. `npm run history` runs it for longer, and repeats a seed.
+ * requests. `npm run verify -- history` runs it for longer, and repeats a seed.
  */
 const { SURROGATE_HISTORY_SECONDS: seconds = '0', SURROGATE_HISTORY_SEED: seed = String(randomInt(1e9)) } =
   process.env

@@ -1,5 +1,7 @@
 import type { Capability } from '../../capabilities.ts'
 import type { Context } from '../../harness/context.ts'
+import { isOfEveryServer } from '../../harness/contract.ts'
+import { document } from '../../harness/document.ts'
 import type { Call, Reply, SendOptions } from '../../harness/target.ts'
 import { allTokenPermissions, nothing } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
@@ -125,16 +127,19 @@ const queries: Readonly<Record<string, unknown>> = {
   size: 20,
   entity_type: 'token',
   entity_id: 'some-id',
+  requested_by: nothing,
   from: '2026-01-01T00:00:00Z',
   to: '2026-01-02T00:00:00Z',
 }
-const lists: Readonly<Record<string, readonly [operation: string, Capability[]]>> = {
-  '/tokens': ['tokens.list', []],
-  '/reactor-formulas': ['reactorFormulas.list', ['management']],
-  '/reactors': ['reactors.list', ['management']],
-  '/applications': ['applications.list', ['management', 'applications']],
-  '/logs': ['logs.list', ['management']],
+interface ListSpec extends Record<string, unknown> {
+  readonly operationId: string
+  readonly 'x-application-types': readonly string[]
 }
+const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
+  const spec = get as ListSpec | undefined
+  if (!spec?.operationId.endsWith('.list') || !isOfEveryServer(spec)) return []
+  return [{ path, id: spec.operationId, isManaged: spec['x-application-types'].includes('management') }]
+})
 const queryOf = (name: string, value: unknown) =>
   Object.entries((Array.isArray(value) || typeof value === 'object' ? value : [value]) as object)
     .map(
@@ -143,15 +148,18 @@ const queryOf = (name: string, value: unknown) =>
     )
     .join('&')
 
-const listCells = Object.entries(lists).map(
-  ([path, [operation, needs]]): Cell => ({
+const listCells = lists.map(
+  ({ path, id, isManaged }): Cell => ({
     requirement: 'PAG-541',
-    name: operation.split('.')[0]?.toLowerCase() ?? '',
+    name: id.replace('.list', '').toLowerCase(),
     title: `the parameters of ${path} are accepted at their limits, and refused beyond`,
-    needs,
+    needs: [
+      ...(isManaged ? (['management'] as const) : []),
+      ...(id === 'applications.list' ? (['applications'] as const) : []),
+    ],
     async run(c) {
-      const { query = {} } = c.contract.operations.find(({ id }) => id === operation) ?? {}
-      const call = path === '/tokens' ? c.asPrivate : c.asManagement
+      const { query = {} } = c.contract.operations.find(one => one.id === id) ?? {}
+      const call = isManaged ? c.asManagement : c.asPrivate
       for (const [name, schema] of Object.entries(query)) {
         const value = queries[name]
         if (value === undefined) continue

@@ -1,74 +1,25 @@
 import type { Context } from '../../harness/context.ts'
-import { bank, card, ssn } from '../values.ts'
+import { tokenTypes } from '../../harness/token-types.ts'
 import { type Cell, matrix } from './cell.ts'
 import { callerUnder, tokenOf } from './ways.ts'
 
 /** Data before and after an update, and what follows from each. */
-interface Change {
-  readonly type: string
-  readonly before: unknown
-  readonly patch: unknown
-  readonly after: unknown
-  /** The data under the default mask of the type. */
-  readonly masked: unknown
-  /** Values of its default indexes. */
-  readonly found?: readonly [before: string, after: string]
-}
+const changes = tokenTypes.map(({ examples: [before, after], ...type }) => ({
+  ...type,
+  before: before.data,
+  patch: patchOf(before.data, after.data),
+  after: after.data,
+  masked: after.masked,
+  found: after.found === undefined ? undefined : ([before.found, after.found] as const),
+}))
+type Change = (typeof changes)[number]
 
-const changes: readonly Change[] = [
-  { type: 'token', before: 'first value', patch: 'second value', after: 'second value', masked: undefined },
-  {
-    type: 'card',
-    before: card,
-    patch: { number: '5555555555554444' },
-    after: { ...card, number: '5555555555554444' },
-    masked: { ...card, number: 'XXXXXXXXXXXX4444' },
-  },
-  {
-    type: 'bank',
-    before: bank,
-    patch: { account_number: '987654321' },
-    after: { ...bank, account_number: '987654321' },
-    masked: { ...bank, account_number: 'XXXXX4321' },
-  },
-  {
-    type: 'card_number',
-    before: card.number,
-    patch: '5555555555554444',
-    after: '5555555555554444',
-    masked: 'XXXXXXXXXXXX4444',
-  },
-  {
-    type: 'us_bank_account_number',
-    before: '12345678',
-    patch: '87654321',
-    after: '87654321',
-    masked: 'XXXX4321',
-  },
-  {
-    type: 'us_bank_routing_number',
-    before: '110000000',
-    patch: '021000021',
-    after: '021000021',
-    masked: 'XXXXX0021',
-  },
-  {
-    type: 'social_security_number',
-    before: ssn,
-    patch: '219-09-9999',
-    after: '219-09-9999',
-    masked: 'XXX-XX-9999',
-    found: ['1120', '9999'],
-  },
-  {
-    type: 'employer_id_number',
-    before: '12-3456789',
-    patch: '98-7654321',
-    after: '98-7654321',
-    masked: 'XX-XXX4321',
-    found: ['6789', '4321'],
-  },
-]
+/** Returns the members of an object that change, or other data whole. */
+function patchOf(before: unknown, after: unknown): unknown {
+  if (typeof before !== 'object' || before === null) return after
+  const old = before as Record<string, unknown>
+  return Object.fromEntries(Object.entries(after as object).filter(([name, value]) => old[name] !== value))
+}
 
 const changed = (c: Context, { type, before, patch }: Change) =>
   c.shared(`changed ${type}`, async s => {
@@ -83,22 +34,20 @@ async function find(c: Context, id: string, query: string): Promise<readonly str
   return c.ids(c.success(await c.asPrivate('POST', '/tokens/search', body)).body)
 }
 
-/** Types that the specification names and whose data is one text, so that equal data has one spelling. */
-const isPlain = (type: string) =>
-  ['token', 'card_number', 'social_security_number', 'employer_id_number'].includes(type)
+/** True for a type of the specification whose data is one text, so that equal data has one spelling. */
+const isPlain = ({ profile, after }: Change) => profile === 'core' && typeof after === 'string'
 
-/** Masks that the creator chose, in the specification's own filter. */
-const ownMasks: Readonly<Record<string, readonly [mask: unknown, masked: unknown]>> = {
-  token: ['{{ data | last4 }}', 'alue'],
-  card: [{ end: '{{ data.number | last4 }}' }, { end: '4444' }],
-  bank: [{ end: '{{ data.account_number | last4 }}' }, { end: '4321' }],
-  card_number: ['{{ data | last4 }}', '4444'],
-  social_security_number: ['{{ data | last4 }}', '9999'],
-  employer_id_number: ['{{ data | last4 }}', '4321'],
+/** Returns a mask that the creator chose, in the specification's own filter, and the data under it. */
+function ownMaskOf(change: Change): readonly [mask: unknown, masked: unknown] | undefined {
+  if (isPlain(change)) return ['{{ data | last4 }}', String(change.after).slice(-4)]
+  if (change.type === 'card') return [{ end: '{{ data.number | last4 }}' }, { end: '4444' }]
+  if (change.type === 'bank') return [{ end: '{{ data.account_number | last4 }}' }, { end: '4321' }]
+  return undefined
 }
 
-const ownMaskCells = changes.flatMap(({ type, before, patch }): Cell[] => {
-  const [mask, masked] = ownMasks[type] ?? []
+const ownMaskCells = changes.flatMap((change): Cell[] => {
+  const { type, before, patch } = change
+  const [mask, masked] = ownMaskOf(change) ?? []
   if (mask === undefined) return []
   return [
     {
@@ -132,7 +81,7 @@ const cells = changes.flatMap((change): Cell[] => {
       },
     },
     {
-      requirement: isPlain(type) ? 'TOK-052' : 'TYP-541',
+      requirement: isPlain(change) ? 'TOK-052' : 'TYP-541',
       name: `fingerprint-${type}`,
       title: `after an update a ${type} has the fingerprint of its new data`,
       async run(c) {
@@ -162,22 +111,8 @@ const cells = changes.flatMap((change): Cell[] => {
 })
 
 /** Updates whose result does not fit the type. */
-const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  card: { code: { cvc: '12' }, separators: { number: '4242-4242-4242-4242' }, year: { expiration_year: 30 } },
-  bank: {
-    checksum: { routing_number: '110000001' },
-    account: { account_number: '1'.repeat(18) },
-    removed: { account_number: null },
-  },
-  card_number: { check_digit: '4242424242424241' },
-  us_bank_account_number: { short: '12', long: '1'.repeat(18) },
-  us_bank_routing_number: { checksum: '110000001' },
-  social_security_number: { short: '078-05-112' },
-  employer_id_number: { letters: '12-345678x' },
-}
-
-const checkCells = changes.flatMap(({ type, before }) =>
-  Object.entries(wrong[type] ?? {}).map(
+const checkCells = changes.flatMap(({ type, before, refused }) =>
+  Object.entries(refused).map(
     ([name, data]): Cell => ({
       requirement: ['card', 'bank'].includes(type) ? 'DAT-013' : 'TYP-540',
       name: `${type}-${name}`,

@@ -1,4 +1,6 @@
+import type { Capability } from '../../capabilities.ts'
 import type { Context } from '../../harness/context.ts'
+import type { Call, Reply } from '../../harness/target.ts'
 import { allTokenPermissions } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
@@ -33,10 +35,13 @@ const changes: Readonly<Record<string, Change>> = {
     duplicates: true,
   },
   expression: {
-    title: 'a token under deduplication gets an expression with the result of another',
+    title: 'a token under deduplication gets an expression of its own with the result of another',
     token: c => ({ data: `${c.tag}2`, deduplicate_token: true }),
-    patch: c => ({ fingerprint_expression: `{{ data | replace: '${c.tag}2', '${c.tag}1' }}` }),
-    duplicates: true,
+    patch: c => ({
+      fingerprint_expression: `{{ data | replace: '${c.tag}2', '${c.tag}1' }}`,
+      metadata: { changed: 'yes' },
+    }),
+    duplicates: false,
   },
   'flag-alone': {
     title: 'deduplication is set on a token with data of its own',
@@ -112,6 +117,7 @@ const shownCells = Object.entries(callers).map(
       const original = await c.token({
         data: 'original',
         mask: 'masked',
+        // Of the same text, so that it makes the other token a duplicate.
         fingerprint_expression: c.tag,
         metadata: { a: 'b' },
       })
@@ -151,5 +157,129 @@ const createCell: Cell = {
   },
 }
 
+/** Ways to create a token with deduplication. Each resolves with the token that the response shows. */
+const waysToCreate: Readonly<
+  Record<
+    string,
+    {
+      readonly needs: readonly Capability[]
+      create(c: Context, body: Members, call: Call): Promise<Reply['body']>
+    }
+  >
+> = {
+  create: {
+    needs: [],
+    create: async (c, body, call) =>
+      c.success(await call('POST', '/tokens', body), undefined, 'a create').body,
+  },
+  tokenize: {
+    needs: [],
+    create: async (c, body, call) => c.success(await call('POST', '/tokenize', body), 200, 'tokenize').body,
+  },
+  formula: {
+    needs: ['management'],
+    async create(c, body, call) {
+      // Not an argument, as its expressions would be references.
+      const code = `module.exports = async () => ({ tokenize: ${JSON.stringify(body)} })`
+      const reactor = await c.reactor({ code })
+      return c.success(await c.react(reactor, {}, call), 200, 'an invocation').body.tokens
+    },
+  },
+}
+
+/** A literal expression that equals what another token is known by. */
+const plantedCells = Object.entries(waysToCreate).map(
+  ([name, { needs, create }]): Cell => ({
+    requirement: 'TOK-548',
+    name,
+    title: `${name} with deduplication finds no token whose fingerprint another expression made`,
+    needs,
+    async run(c) {
+      const planted = await c.token({ data: 'planted', fingerprint_expression: c.tag })
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      const expression = '{{ data }}'
+      const made = await create(c, { ...body, fingerprint_expression: expression }, c.asPrivate)
+      c.equal(made.fingerprint, planted.fingerprint, 'fingerprint')
+      c.ok(made.id !== planted.id, 'the token is another one')
+      const again = await create(c, { ...body, fingerprint_expression: expression }, c.asPrivate)
+      c.equal(again.id, made.id, 'id for the same expression')
+    },
+  }),
+)
+
+/** Originals in containers where the caller may not create. */
+const elsewhereCells = Object.entries(waysToCreate).map(
+  ([name, { needs, create }]): Cell => ({
+    requirement: 'TOK-549',
+    name,
+    title: `${name} with deduplication finds no token where the caller may not create`,
+    needs: [...needs, 'applications'],
+    async run(c) {
+      const [here, there] = [`${c.container}here/`, `${c.container}there/`]
+      const { call } = await c.ruled('reveal', ['token:create', 'token:use'], here)
+      const body = { type: 'token', data: c.tag, deduplicate_token: true }
+      const hidden = await c.token({ ...body, containers: [there] })
+      const half = await c.token({ data: c.tag, containers: [here, there] })
+      const made = await create(c, { ...body, containers: [here] }, call)
+      c.ok(![hidden.id, half.id].includes(made.id), 'the token is another one')
+      const again = await create(c, { ...body, containers: [`${here}below/`] }, call)
+      c.equal(again.id, made.id, 'id where the caller may create')
+      const whole = await create(c, { ...body, containers: [here] }, c.asPrivate)
+      c.equal(whole.id, hidden.id, 'id for a caller that may create in all containers')
+    },
+  }),
+)
+
+const updateElsewhere: Cell = {
+  requirement: 'TOK-549',
+  name: 'update',
+  title: 'an update finds no token that the caller may not update',
+  needs: ['applications'],
+  async run(c) {
+    const [here, there] = [`${c.container}here/`, `${c.container}there/`]
+    const original = await c.token({ containers: [there] })
+    const { id } = await c.token({ containers: [here] })
+    const narrow = await c.ruled('mask', ['token:update'], here)
+    const wide = await c.ruled('mask', ['token:update'])
+    const patch = { deduplicate_token: true }
+    const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+    const send = () => wide.call('PATCH', `/tokens/${id}`, patch, options)
+    for (const which of ['first', 'second'])
+      c.equal(c.success(await send(), 200).body.id, original.id, `id of the ${which} response`)
+    const rules = [{ priority: 1, container: here, transform: 'mask', permissions: ['token:update'] }]
+    const rights = { name: c.tag, rules }
+    c.success(await c.asManagement('PUT', `/applications/${wide.id}`, rights), 200, 'the change of rights')
+    c.refused(await send(), 403, 'the same request without the right to update the original')
+    c.equal((await c.patch(id, patch, narrow.call)).id, id, 'id for a caller that may update one')
+  },
+}
+
+const withinPayload: Cell = {
+  requirement: 'TOK-549',
+  name: 'payload',
+  title: 'a token of a payload of a formula is no original where the caller may not create',
+  needs: ['management', 'applications'],
+  async run(c) {
+    const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+    const code = `module.exports = async () => ({ tokenize: ${JSON.stringify([body, body])} })`
+    const reactor = await c.reactor({ code })
+    const ids = async (call: Call) => {
+      const { tokens } = c.success(await c.react(reactor, {}, call), 200, 'an invocation').body
+      return new Set(tokens.map(({ id }: { id: string }) => id)).size
+    }
+    const { call } = await c.ruled('reveal', ['token:use', 'token:read'])
+    c.equal(await ids(call), 2, 'tokens of a caller that may not create')
+    c.equal(await ids(c.asPrivate), 1, 'tokens of a caller that may create')
+  },
+}
+
 /** Updates and creates under deduplication. */
-export const duplicateCases = matrix([...updateCells, ...shownCells, createCell])
+export const duplicateCases = matrix([
+  ...updateCells,
+  ...shownCells,
+  createCell,
+  ...plantedCells,
+  ...elsewhereCells,
+  updateElsewhere,
+  withinPayload,
+])

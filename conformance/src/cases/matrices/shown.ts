@@ -1,5 +1,6 @@
 import type { Context } from '../../harness/context.ts'
-import { allTokenPermissions, bank, card, employerId, ssn } from '../values.ts'
+import { tokenTypes } from '../../harness/token-types.ts'
+import { allTokenPermissions, card, ssn } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 import {
   callerNeeds,
@@ -12,17 +13,15 @@ import {
   ways,
 } from './ways.ts'
 
-/** Data by type, and what the mask of the type makes of it. */
-const types: Readonly<Record<string, { readonly data: unknown; readonly masked: unknown }>> = {
-  token: { data: { a: 'value', n: 1 }, masked: undefined },
-  card: { data: card, masked: { ...card, number: 'XXXXXXXXXXXX4242' } },
-  bank: { data: bank, masked: { ...bank, account_number: 'XXXXXXXX6789' } },
-  card_number: { data: card.number, masked: 'XXXXXXXXXXXX4242' },
-  us_bank_account_number: { data: bank.account_number, masked: 'XXXXXXXX6789' },
-  us_bank_routing_number: { data: bank.routing_number, masked: 'XXXXX0000' },
-  social_security_number: { data: ssn, masked: 'XXX-XX-1120' },
-  employer_id_number: { data: employerId, masked: 'XX-XXX6789' },
+interface Shown {
+  readonly data: unknown
+  readonly masked?: unknown
 }
+
+/** Data by type, and what the mask of the type makes of it. */
+const types: Readonly<Record<string, Shown>> = Object.fromEntries(
+  tokenTypes.map(({ type, examples: [example] }) => [type, example]),
+)
 
 /** Masks that the creator chose, as the specification allows for each type. */
 const chosen: typeof types = {
@@ -38,7 +37,7 @@ const masks: Readonly<Record<string, unknown>> = {
 
 const transforms: readonly Transform[] = ['reveal', 'mask', 'redact']
 
-const shownUnder = (transform: Transform, way: Way, { data, masked }: { data: unknown; masked: unknown }) =>
+const shownUnder = (transform: Transform, way: Way, { data, masked }: Shown) =>
   way.isRaw || transform === 'reveal' ? data : transform === 'mask' ? masked : undefined
 
 function cell(requirement: string, way: Way, transform: Transform, type: string, own: boolean): Cell {
@@ -132,15 +131,15 @@ const changeCells = ways
         title: `after its rule changed from reveal to ${to}, a caller sees no more: ${way.title}`,
         needs: way.needs,
         async run(c) {
+          const values = types.card ?? { data: 1, masked: 1 }
           const { token, key } = await c.shared(`changed to ${to}`, async s => {
             const made = await s.ruled('reveal', allTokenPermissions)
-            const shown = await tokenOf(s, { type: 'card', data: card })
-            s.equal((await s.read(shown.id, made.call)).data, card, 'data before')
+            const shown = await tokenOf(s, { type: 'card', data: values.data })
+            s.equal((await s.read(shown.id, made.call)).data, values.data, 'data before')
             const next = { name: s.tag, rules: rules(s.container) }
             s.success(await s.asManagement('PUT', `/applications/${made.id}`, next), 200)
             return { token: shown, key: made.key }
           })
-          const values = types.card ?? { data: 1, masked: 1 }
           if (sees) await expectData(c, way, c.as(key), token, shownUnder(sees, way, values))
           else await expectRefused(c, way, key, token)
         },

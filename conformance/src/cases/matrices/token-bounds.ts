@@ -1,11 +1,10 @@
 import type { Context } from '../../harness/context.ts'
-import { card, times, valuesByType } from '../values.ts'
+import { type TokenType, tokenTypes } from '../../harness/token-types.ts'
+import { times } from '../values.ts'
 import { type Body, expires, type Subject } from './subject.ts'
 
 /** An expression of this length that evaluates to this text. */
 const expression = (length: number, text: string) => `{{ '${text}'${' '.repeat(length - text.length - 7)}}}`
-const isSearchable = (type: string) =>
-  ['token', 'social_security_number', 'employer_id_number'].includes(type)
 
 /** A text of three characters that no other case has at the same time. */
 const shortId = (c: Context, index: number) => `${String.fromCharCode(97 + index)}${c.tag.slice(-2)}`
@@ -27,14 +26,18 @@ const beyondExpressions: NonNullable<Subject['refused']> = {
 const indexAtLimit = { search_indexes: [expression(10_000, 'x')] }
 const beyondIndex = { 'a long search index': () => ({ search_indexes: [expression(10_001, 'x')] }) }
 
-const tokenBody = async (c: Context, type: string): Promise<Body> => ({
-  type,
+/** Returns valid data of a type, with all members that have limits. */
+const dataOf = ({ type, examples: [{ data }] }: TokenType) =>
+  type === 'card' ? { ...(data as object), cvc: '123' } : data
+
+const tokenBody = async (c: Context, type: TokenType): Promise<Body> => ({
+  type: type.type,
   id: `${c.tag}${crypto.randomUUID().slice(0, 8)}`,
-  data: type === 'card' ? { ...card, cvc: '123' } : valuesByType[type],
+  data: dataOf(type),
   mask: 'x',
   containers: [c.container],
   metadata: { k: 'v' },
-  ...(isSearchable(type) ? { search_indexes: ['{{ data }}'] } : { search_indexes: [] }),
+  search_indexes: type.isSearchable ? ['{{ data }}'] : [],
   fingerprint_expression: c.tag,
   deduplicate_token: false,
   expires_at: expires,
@@ -48,11 +51,11 @@ const creators: Readonly<Record<string, Subject['send']>> = {
 }
 
 const creates = Object.entries(creators).flatMap(([operation, send], way) =>
-  Object.keys(valuesByType).map(
+  tokenTypes.map(
     (type, index): Subject => ({
       requirement: 'TOK-541',
-      name: `${operation}-${type}`,
-      title: `${operation} of a ${type}`,
+      name: `${operation}-${type.type}`,
+      title: `${operation} of a ${type.type}`,
       operation: 'tokens.create',
       needs: [],
       body: c => tokenBody(c, type),
@@ -63,13 +66,13 @@ const creates = Object.entries(creators).flatMap(([operation, send], way) =>
         c => ({
           id: c.tag.padEnd(400, 'x'),
           ...expressionsAtLimits(c),
-          ...(isSearchable(type) ? indexAtLimit : {}),
+          ...(type.isSearchable ? indexAtLimit : {}),
         }),
-        c => ({ id: shortId(c, way * 8 + index) }),
+        c => ({ id: shortId(c, way * tokenTypes.length + index) }),
       ],
       refused: {
         ...beyondExpressions,
-        ...(isSearchable(type) ? beyondIndex : {}),
+        ...(type.isSearchable ? beyondIndex : {}),
         'a long id': c => ({ id: c.tag.padEnd(401, 'x') }),
         'a short id': c => ({ id: shortId(c, 0).slice(1) }),
       },
@@ -77,6 +80,7 @@ const creates = Object.entries(creators).flatMap(([operation, send], way) =>
   ),
 )
 
+const generic = tokenTypes.find(({ type }) => type === 'token') as TokenType
 const update: Subject = {
   requirement: 'TOK-542',
   name: 'update',
@@ -84,7 +88,7 @@ const update: Subject = {
   operation: 'tokens.update',
   needs: [],
   async body(c) {
-    const { type, id, data, metadata, ...members } = await tokenBody(c, 'token')
+    const { type, id, data, metadata, ...members } = await tokenBody(c, generic)
     return members
   },
   async send(c, body, call = c.asPrivate, options) {
@@ -109,33 +113,27 @@ const update: Subject = {
 const named = (count: number, value: unknown) =>
   Object.fromEntries(times(count, index => [`k${index}`, value]))
 
-const dataSchemas: Readonly<Record<string, string>> = {
-  card: 'CardData',
-  bank: 'BankData',
-  card_number: 'CardNumberData',
-  us_bank_account_number: 'UsBankAccountNumberData',
-  us_bank_routing_number: 'UsBankRoutingNumberData',
-  social_security_number: 'SocialSecurityNumberData',
-  employer_id_number: 'EmployerIdNumberData',
-}
-/** Updates of data, whose limits hold for the merged data. */
-const dataUpdates = Object.entries(dataSchemas).map(
-  ([type, name]): Subject => ({
-    requirement: 'TYP-540',
-    name: `limits-${type}`,
-    title: `an update of the data of a ${type}`,
-    operation: 'tokens.update',
-    schema: `#/components/schemas/${name}`,
-    needs: [],
-    // Members that a patch does not name stay as they are.
-    open: ['without number', 'without routing_number', 'without account_number'],
-    body: async () => (type === 'card' ? { ...card, cvc: '123' } : valuesByType[type]) as Body,
-    async send(c, data, call = c.asPrivate, options) {
-      const { id } = await c.shared(`limits of ${type}`, s => s.token({ type, data: valuesByType[type] }))
-      return call('PATCH', `/tokens/${id}`, { data }, options)
-    },
-  }),
-)
+/** Updates of data, whose limits hold for the merged data. Those of type `token` have none. */
+const dataUpdates = tokenTypes
+  .filter(({ type }) => type !== 'token')
+  .map(
+    (one): Subject => ({
+      requirement: 'TYP-540',
+      name: `limits-${one.type}`,
+      title: `an update of the data of a ${one.type}`,
+      operation: 'tokens.update',
+      schema: one.schema,
+      needs: [],
+      // Members that a patch does not name stay as they are.
+      open: ['without number', 'without routing_number', 'without account_number'],
+      body: async () => dataOf(one) as Body,
+      async send(c, data, call = c.asPrivate, options) {
+        const { type, examples } = one
+        const { id } = await c.shared(`limits of ${type}`, s => s.token({ type, data: examples[0].data }))
+        return call('PATCH', `/tokens/${id}`, { data }, options)
+      },
+    }),
+  )
 
 const search: Subject = {
   requirement: 'SEA-543',

@@ -72,22 +72,28 @@ const cells: readonly Cell[] = [
   {
     requirement: 'IDE-520',
     name: 'elsewhere',
-    title:
-      'a repeated request that returned a duplicate needs the rights of the first, not those on the duplicate',
+    title: 'a repeated request that returned a duplicate needs token:create on the duplicate, too',
     needs: ['applications'],
     async run(c) {
       const { id } = await c.token({ containers: [`${c.container}kept/`] })
-      const { call } = await c.ruled('mask', ['token:create'], `${c.container}own/`)
+      const { id: application, call } = await c.ruled('mask', ['token:create'])
       const body = { type: 'token', data: c.tag, containers: [`${c.container}own/`], deduplicate_token: true }
+      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag}one` }
+      const create = () => call('POST', '/tokens', body, { headers })
       for (const which of ['first', 'second']) {
         c.equal((await tokenize(c, [body], call, c.tag))[0].id, id, `id of the ${which} payload`)
-        const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag}one` }
-        c.equal(
-          c.success(await call('POST', '/tokens', body, { headers }), 200).body.id,
-          id,
-          `id of the ${which} create`,
-        )
+        c.equal(c.success(await create(), 200).body.id, id, `id of the ${which} create`)
       }
+      const onlyOn = async (container: string) => {
+        const rules = [{ priority: 1, container, transform: 'mask', permissions: ['token:create'] }]
+        const path = `/applications/${application}`
+        c.success(await c.asManagement('PUT', path, { name: c.tag, rules }), 200, 'the change of rights')
+      }
+      await onlyOn(`${c.container}kept/`)
+      c.refused(await create(), 403, 'without token:create where the new one was to be')
+      await onlyOn(`${c.container}own/`)
+      c.refused(await create(), 403, 'without token:create on the duplicate')
+      c.success(await call('POST', '/tokens', body), 201, 'the control: a new request')
     },
   },
   ...(['mask', 'redact'] as const).map(

@@ -18,7 +18,7 @@ interface Needle {
 type Needles = Map<number, Map<string, Needle[]>>
 
 /** The least length of a value that is searched for. Shorter ones, and one repeated character, occur by chance. */
-export const shortest = 6
+const shortest = 6
 /** Of longer values the beginning is searched for. */
 const longest = 200
 /** Every third place of a text is looked at: four characters from there lie within the first six of any value there. */

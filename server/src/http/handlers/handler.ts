@@ -45,7 +45,7 @@ type Body<T> = undefined extends T ? { readonly body?: never } : { readonly body
 type Long<T> = T extends { data: (infer Item)[] } ? LongPage<Immutable<Item>> : never
 
 /** An answer that a formula chose: the contract allows any status and body. */
-export interface ChosenAnswer {
+interface ChosenAnswer {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body?: JsonValue
@@ -104,7 +104,7 @@ type IdempotentId = { [Id in OperationId]: 'headers' extends keyof Data<Id> ? Id
  * would throw if they do not suffice, and `not_found` if what was made is gone.
  */
 // Requirements: IDE-522
-export type Replay<Id extends OperationId> = (
+type Replay<Id extends OperationId> = (
   request: HandlerRequest<Id>,
   kept: Kept<Id>,
 ) => Promise<HandlerAnswer<Id>>

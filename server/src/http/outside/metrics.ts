@@ -5,6 +5,7 @@ import type { Random } from '../../base/random.ts'
 import type { Core } from '../core.ts'
 import type { CoreRequest, CoreResponse } from '../message.ts'
 import { problemResponse, toServiceError } from '../problem.ts'
+import { reserve } from '../reserve.ts'
 import { type Health, respondHealth } from './health.ts'
 
 export interface MetricsPaths {
@@ -29,12 +30,13 @@ export function createMetricsCore({ health, metrics, random, log }: MetricsPaths
     return { status: 200, headers, body: await metrics.text() }
   }
   return async request => {
+    const traceId = random.uuid()
     try {
-      return await respond(request)
+      return reserve(request, await respond(request), { isRead: true, traceId })
     } catch (error) {
       const refusal = toServiceError(error)
       if (refusal !== error) log.error('metrics failed', describeError(error))
-      return problemResponse(refusal, random.uuid(), undefined)
+      return problemResponse(refusal, traceId)
     }
   }
 }

@@ -106,7 +106,7 @@ t.test('/ leads browsers to /docs, and programs nowhere', async t => {
   const browser = await accept('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
   t.equal(browser.status, 303)
   t.equal(browser.headers.get('location'), '/docs')
-  t.equal(browser.headers.get('vary'), 'Accept')
+  t.equal(browser.headers.get('vary'), 'Accept, Origin')
   for (const other of ['*/*', 'application/json', 'text/htmlx'])
     t.match(await accept(other), { status: 404, json: { type: 'urn:surrogate:error:not_found' } }, other)
   t.equal((await ask('POST', '/', undefined, { Accept: 'text/html' })).status, 404)

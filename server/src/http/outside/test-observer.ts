@@ -9,6 +9,7 @@ import type { Journal } from '../../dev/journal.ts'
 import { redact } from '../../dev/redact.ts'
 import type { Exchange, TestObserver } from '../exchange.ts'
 import type { CoreResponse } from '../message.ts'
+import { joinPieces } from '../pieces.ts'
 
 /** For as long a request without a response is held. */
 const longestHoldMs = 60_000
@@ -63,7 +64,10 @@ export function createTestObserver(tools: Tools): TestObserver {
   async function failing({ drop, timeout, truncate }: Fault, response: CoreResponse): Promise<CoreResponse> {
     if (timeout !== undefined) await faults.wait(longestHoldMs)
     if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
-    return truncate === undefined ? response : { ...response, cutAfter: truncate }
+    if (truncate === undefined) return response
+    const { pieces, ...whole } = response
+    const body = pieces ? await joinPieces(pieces) : whole.body
+    return { ...whole, ...(body === undefined ? {} : { body }), cutAfter: truncate }
   }
 
   function record(

@@ -15,7 +15,7 @@ import {
   unwrapKeys,
 } from '../keys/keyring.ts'
 import { copyMarker } from '../keys/marker.ts'
-import { documentKinds, type Store, type StoredDocument, type Write } from '../port.ts'
+import { documentKinds, type Store, type StoredDocument, sealedAs, type Write } from '../port.ts'
 import { CopyRefused } from './refused.ts'
 import { mustCommit, restoreInBatches } from './restore.ts'
 import { compareStores, type Side } from './verify.ts'
@@ -190,10 +190,11 @@ async function firstMissingUs(store: Store, { kind, tenant }: Collection): Promi
 }
 
 function restoring(document: StoredDocument, from: SealingKey, to: SealingKey, random: Random): Write {
-  if (document.kind !== 'tenant') return { type: 'restore', ...document }
-  const box = rewrapKeys(document, from, to, random)
-  if (!box) throw keysDoNotOpen(document)
-  return { type: 'restore', ...document, box }
+  const { box, ...rest } = document
+  if (document.kind !== 'tenant') return { type: 'restore', ...rest, ...sealedAs(box) }
+  const wrapped = rewrapKeys(document, from, to, random)
+  if (!wrapped) throw keysDoNotOpen(document)
+  return { type: 'restore', ...rest, ...sealedAs(wrapped) }
 }
 
 function keysDoNotOpen({ id }: StoredDocument): CopyRefused {

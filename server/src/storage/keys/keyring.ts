@@ -2,7 +2,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { type Digest, type Store, type StoredDocument, StoreUnavailable } from '../port.ts'
+import { type Digest, type Store, type StoredDocument, StoreUnavailable, sealedAs } from '../port.ts'
 import { digestOfUuid, uuidOfDigest } from '../uuid.ts'
 
 /** The tenant of the operator. Opening its keys shows that the master key is the right one. */
@@ -74,7 +74,10 @@ export class Keyring {
     const bytes = this.#random.bytes(2 * keyLength)
     const box = wrapKeys(this.#master, addressOf(tenant), bytes, this.#random)
     const address = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenant) } as const
-    await this.#store.commit([{ type: 'insert', ...address, terms: [], uniques: [], box }], nowUs)
+    await this.#store.commit(
+      [{ type: 'insert', ...address, terms: [], uniques: [], ...sealedAs(box) }],
+      nowUs,
+    )
     const keys = await this.open(tenant)
     if (!keys) throw new StoreUnavailable('the keys of a tenant were written but cannot be read')
     return keys
@@ -114,7 +117,7 @@ export class Keyring {
 export const indexKeyOf = (keys: Uint8Array) => keys.subarray(keyLength, 2 * keyLength)
 
 /** Wraps the keys of a tenant into a box. */
-export function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {
+function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {
   return seal(master, wrapContext(address), bytes, random)
 }
 

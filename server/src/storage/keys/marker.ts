@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
-import type { Address, Content, Digest, StoredDocument } from '../port.ts'
+import { type Address, type Digest, type NewContent, type StoredDocument, sealedAs } from '../port.ts'
 import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
 
 /**
@@ -9,7 +9,7 @@ import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
  */
 export interface Marker {
   readonly address: Address
-  content(key: SealingKey, facts: Uint8Array, random: Random): Content
+  content(key: SealingKey, facts: Uint8Array, random: Random): NewContent
   /** Returns the facts recorded when the command began; `undefined` if it began with another key. */
   open(key: SealingKey, document: StoredDocument): Uint8Array | undefined
 }
@@ -17,7 +17,11 @@ export interface Marker {
 function markerAt(id: Digest, context: string): Marker {
   return {
     address: { kind: 'tenant', tenant: rootTenant, id },
-    content: (key, facts, random) => ({ terms: [], uniques: [], box: seal(key, context, facts, random) }),
+    content: (key, facts, random) => ({
+      terms: [],
+      uniques: [],
+      ...sealedAs(seal(key, context, facts, random)),
+    }),
     open: (key, document) => open(key, context, document.box),
   }
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
-import type { Store, StoredDocument, Write } from '../port.ts'
+import { type Store, type StoredDocument, sealedAs, type Write } from '../port.ts'
 import {
   addressOf,
   copyAddress,
@@ -106,7 +106,7 @@ function rewrap(document: StoredDocument, from: SealingKey, to: SealingKey, rand
   if (!box) {
     throw new RotationRefused(`the keys of tenant ${tenantAt(id)} do not open: restore the data folder first`)
   }
-  return { type: 'replace', kind, tenant, id, version, terms, uniques, box }
+  return { type: 'replace', kind, tenant, id, version, terms, uniques, ...sealedAs(box) }
 }
 
 async function mustCommit({ store, nowUs }: RotationOptions, writes: readonly Write[]): Promise<void> {

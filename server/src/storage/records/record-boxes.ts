@@ -4,7 +4,7 @@ import type { SealingKey } from '../../crypto/envelope.ts'
 import { Sealer } from '../../crypto/sealer.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { keptOpen } from '../kinds.ts'
-import type { Digest, DocumentKind, StoredDocument } from '../port.ts'
+import type { Digest, DocumentKind, NewContent, Stamps, StoredDocument } from '../port.ts'
 import { OpenedRecord, type RecordValue } from './opened-record.ts'
 
 /** Seals a tenant's records into boxes, and opens them. */
@@ -25,17 +25,24 @@ export class RecordBoxes {
     this.#opened = opened
   }
 
-  seal(kind: DocumentKind, id: Digest, version: number, value: RecordValue): Uint8Array {
-    return this.#sealer.seal(this.#context(kind, id, version), JSON.stringify(value))
+  /** Returns how to make the box of a record, when its version and stamps are known. */
+  sealing(kind: DocumentKind, id: Digest, value: RecordValue): Pick<NewContent, 'bytes' | 'seal'> {
+    const plain = JSON.stringify(value)
+    return {
+      bytes: Buffer.byteLength(plain),
+      seal: stamps => this.#sealer.seal(this.#context(kind, id, stamps), plain),
+    }
   }
 
   /** @throws {BrokenRecord} */
   open<T extends RecordValue>(document: StoredDocument): OpenedRecord<T> {
-    const { kind, id, version, createdUs } = document
+    const { kind, id, version, createdUs, modifiedUs } = document
     const kept = this.seen<T>(kind, id)
     // createdUs tells a record from an earlier one of the same id and version.
-    if (kept?.version === version && kept.createdUs === createdUs) return kept
-    const plain = this.#sealer.open(this.#context(kind, id, version), document.box)
+    if (kept?.version === version && kept.createdUs === createdUs && kept.modifiedUs === modifiedUs) {
+      return kept
+    }
+    const plain = this.#sealer.open(this.#context(kind, id, document), document.box)
     if (!plain) throw new BrokenRecord(kind, this.#tenant, id)
     const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
     plain.fill(0)
@@ -51,8 +58,8 @@ export class RecordBoxes {
     return this.#opened.peek(this.#tenant + kind + id) as OpenedRecord<T> | undefined
   }
 
-  /** A box opens as this version of this record and nowhere else. */
-  #context(kind: DocumentKind, id: Digest, version: number): string {
-    return `${kind}|${this.#tenant}|${id}|${version}`
+  /** A box opens as this version of this record, with these times, and nowhere else. */
+  #context(kind: DocumentKind, id: Digest, { version, createdUs, modifiedUs = 0 }: Stamps): string {
+    return `${kind}|${this.#tenant}|${id}|${version}|${createdUs}|${modifiedUs}`
   }
 }

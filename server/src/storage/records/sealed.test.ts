@@ -110,6 +110,15 @@ const damages: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promi
     'the record of this id of another tenant': async ({ store, b }) => ({
       box: (await document(store, b, 'here')).box,
     }),
+    'another time of creation': async ({ store, a }) => {
+      const { createdUs } = await document(store, a, 'here')
+      return { createdUs: createdUs + 1 }
+    },
+    'a time of modification': async ({ store, a }) => {
+      const { createdUs } = await document(store, a, 'here')
+      return { modifiedUs: createdUs + 1 }
+    },
+    'another version': async ({ store, a }) => ({ version: (await document(store, a, 'here')).version + 1 }),
     'what it was before it was changed': async ({ store, a }) => {
       const before = (await document(store, a, 'here')).box
       await update<Note>(a, 'here', value => ({ ...value, text: 'new' }))

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '../../base/cache-size.ts'
 import type { Random } from '../../base/random.ts'
 import type { TenantTime } from '../../base/tenant-time.ts'
-import { Steps } from '../../base/turn.ts'
+import { Steps, Turns } from '../../base/turn.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import {
@@ -18,7 +18,8 @@ import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
 export { TooManyBytes } from './large-records.ts'
 export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
-export type { FoundRecords, OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
+export type { KeyPlace } from './tenant-digests.ts'
+export type { OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
 
 /** A document that is due. */
 export interface DueRecord<T extends RecordValue> {
@@ -44,11 +45,17 @@ export class SealedStore {
   readonly #shared: Shared
   #clears = 0
 
-  constructor(store: Store, keyring: Keyring, random: Random, onBroken: OnBroken = () => {}) {
+  constructor(
+    store: Store,
+    keyring: Keyring,
+    random: Random,
+    onBroken: OnBroken = () => {},
+    turns: Turns = new Turns(),
+  ) {
     this.store = store
     this.keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(upTo(10_000))
-    this.#shared = { store, random, onBroken, opened, steps: new Steps() }
+    this.#shared = { store, random, onBroken, opened, steps: new Steps(), turns }
   }
 
   /** Returns the store of a tenant without waiting, if it was opened before. */
@@ -119,7 +126,7 @@ export class SealedStore {
    * it the keys of the tenant; `undefined` if the engine cannot do this.
    */
   snapshot(tenant: string): (() => boolean) | undefined {
-    const restore = this.store.snapshot?.(tenant, rootTenant)
+    const restore = this.store.snapshot(tenant, rootTenant)
     const clears = this.#clears
     return (
       restore &&

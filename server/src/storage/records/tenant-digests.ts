@@ -23,10 +23,18 @@ const mostDigests = 2000
 /** More than there are kinds or common fields. */
 const mostNames = 100
 
+/** Where the record of an API key is. */
+export interface KeyPlace {
+  readonly digest: string
+  /** The tenant that the key says it belongs to. */
+  readonly tenant: string | undefined
+}
+
 /** The digests under a tenant's index key by which the store knows ids, terms and API keys. */
 export class TenantDigests {
   readonly #index: KeyedDigest
-  readonly #apiKeys = new Memo<string, string>(1000)
+  /** Of API keys that this deployment made. */
+  readonly keyPlaces = new Memo<string, KeyPlace>(1000)
   /** By use and by kind or field, so that each has its own limit. */
   readonly #known = {
     id: new Memo<string, Memo<string, Digest>>(mostNames),
@@ -59,7 +67,7 @@ export class TenantDigests {
 
   /** The digest that stands for an API key in the store. */
   apiKeyDigest(key: string): string {
-    return this.#apiKeys.of(key, () => this.shownDigest('api-key', key))
+    return this.shownDigest('api-key', key)
   }
 
   /** A keyed one-way digest that callers may see: 64 hex digits, different from every term. */

@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import type { Random } from '../../base/random.ts'
-import type { Steps } from '../../base/turn.ts'
+import type { Steps, Turns } from '../../base/turn.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
 import { randomIds } from '../kinds.ts'
@@ -54,6 +54,7 @@ export interface Shared {
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
   /** Gives other requests their turn during long work. */
   readonly steps: Steps
+  readonly turns: Turns
 }
 
 /** The version that a record has to have, or the record itself, which no other one with its id can be taken for. */
@@ -89,13 +90,13 @@ export class TenantStore extends TenantDigests {
     index: RecordIndex = {},
     fresh: boolean = randomIds.has(kind),
   ): Write {
-    return { type: 'insert', fresh, ...this.#document(kind, 1, value, index) }
+    return { type: 'insert', fresh, ...this.#document(kind, value, index) }
   }
 
   /** @param expected for an id that may be used again: the record that was read, and otherwise its version */
   replace(kind: DocumentKind, expected: Expected, value: RecordValue, index: RecordIndex = {}): Write {
     const condition = conditionOf(expected)
-    return { type: 'replace', ...condition, ...this.#document(kind, condition.version + 1, value, index) }
+    return { type: 'replace', ...condition, ...this.#document(kind, value, index) }
   }
 
   /** @param expected as for `replace` */
@@ -125,24 +126,36 @@ export class TenantStore extends TenantDigests {
   }
 
   /**
-   * Returns a record as this process last read it, for the kinds that every request reads. It may have been changed or
-   * removed since: use it only to begin reads early, which are discarded if `get` returns another record.
+   * Returns what `use` returns for a record; `undefined` if there is no such record. Waits only if the record is not in
+   * memory. Then `use` begins with the record as this process last read it, so that a database is asked once for both.
+   * That result is dropped if the record has changed.
+   *
+   * @throws {BrokenRecord}
    */
-  seen<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
-    return this.#boxes.seen<T>(kind, this.address(kind, id))
-  }
-
-  /** Like `get`, without waiting, if the record is in memory; `undefined` if it has to be read. @throws {BrokenRecord} */
-  recent<T extends RecordValue>(kind: DocumentKind, id: string): OpenedRecord<T> | undefined {
-    const document = this.#store.recent?.(kind, this.tenant, this.address(kind, id))
-    return document && this.open<T>(document)
+  lookUp<T extends RecordValue, Result>(
+    kind: DocumentKind,
+    id: string,
+    use: (record: OpenedRecord<T>) => Result | Promise<Result>,
+  ): Result | undefined | Promise<Result | undefined> {
+    const address = this.address(kind, id)
+    const document = this.#store.recent(kind, this.tenant, address)
+    if (document) return use(this.open<T>(document))
+    const seen = this.#boxes.seen<T>(kind, address)
+    // First, as it may throw: then nobody would wait for the other promise.
+    const early = seen && use(seen)
+    return Promise.all([this.at<T>(kind, address), early]).then(([found, result]) =>
+      found === undefined || found === seen ? found && result : use(found),
+    )
   }
 
   /** Like `get`, by the address in the store, such as the holder that a conflict names. */
   at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
-    return this.#store
-      .get(kind, this.tenant, [address])
-      .then(([document]) => document && this.open<T>(document))
+    return this.#store.get(kind, this.tenant, [address]).then(([document]) => {
+      if (!document) return undefined
+      // Opening a large one takes long enough that many at once would keep everybody waiting.
+      const passing = document.box.length > stepBytes ? this.#shared.turns.passed(this.tenant) : undefined
+      return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
+    })
   }
 
   /** @throws {TooManyBytes} where the sealed records together exceed `mostBytes` */
@@ -197,6 +210,8 @@ export class TenantStore extends TenantDigests {
     })
     const { total, documents, rest = [], counting } = found
     const hasMore = documents.length + rest.length > limit
+    // Opening and showing a page takes long enough that many at once would keep everybody waiting.
+    if (documents.length > 1) await this.#shared.turns.passed(this.tenant)
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
     if (isLongPage) this.#large.add(kind)
@@ -231,17 +246,17 @@ export class TenantStore extends TenantDigests {
     }
   }
 
-  #document(kind: DocumentKind, version: number, value: RecordValue, index: RecordIndex) {
+  #document(kind: DocumentKind, value: RecordValue, index: RecordIndex) {
     const id = this.address(kind, value.id)
-    const box = this.#boxes.seal(kind, id, version, value)
-    if (box.length > stepBytes) this.#large.add(kind)
+    const sealing = this.#boxes.sealing(kind, id, value)
+    if (sealing.bytes > stepBytes) this.#large.add(kind)
     return {
       kind,
       tenant: this.tenant,
       id,
       terms: index.terms ?? [],
       uniques: index.uniques ?? [],
-      box,
+      ...sealing,
       ...(index.dueMs === undefined ? {} : { dueMs: index.dueMs }),
     }
   }

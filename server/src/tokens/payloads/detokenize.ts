@@ -41,7 +41,8 @@ export async function resolveReferences(
   how: Resolution,
   root = '',
 ): Promise<JsonValue> {
-  const found = await findReferences(context.expressions, context.turns(), json, root)
+  const passed = () => context.turns.passed(caller.tenant)
+  const found = await findReferences(context.expressions, passed, json, root)
   if (found.named.size === 0) return json
   const tokens = await tokensOf(context, caller)
   const { records, missing } = await lookUp(tokens, found.named, root)
@@ -79,7 +80,8 @@ export async function demandReferences(
   json: JsonValue,
   root: string,
 ): Promise<void> {
-  const { named } = await findReferences(context.expressions, context.turns(), json, root)
+  const passed = () => context.turns.passed(caller.tenant)
+  const { named } = await findReferences(context.expressions, passed, json, root)
   if (named.size === 0) return
   const { records } = await lookUp(await tokensOf(context, caller), named, root)
   for (const { value } of records) demand(caller, 'token:use', value)

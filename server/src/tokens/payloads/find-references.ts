@@ -3,7 +3,6 @@ import { invalid, type ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import { expressionLimits } from '../../base/limits.ts'
 import { errorPath, memberPath } from '../../base/member-path.ts'
-import type { Turns } from '../../base/turn.ts'
 import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
 import { limits } from '../../generated/facts.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
@@ -17,13 +16,16 @@ export interface FoundReferences {
   readonly hasWhole: boolean
 }
 
+/** Returns a promise to await if it is time to yield. */
+type Passed = () => undefined | Promise<void>
+
 /**
  * Parses every text of a JSON value, except names of members.
  * @throws {ServiceError} validation, naming the texts with malformed braces
  */
 export async function findReferences(
   expressions: Expressions,
-  turns: Turns,
+  passed: Passed,
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
@@ -53,7 +55,7 @@ export async function findReferences(
     texts.set(text, pieces)
     for (const piece of pieces) if (typeof piece !== 'string') note(piece)
   }
-  await eachText(json, turns, (text, steps) => {
+  await eachText(json, passed, (text, steps) => {
     try {
       read(text)
     } catch (error) {
@@ -107,13 +109,13 @@ const valuesPerTurn = 1_000
 /** Visits all texts until `visit` returns false. `steps` returns the path of the text. */
 async function eachText(
   json: JsonValue,
-  turns: Turns,
+  passed: Passed,
   visit: (text: string, steps: () => (string | number)[]) => boolean,
 ): Promise<void> {
   const levels: Level[] = [{ values: [json], names: undefined, index: 0 }]
   const steps = () => levels.slice(1).map(({ names, index }) => names?.[index - 1] ?? index - 1)
   for (let visited = 1; ; visited++) {
-    if (visited % valuesPerTurn === 0) await turns.passed()
+    if (visited % valuesPerTurn === 0) await passed()
     const level = levels.at(-1)
     if (!level) return
     const value = nextOf(level)

@@ -96,6 +96,7 @@ async function showOne(
   { asksPermission = true }: ShowKeptOptions,
 ): Promise<JsonValue> {
   const transform = asksPermission ? demand(caller, 'token:create', wanted ?? record.value) : 'mask'
+  if (as === 'original' && asksPermission) demand(caller, 'token:create', record.value)
   if (as === 'id') return id
   const token =
     as === 'original'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import { type Caller, decideFor } from '../../access/caller.ts'
 import { ErrorList } from '../../base/error-list.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
@@ -7,6 +7,7 @@ import { nextTurn } from '../../base/turn.ts'
 import { limits } from '../../generated/facts.ts'
 import { isTooLarge } from '../contents.ts'
 import { refuseIfAny, type TenantTokens } from '../context.ts'
+import { identityOf } from '../deduplicate.ts'
 import { type Draft, draftToken } from '../draft.ts'
 import { chooseId, isTakenIdFinal } from '../id.ts'
 import type { RequestedToken } from './payload.ts'
@@ -43,17 +44,18 @@ export async function planTokens(
     await collect(errors, request.path, async () => {
       checkRequested(context, request)
       const draft = await draftToken(context, caller, request.input)
-      const { fingerprint = '', deduplicate_token } = draft.record
-      const first = firsts.get(fingerprint)
+      const identity = identityOf(draft.record) ?? ''
+      const first = firsts.get(identity)
       const one: Planned = {
         request,
         draft,
         attempt: 0,
-        ...(first && deduplicate_token ? { duplicateOf: first } : {}),
+        ...(first && draft.record.deduplicate_token ? { duplicateOf: first } : {}),
       }
       planned.push(one)
       if (one.duplicateOf) return
-      if (fingerprint !== '' && !first) firsts.set(fingerprint, one)
+      const isOriginal = identity !== '' && decideFor(caller, 'token:create', draft.record).allowed
+      if (isOriginal && !first) firsts.set(identity, one)
       if (isTakenIdFinal(context, request.input.id ?? undefined)) {
         // Requirements: TKZ-505
         if (givenIds.has(draft.record.id))

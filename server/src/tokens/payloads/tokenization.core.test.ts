@@ -28,7 +28,7 @@ const context: TokensContext = {
   random,
   nowUs,
   schemas: new Validators('SVC'),
-  turns: () => new Turns(),
+  turns: new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
 }

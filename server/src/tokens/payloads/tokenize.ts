@@ -7,7 +7,7 @@ import type { Conflict } from '../../storage/port.ts'
 import type { OpenedRecord } from '../../storage/records/sealed.ts'
 import { type Receipt, transact } from '../../storage/transact.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
-import { evictExpiredHolder, originalOf, showDuplicated, showOriginal } from '../deduplicate.ts'
+import { deduplicate, showDuplicated, showOriginal } from '../deduplicate.ts'
 import { asLive, type Draft, type DraftWrites, draftWrites } from '../draft.ts'
 import { eraseExpired } from '../erase.ts'
 import { isTakenIdFinal, takenIds } from '../id.ts'
@@ -49,11 +49,16 @@ export async function tokenize(
       const transforms = planned.map(({ draft }) =>
         asksPermission ? atMostMasked(demand(caller, 'token:create', draft.record)) : 'mask',
       )
-      const originals = await Promise.all(planned.map(({ draft }) => originalOf(tokens, draft.record)))
+      const found = await Promise.all(
+        planned.map(({ draft }) => deduplicate(tokens, caller, 'token:create', draft.record)),
+      )
+      const originals = found.map(({ original }) => original)
       const fresh = planned.filter((one, index) => !originals[index] && !one.duplicateOf)
+      // Several tokens of one payload may share a claim.
+      const claims = new Map(found.flatMap(one => one.claims.map(claim => [claim.id, claim])))
       const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(tokens, caller, draft)]))
       return {
-        writes: [...writes.values()].flatMap(({ all }) => all),
+        writes: [...[...writes.values()].flatMap(({ all }) => all), ...claims.values()],
         kept: { shape, tokens: planned.map((one, index) => keptOf(one, originals[index])) },
         result: async written => {
           const live = (draft: Draft) => asLive(draft, written((writes.get(draft) as DraftWrites).token))
@@ -93,7 +98,6 @@ async function resolveConflict(
   fresh: readonly Planned[],
   conflict: Conflict,
 ): Promise<void> {
-  if (conflict.holder) await evictExpiredHolder(context, conflict.holder)
   if (conflict.reason !== 'exists') return
   const ids = fresh.map(({ draft }) => draft.record.id)
   const holders = await context.store.getMany<TokenRecord>('token', ids)

@@ -1,19 +1,30 @@
 /**
  * Modules of Node that need nothing but the globals of formulas. Unlike the classes of `inside/` they are evaluated anew
  * for each invocation that requires one: code extends and changes them, and nothing of that is left for the next one.
+ * Events and streams are those of the packages that other bundlers take, made of the code of Node.
  */
-import { events } from './events.child.ts'
 import { fetchModule } from './fetch.child.ts'
 import { querystring } from './querystring.child.ts'
-import { stream } from './stream.child.ts'
 import { util } from './util.child.ts'
 
+/** Of the bundler: evaluates a package when it is first asked for, as most formulas need only one. */
+declare const require: (name: string) => never
+
 export const modules: Readonly<Record<string, unknown>> = {
-  events,
   'node-fetch': fetchModule,
   querystring,
-  stream,
-  'stream/promises': stream.promises,
   util,
   'util/types': util.types,
+  get events() {
+    return require('events/events.js')
+  },
+  get stream() {
+    return require('readable-stream/lib/stream.js')
+  },
+  get 'stream/promises'() {
+    return require('readable-stream/lib/stream/promises.js')
+  },
+  get string_decoder() {
+    return require('string_decoder/lib/string_decoder.js')
+  },
 }

@@ -26,8 +26,9 @@ export const noValue = Buffer.alloc(0)
 /** Writes all that a change of one document changes, except for the blocks of the index. */
 export function encodeChange({ collection, write, before, after }: Change, mutations: Mutations): void {
   const { id } = write
-  if (after && 'box' in write) mutations.put(documentKey(collection, id), encodeDocument(after, write.box))
-  else mutations.del(documentKey(collection, id))
+  if (after && 'seal' in write) {
+    mutations.put(documentKey(collection, id), encodeDocument(after, write.seal(after)))
+  } else mutations.del(documentKey(collection, id))
   if (before && after) {
     // The place of a document never changes.
     const old = movingEntries(collection, id, before)

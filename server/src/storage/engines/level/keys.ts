@@ -20,7 +20,7 @@ export interface KeyedCollection {
   readonly collection: CollectionKey
 }
 
-/** Letters must never change, as data folders outlive this table. `c` was used before; see `registryKeys`. */
+/** Letters must never change, as data folders outlive this table. */
 const letters = {
   tenant: 't',
   application: 'a',
@@ -34,6 +34,7 @@ const letters = {
   job: 'j',
   'job-content': 'p',
   idempotency: 'i',
+  deduplication: 'd',
   audit: 'u',
   setting: 'e',
 } as const satisfies Record<DocumentKind, string>
@@ -45,8 +46,6 @@ export const liveTerm = '*' as Digest
 export const blockSize = 4096
 
 export const formatKey = '!format'
-/** Up to format 2: the combinations of containers in use. */
-export const registryKeys = { gte: 'c', lt: 'd' }
 /** Sorts after every character of a key. */
 export const endOfKeys = '\x7f'
 

@@ -16,6 +16,7 @@ t.test('the LevelDB engine passes the cases of the port', async t => {
   }
   let count = 0
   runStoreCases(t, () => openAt(`${folder}/${count++}`), {
+    keepsRecent: true,
     reopen: async store => {
       await store.close()
       return openAt(folders.get(store) ?? '')

@@ -18,7 +18,7 @@ import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
-import { openFolder, refuseInUse, writeFormat } from './open.ts'
+import { openFolder, refuseInUse } from './open.ts'
 import { takeRoom, type WriteProbe } from './probe.ts'
 import { findDue, readByIds, recentDocument } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
@@ -34,8 +34,6 @@ export interface LevelOptions {
   readonly openLevel?: (folder: string) => Promise<LevelDb>
   /** Writes the file that reserves disk space; tests replace it to cause failures. */
   readonly writeProbe?: WriteProbe
-  /** Also opens a folder of an earlier version, for `reindex` to repair. */
-  readonly forRepair?: boolean
   /** Waits before the next attempt to recover; ends early when aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -80,7 +78,7 @@ export class LevelStore implements Store {
   static async repair(folder: string): Promise<Losses> {
     await refuseInUse(folder)
     const losses = await repairFolder(folder)
-    await (await openFolder(folder, { forRepair: true, isRepaired: true })).close()
+    await (await openFolder(folder, { isRepaired: true })).close()
     return losses
   }
 
@@ -96,6 +94,10 @@ export class LevelStore implements Store {
   recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
     return recentDocument(this.#opening.state, kind, tenant, id)
   }
+
+  now(): undefined {}
+
+  snapshot(): undefined {}
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     return orUnavailable(() => findDocuments(this.#opening.state, kind, tenant, query, options))
@@ -143,7 +145,6 @@ export class LevelStore implements Store {
     return orUnavailable(() =>
       writer.alone(async () => {
         const findings = await reindex(level, options)
-        if (options.repair && findings.displaced === 0) await writeFormat(level)
         writer.forget()
         state.reset()
         return findings
@@ -215,10 +216,10 @@ export class LevelStore implements Store {
 
 async function openAll(
   folder: string,
-  { openLevel, forRepair, cacheBytes = defaultCacheBytes }: LevelOptions,
+  { openLevel, cacheBytes = defaultCacheBytes }: LevelOptions,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
-  const level = await openFolder(folder, { openLevel, forRepair })
+  const level = await openFolder(folder, { openLevel })
   const state = new PublishedState(level, cacheBytes)
   const marks = await readGarbageMarks(state)
   const round = Math.max(0, ...marks.map(mark => mark.round + 1))

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { insert, mustCommit, tenantA } from '../../port.samples.ts'
-import { collectionKey, formatKey } from './keys.ts'
+import { insert, mustCommit } from '../../port.samples.ts'
+import { formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'
 import { DataFolderRefused } from './refused.ts'
@@ -15,7 +15,7 @@ t.test('a folder in use is refused, also within one process', async t => {
   await mustCommit(store, [insert('a')])
 })
 
-for (const other of ['1', '4']) {
+for (const other of ['3', '5']) {
   t.test(`a folder of format ${other} is refused and left as it is`, async t => {
     const folder = t.testdir()
     await (await LevelStore.open(folder)).close()
@@ -25,53 +25,14 @@ for (const other of ['1', '4']) {
       await level.close()
     }
     await write(other)
-    const message = `The data folder has format ${other}, and this server reads format 3: use the server that wrote it.`
+    const message = `The data folder has format ${other}, and this server reads format 4: use the server that wrote it.`
     await t.rejects(LevelStore.open(folder), refuses(message))
     // Refusing let go of the folder.
     await t.rejects(LevelStore.open(folder), refuses(message))
-    await write('3')
+    await write('4')
     await (await LevelStore.open(folder)).close()
   })
 }
-
-t.test('a folder of format 2 is upgraded, unless its index has to be repaired first', async t => {
-  const folder = t.testdir()
-  await (await LevelStore.open(folder)).close()
-  const change = async (damage: (level: Awaited<ReturnType<typeof openLevelDb>>) => Promise<void>) => {
-    const level = await openLevelDb(folder)
-    await damage(level)
-    await level.close()
-  }
-  const format = async () => {
-    let found: Buffer | undefined
-    await change(async level => {
-      found = await level.get(formatKey)
-    })
-    return found?.toString()
-  }
-  await change(level => level.put(formatKey, Buffer.from('2')))
-  await (await LevelStore.open(folder)).close()
-  t.equal(await format(), '3')
-
-  const registered = `c${collectionKey('token', tenantA).slice(1)}n`
-  await change(level => level.batch().put(formatKey, Buffer.from('2')).put(registered, Buffer.of(1)).write())
-  const sentence =
-    'The data folder was written by an earlier version, and its tokens with several containers have to be indexed anew: run surrogate-server reindex --repair on it.'
-  await t.rejects(LevelStore.open(folder), refuses(sentence))
-  const repair = async (isWanted: boolean) => {
-    const store = await LevelStore.open(folder, { forRepair: true })
-    const findings = await store.reindex({ repair: isWanted, contentOf: async () => undefined })
-    await store.close()
-    return findings.stray
-  }
-  t.equal(await repair(false), 1)
-  t.equal(await format(), '2', 'looking alone changes nothing')
-  await t.rejects(LevelStore.open(folder), refuses(sentence))
-  t.equal(await repair(true), 1)
-  t.equal(await format(), '3')
-  t.equal(await repair(true), 0)
-  await (await LevelStore.open(folder)).close()
-})
 
 t.test('a database of another program is refused', async t => {
   const folder = t.testdir()

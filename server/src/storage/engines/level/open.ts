@@ -1,20 +1,18 @@
 import { type Damage, findFolderDamage } from './files/folder-damage.ts'
-import { formatKey, registryKeys } from './keys.ts'
+import { formatKey } from './keys.ts'
 import { type LevelDb, openLevelDb, tryToOpen } from './leveldb.ts'
 import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
 
 /**
- * The version of the layout in keys.ts and record.ts, and of digests. It changes when servers cannot read each other's
- * folders. Before 2, digests had four bits more than 16 bytes. Before 3, tokens with several containers had other
- * terms, which searches would not find now, and a registry of their combinations.
+ * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers
+ * cannot read each other's folders. Before 2, digests had four bits more than 16 bytes. Before 3, tokens with several
+ * containers had other terms. Before 4, boxes were not bound to the times of their document, and tokens had no term by
+ * which deduplication finds them.
  */
-const format = 3
-const formatWithRegistry = 2
+const format = 4
 
 export interface FolderOptions {
   readonly openLevel?: ((folder: string) => Promise<LevelDb>) | undefined
-  /** Also opens a folder whose index has to be repaired first. */
-  readonly forRepair?: boolean | undefined
   /** The folder is ours, even if its format number was lost. */
   readonly isRepaired?: boolean | undefined
 }
@@ -25,7 +23,7 @@ export interface FolderOptions {
  */
 export async function openFolder(
   folder: string,
-  { openLevel = openLevelDb, forRepair = false, isRepaired = false }: FolderOptions = {},
+  { openLevel = openLevelDb, isRepaired = false }: FolderOptions = {},
 ): Promise<LevelDb> {
   const damage = await findFolderDamage(folder)
   if (damage) {
@@ -34,7 +32,7 @@ export async function openFolder(
   }
   const level = await refuseClearly(openLevel(folder))
   try {
-    await checkFormat(level, forRepair, isRepaired)
+    await checkFormat(level, isRepaired)
     return level
   } catch (error) {
     await level.close()
@@ -78,34 +76,20 @@ function damaged(damage?: Damage, cause?: unknown): DataFolderDamaged {
   )
 }
 
-async function checkFormat(level: LevelDb, forRepair: boolean, isRepaired: boolean): Promise<void> {
+async function checkFormat(level: LevelDb, isRepaired: boolean): Promise<void> {
   const found = await level.get(formatKey)
   if (found === undefined) {
     const [stranger] = await level.keys({ limit: 1 }).all()
-    if (stranger === undefined) return writeFormat(level)
-    if (!isRepaired) throw new DataFolderRefused('The data folder holds a database of another program.')
-    // It may have had the earlier format, whose index has to be rebuilt.
-    await level.put(formatKey, Buffer.from(String(formatWithRegistry)), { sync: true })
-    return
+    if (stranger === undefined || isRepaired) return writeFormat(level)
+    throw new DataFolderRefused('The data folder holds a database of another program.')
   }
-  const version = Number(found.toString())
-  if (version === formatWithRegistry) {
-    if (forRepair) return
-    const [entry] = await level.keys({ ...registryKeys, limit: 1 }).all()
-    // Without an entry no token ever had several containers.
-    if (entry === undefined) return writeFormat(level)
-    throw new DataFolderRefused(
-      'The data folder was written by an earlier version, and its tokens with several containers have to be indexed anew: run surrogate-server reindex --repair on it.',
-    )
-  }
-  if (version !== format) {
+  if (Number(found.toString()) !== format) {
     throw new DataFolderRefused(
       `The data folder has format ${found}, and this server reads format ${format}: use the server that wrote it.`,
     )
   }
 }
 
-/** Records that the folder has this version's format: it is new, or was repaired. */
-export async function writeFormat(level: LevelDb): Promise<void> {
+async function writeFormat(level: LevelDb): Promise<void> {
   await level.put(formatKey, Buffer.from(String(format)), { sync: true })
 }

@@ -3,5 +3,5 @@ import { runStoreCases } from '../../port.cases.ts'
 import { MemoryStore } from './memory-store.ts'
 
 t.test('the memory engine passes the cases of the port', async t => {
-  runStoreCases(t, async () => new MemoryStore(), {})
+  runStoreCases(t, async () => new MemoryStore(), { takesSnapshots: true })
 })

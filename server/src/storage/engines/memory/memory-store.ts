@@ -109,6 +109,11 @@ export class MemoryStore implements Store {
     return true
   }
 
+  /** Every read ends in the same turn, so that nothing is gained by another one. */
+  recent(): undefined {}
+
+  now(): undefined {}
+
   snapshot(tenant: string, root: string): () => void {
     const share = (name: string): Collection | undefined => {
       const collection = this.#collections.get(name)
@@ -219,7 +224,7 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     collection.documents.delete(write.id)
     return undefined
   }
-  const { kind, tenant, id, terms, uniques, dueMs, box } = write
+  const { kind, tenant, id, terms, uniques, dueMs } = write
   const written = write.type === 'restore' ? writtenBefore(write) : stamp(collection, before, nowUs)
   collection.lastUs = Math.max(collection.lastUs, written.modifiedUs ?? written.createdUs)
   collection.lastCreatedUs = Math.max(collection.lastCreatedUs, written.createdUs)
@@ -232,7 +237,7 @@ function apply(collection: Collection, write: Write, nowUs: number): Written | u
     uniques: [...uniques],
     ...(dueMs === undefined ? {} : { dueMs }),
     // A copy, as the caller may clear or reuse its bytes.
-    box: Uint8Array.from(box),
+    box: Uint8Array.from(write.seal(written)),
     ...written,
   })
   return written

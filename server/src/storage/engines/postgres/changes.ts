@@ -1,7 +1,7 @@
 import type { Change, ContentWrite, DocumentState } from '../../decide.ts'
 import type { Digest, DocumentKind, Written } from '../../port.ts'
 
-export type NewDocument = Omit<ContentWrite, 'type' | keyof Written> & Written
+type NewDocument = Omit<ContentWrite, 'type' | keyof Written> & Written
 
 /** The changes of a group to one collection, as rows to delete and rows to insert. */
 export interface CollectionChanges {
@@ -25,7 +25,7 @@ export function changesByCollection<Name extends string>(
     // Only the state before the group's first change is in the database.
     if (before && !seen.has(collection + id)) own.stored.set(id, before)
     seen.add(collection + id)
-    if (after && 'box' in write) own.documents.set(id, { ...write, ...after })
+    if (after && 'seal' in write) own.documents.set(id, { ...write, ...after })
     else own.documents.delete(id)
   }
   return all

@@ -2,7 +2,7 @@ import t from 'tap'
 import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
 import { type Fault, type Moment, openTcpProxy } from '../../../../testing/tcp-proxy.ts'
 import { digest, tenantA } from '../../port.samples.ts'
-import { StoreUnavailable, type Write } from '../../port.ts'
+import { StoreUnavailable, sealedAs, type Write } from '../../port.ts'
 import { openPool, withoutTimeLimits } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
 
@@ -15,7 +15,7 @@ const insert = (id: number): Write => ({
   id: digest(id),
   terms: [],
   uniques: [],
-  box: new Uint8Array([id]),
+  ...sealedAs(new Uint8Array([id])),
 })
 
 const commitSent: Moment = { at: 'before sending', pattern: /COMMIT\0/ }

@@ -16,6 +16,7 @@ const numbers = {
   idempotency: 13,
   audit: 14,
   setting: 15,
+  deduplication: 16,
 } as const satisfies Record<DocumentKind, number>
 
 const kinds = new Map<number, DocumentKind>(

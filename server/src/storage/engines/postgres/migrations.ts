@@ -147,6 +147,15 @@ export const migrations: readonly Migration[] = [
   },
   // Servers of the version before recognize nothing of it; what they write is noticed.
   { statements: blocksForTotals, oldest: 2 },
+  {
+    // Boxes were not bound to the times of their document, and deduplication would not find tokens.
+    statements: [],
+    obstacle: {
+      query: 'SELECT 1 FROM documents LIMIT 1',
+      sentence:
+        'the database holds records of an earlier version, which this one cannot open: use the surrogate-server that wrote it, or an empty database',
+    },
+  },
 ]
 
 /** All have the tenant first in their key. On Citus they are distributed by it. */

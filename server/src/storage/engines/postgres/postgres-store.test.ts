@@ -15,6 +15,7 @@ async function openAt(url: string): Promise<Store> {
 
 t.test('the PostgreSQL engine passes the cases of the port', withPostgres, async t => {
   runStoreCases(t, async () => openAt(await openSchema(t)), {
+    sharesTime: true,
     reopen: async store => {
       await store.close()
       return openAt(urls.get(store) ?? '')
@@ -29,6 +30,7 @@ t.test('two engines on one database pass the cases of the port together', withPo
     return store
   }
   runStoreCases(t, async () => openBoth(await openSchema(t)), {
+    sharesTime: true,
     reopen: async store => {
       await store.close()
       return openBoth(urls.get(store) ?? '')

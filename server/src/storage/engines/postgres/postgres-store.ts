@@ -131,6 +131,11 @@ export class PostgresStore implements Store {
     return this.#time.nowMs()
   }
 
+  /** Another process may have changed it. */
+  recent(): undefined {}
+
+  snapshot(): undefined {}
+
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     return this.#writer.commit(writes, nowUs)
   }

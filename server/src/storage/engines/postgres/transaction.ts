@@ -179,9 +179,11 @@ function write(
   remove(sql.deleteUniques, freed)
   const holders = new Map<Digest, Digest>()
   const rows: unknown[][] = []
-  for (const { id, version, createdUs, modifiedUs, dueMs, terms, uniques, box } of documents.values()) {
+  for (const document of documents.values()) {
+    const { id, version, createdUs, modifiedUs, dueMs, terms, uniques } = document
     for (const unique of uniques) holders.set(unique, id)
     const times = [createdUs, modifiedUs ?? null, dueMs ?? null]
+    const box = document.seal(document)
     const bytes = Buffer.from(box.buffer, box.byteOffset, box.byteLength)
     rows.push([number, uuidOfDigest(id), version, ...times, uuidArrayOf(terms), uuidArrayOf(uniques), bytes])
   }

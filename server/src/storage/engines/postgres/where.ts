@@ -101,7 +101,7 @@ export function wholeRange(fromUs = 0, toUs = mostUs): readonly [from: number, t
   return [Math.ceil(Math.max(fromUs, 0)), Math.floor(Math.min(toUs, mostUs))]
 }
 
-export function joined(
+function joined(
   of: readonly Query[],
   operator: string,
   empty: string,

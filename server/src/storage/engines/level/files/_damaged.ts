@@ -7,7 +7,7 @@ import { LevelStore } from '../level-store.ts'
 import type { LevelDb } from '../leveldb.ts'
 
 /** A box that nobody could mistake for another, and that compresses as badly as a sealed one. */
-export const boxOf = (name: string, bytes: number): Buffer =>
+const boxOf = (name: string, bytes: number): Buffer =>
   Buffer.from(Array.from({ length: Math.ceil(bytes / 22) }, (_, part) => digest(`${name}.${part}`)).join(''))
 
 /** A folder with documents whose commits were answered, one batch each; all of it is in the log. */

@@ -12,7 +12,7 @@ export const headerBytes = 7
 export const whole = 1
 export const first = 2
 export const middle = 3
-export const last = 4
+const last = 4
 
 export interface Fragment {
   readonly type: number

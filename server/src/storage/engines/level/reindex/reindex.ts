@@ -7,7 +7,6 @@ import {
   collectionsBehind,
   keysOfSort,
   placeOfCollection,
-  registryKeys,
 } from '../keys.ts'
 import { type LevelDb, openLevelDb } from '../leveldb.ts'
 import { Batches } from './batches.ts'
@@ -51,8 +50,6 @@ async function verify(verification: Verification): Promise<void> {
     }
   }
   await compareEntries(verification, agendaOfAll)
-  // Last, because these keys, which this version does not use, mark a folder that needs a repair.
-  await compareEntries(verification, registryKeys)
 }
 
 async function nextCollection(level: LevelDb, behind?: CollectionKey): Promise<CollectionKey | undefined> {

@@ -1,0 +1,120 @@
+/**
+ * `npm run bench -- requests`: requests per second, latency and processor time of each operation on LevelDB. With
+ * `--against`, those of another build in turn on the same machine, and the ratios to it.
+ *
+ *     --rounds N         how often each server is started and measured (3)
+ *     --seconds S        duration of each measurement (2)
+ *     --only TEXT        only operations whose name begins with TEXT, such as get or "list page"
+ *     --against FOLDER   the root of another built copy of this repository, such as the commit before a change
+ *
+ * Figures can be compared within one run, not between runs.
+ */
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { load } from './load.ts'
+import { type Measured, ownCpuUs } from './measure.ts'
+import { type OperationName, operations } from './operations.ts'
+import { cpuUsOf, workFolder } from './processes.ts'
+import { startServer } from './server-process.ts'
+import { median, ms, printTable, say } from './table.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+    against: { type: 'string' },
+  },
+})
+const seconds = Number(values.seconds)
+const names = (Object.keys(operations) as OperationName[]).filter(name => name.startsWith(values.only))
+if (names.length === 0) throw new Error(`--only is one of ${Object.keys(operations).join(', ')}`)
+const concurrencies = [16, 64]
+const builds = [
+  ...(values.against === undefined ? [] : [{ name: 'other', root: values.against }]),
+  { name: 'this', root: undefined },
+]
+
+interface Sample extends Measured {
+  /** Processor time of the server for a request, in microseconds. */
+  readonly cpuUs: number
+}
+
+/** The samples of each row, one for each round. */
+const samples = new Map<string, Sample[]>()
+const rowOf = (operation: string, connections: number, build: string) =>
+  [operation, connections, build].join('\t')
+/** Of the load generator, which is this process. */
+const generator = { requests: 0, cpuUs: 0 }
+
+async function measureBuild({ name: build, root }: (typeof builds)[number], folder: string): Promise<void> {
+  const server = await startServer(folder, { root })
+  try {
+    const ids: string[][] = []
+    const send = async (name: OperationName, connections: number, seconds: number) => {
+      const { key, request } = operations[name]
+      const [before, ownBefore] = [cpuUsOf(server.pid) ?? Number.NaN, ownCpuUs()]
+      const measured = await load({ urls: [server.url], keys: [key], connections, seconds, request, ids })
+      generator.requests += measured.count
+      generator.cpuUs += ownCpuUs() - ownBefore
+      return { ...measured, cpuUs: ((cpuUsOf(server.pid) ?? Number.NaN) - before) / measured.count }
+    }
+    // Creates tokens for the reads, and warms up code: after a second our server still takes a tenth more for a create.
+    await send('create', 16, 3)
+    for (const name of names) {
+      await send(name, 16, 1)
+      for (const connections of concurrencies) {
+        const row = rowOf(name, connections, build)
+        samples.set(row, [...(samples.get(row) ?? []), await send(name, connections, seconds)])
+      }
+    }
+  } finally {
+    await server.end()
+  }
+}
+
+function print(): void {
+  const rows = [
+    [
+      'operation',
+      'clients',
+      'build',
+      'req/s',
+      'p50 ms',
+      'p99 ms',
+      'cpu µs/req',
+      'rate, × other',
+      'cpu, × other',
+    ],
+  ]
+  for (const [row, rounds] of samples) {
+    const cells = row.split('\t')
+    const other = cells[2] === 'this' ? samples.get([...cells.slice(0, 2), 'other'].join('\t')) : undefined
+    const of = (figure: keyof Sample) => median(rounds.map(one => one[figure]))
+    // Of each round: a slow phase of the machine affects both builds.
+    const ratio = (figure: keyof Sample) =>
+      other
+        ? median(rounds.map((one, round) => one[figure] / (other[round]?.[figure] ?? Number.NaN))).toFixed(2)
+        : ''
+    rows.push([
+      ...cells,
+      ...[of('perSecond').toFixed(0), ms(of('p50')), ms(of('p99')), of('cpuUs').toFixed(0)],
+      ...[ratio('perSecond'), ratio('cpuUs')],
+    ])
+  }
+  printTable(rows)
+}
+
+const folder = workFolder('bench')
+
+say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
+for (let round = 0; round < Number(values.rounds); round++) {
+  for (const build of round % 2 ? builds.toReversed() : builds) {
+    await measureBuild(build, join(folder, `${build.name}-${round}`))
+  }
+}
+print()
+say(
+  `the load generator used ${(generator.cpuUs / generator.requests).toFixed(0)} µs of processor time per request`,
+)

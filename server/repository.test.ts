@@ -1,0 +1,99 @@
+/** Checks the files of the repository that no program of ours reads: workflows, SECURITY.md and design decisions. */
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
+const filesIn = (folder: string, ending: RegExp) =>
+  readdirSync(`${root}${folder}`)
+    .filter(name => ending.test(name))
+    .map(name => `${folder}/${name}`)
+
+interface Workflow {
+  readonly on: object
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] } & Record<string, unknown>>>
+}
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+}
+
+const workflows = filesIn('.github/workflows', /\.yml$/)
+const stepsOf = (path: string) =>
+  Object.values((parse(read(path)) as Workflow).jobs).flatMap(({ steps }) => steps)
+
+t.test('each workflow runs scripts that exist, with few rights and a time limit', async t => {
+  t.same(
+    workflows,
+    ['ci', 'nightly', 'release'].map(name => `.github/workflows/${name}.yml`),
+  )
+  const { scripts } = JSON.parse(read('package.json'))
+  for (const path of workflows) {
+    const { on, permissions, jobs } = parse(read(path)) as Workflow
+    t.ok(Object.keys(on).length > 0, path)
+    t.same(permissions, { contents: 'read' }, `${path}: a job that needs more says so itself`)
+    for (const job of Object.values(jobs)) {
+      t.ok(job['timeout-minutes'], path)
+      for (const { uses, run } of job.steps) {
+        t.equal([uses, run].filter(Boolean).length, 1, path)
+        if (uses) t.match(uses, /^actions\/[a-z-]+@v\d+$/)
+        for (const line of run?.split('\n') ?? []) {
+          if (line.startsWith('.ci/')) accessSync(`${root}${line.split(' ')[0]}`, constants.X_OK)
+          const name = /^npm run (\S+)/.exec(line)?.[1]
+          if (name) t.ok(name in scripts, `${path}: ${line}`)
+          t.match(
+            line,
+            /^(\.ci\/|npm (run|ci)|gh )/,
+            `${path}: what CI does is in .ci/, so that anybody can run it`,
+          )
+        }
+      }
+    }
+  }
+  const commands = workflows.flatMap(path => stepsOf(path).flatMap(({ run }) => run ?? []))
+  for (const command of ['.ci/run', '.ci/nightly', 'npm run release'])
+    t.ok(commands.includes(command), command)
+})
+
+t.test('CI runs on every supported release of Node that is out', async t => {
+  const { matrix } = parse(read('.github/workflows/ci.yml')).jobs.checks.strategy
+  t.same(matrix.node, [20, 22, 24])
+})
+
+t.test('templates and settings are YAML, and nothing names a registry or holds a secret', async t => {
+  const settings = ['.github/dependabot.yml', ...filesIn('.github/ISSUE_TEMPLATE', /\.yml$/)]
+  for (const path of settings) t.type(parse(read(path)), 'object', path)
+  for (const path of [...settings, ...workflows]) {
+    t.notMatch(read(path), /registry|secrets\.|_authToken|https?:/, path)
+  }
+})
+
+t.test('each design decision is a short record, and the list has all of them', async t => {
+  const records = filesIn('decisions', /\.md$/).filter(path => !path.endsWith('README.md'))
+  t.ok(records.length > 10)
+  const listed = read('decisions/README.md').matchAll(/^- \[(.+)\]\((.+)\)$/gm)
+  const titles = Object.fromEntries([...listed].map(([, title, name]) => [`decisions/${name}`, title]))
+  t.same(Object.keys(titles).sort(), records.sort())
+  for (const path of records) {
+    const text = read(path)
+    t.ok(text.startsWith(`# ${titles[path]}\n\nDate: 202`), path)
+    t.ok(text.split('\n').length <= 20, path)
+    const parts = [...text.matchAll(/^\*\*(.+)\.\*\* \S/gm)].map(match => match[1])
+    t.same(parts, ['Context', 'Decision', 'Figure', 'What would change our mind'], path)
+  }
+})
+
+t.test('links and names of files lead somewhere', async t => {
+  const pages = ['SECURITY.md', 'CONTRIBUTING.md', ...filesIn('decisions', /\.md$/)]
+  for (const page of pages) {
+    const text = read(page)
+    const folder = page.includes('/') ? `${page.split('/')[0]}/` : ''
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g))
+      if (!/^https?:/.test(link)) t.ok(existsSync(`${root}${folder}${link}`), `${page}: ${link}`)
+    for (const [, name = ''] of text.matchAll(/`((?:server|sdk|conformance)\/[\w./-]+)`/g))
+      t.ok(existsSync(`${root}${name}`), `${page}: ${name}`)
+  }
+})

@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** What the attackers know: a tenant of their own with all of its keys. */
+export interface Victim {
+  readonly port: number
+  readonly keys: { readonly private: string; readonly public: string }
+  /** Tokens of 1 MB. */
+  readonly large: readonly string[]
+  /** Paths of reactors: one never ends, one calls back, one fetches from the origin in its arguments. */
+  readonly reactors: { readonly endless: string; readonly answering: string; readonly fetching: string }
+  /** Origins of hostile peers, for callbacks, and for `/proxy` and formulas. */
+  readonly peers: { readonly callbacks: readonly string[]; readonly targets: readonly string[] }
+}
+
+/** Goes on until the process is ended. */
+export type Attack = (victim: Victim) => Promise<never>
+
+const head = (method: string, path: string, key: string, ...lines: string[]) =>
+  [`${method} ${path} HTTP/1.1`, 'Host: vault', `SVC-API-KEY: ${key}`, ...lines, '', ''].join('\r\n')
+
+const json = (method: string, path: string, key: string, body: object) => {
+  const text = JSON.stringify(body)
+  return (
+    head(method, path, key, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`) +
+    text
+  )
+}
+
+/** Keeps this many connections open, each with what it sends, and opens another where one is closed. */
+async function hold({ port }: Victim, count: number, use: (socket: Socket) => void): Promise<never> {
+  const enter = async (_: unknown, n: number): Promise<never> => {
+    for (;;) {
+      // Every fourth from another address, none of which is that of the others.
+      const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 4)}` })
+      socket.on('error', () => {})
+      const closed = new Promise(resolve => socket.once('close', resolve))
+      socket.once('connect', () => use(socket))
+      await closed
+      // A connection that is refused at once must not take the whole time of this process.
+      await wait(50)
+    }
+  }
+  const all = Array.from({ length: count }, enter)
+  return Promise.race(all)
+}
+
+/** Sends requests and reads nothing. */
+const unread = (count: number, requests: (victim: Victim) => string) => (victim: Victim) =>
+  hold(victim, count, socket => {
+    socket.pause()
+    socket.write(requests(victim))
+  })
+
+/** Sends a request on each of these connections, and again when the response has come. */
+const again = (count: number, request: (victim: Victim, n: number) => string) => (victim: Victim) => {
+  let n = 0
+  return hold(victim, count, socket => {
+    const send = () => void socket.write(request(victim, n++))
+    let received = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (text: string) => {
+      received = (received + text).slice(-200_000)
+      const length = /\r\nContent-Length: (\d+)\r\n/i.exec(received)?.[1]
+      const body = received.indexOf('\r\n\r\n') + 4
+      if (length === undefined ? !/\r\n0\r\n\r\n$/.test(received) : received.length < body + Number(length))
+        return
+      received = ''
+      setTimeout(send, 5)
+    })
+    send()
+  })
+}
+
+const large = ({ large }: Victim, n = 0) => `/tokens/${large[n % large.length]}`
+
+/** Each runs at the same time as all others. */
+export const attacks: Readonly<Record<string, Attack>> = {
+  'unread large tokens': unread(1_500, victim => head('GET', large(victim), victim.keys.private).repeat(20)),
+  'unread long pages': unread(100, ({ keys }) => head('GET', '/tokens?size=100', keys.private).repeat(20)),
+  'unread documentation': unread(100, ({ keys }) => head('GET', '/docs/docs.js', keys.public).repeat(50)),
+  'slow bodies': victim =>
+    hold(victim, 400, socket => {
+      socket.write(
+        head(
+          'POST',
+          '/tokens',
+          victim.keys.public,
+          'Content-Type: application/json',
+          'Content-Length: 900000',
+        ),
+      )
+      const timer = setInterval(() => void socket.write(' '), 1_000)
+      socket.on('close', () => clearInterval(timer))
+    }),
+  'large bodies': again(30, ({ keys }) =>
+    json('POST', '/tokens', keys.public, {
+      type: 'token',
+      data: 'x'.repeat(900_000),
+      expires_at: '2000-01-01',
+    }),
+  ),
+  'idle connections': victim => hold(victim, 500, () => {}),
+  'pipelined floods': victim =>
+    hold(victim, 20, socket => {
+      socket.resume()
+      socket.write(head('GET', '/tokens?size=20', victim.keys.private).repeat(5_000))
+    }),
+  'wide searches': again(100, ({ keys }) =>
+    json('POST', '/tokens/search', keys.private, { query: 'type:card OR NOT metadata.a:b', size: 100 }),
+  ),
+  'endless formulas': again(60, ({ keys, reactors }) =>
+    json('POST', reactors.endless, keys.private, { args: {} }),
+  ),
+  'hostile callbacks': again(10, ({ keys, reactors, peers }, n) =>
+    json('POST', reactors.answering, keys.private, {
+      args: {},
+      callback_url: `${peers.callbacks[n % peers.callbacks.length]}/`,
+    }),
+  ),
+  'hostile targets of formulas': again(10, ({ keys, reactors, peers }, n) =>
+    json('POST', reactors.fetching, keys.private, { args: { url: peers.targets[n % peers.targets.length] } }),
+  ),
+  'hostile targets of the proxy': again(60, ({ keys, peers }, n) =>
+    head('GET', '/proxy', keys.private, `SVC-PROXY-URL: ${peers.targets[n % peers.targets.length]}/`),
+  ),
+  'malformed requests': victim =>
+    hold(victim, 20, socket => {
+      socket.resume()
+      socket.write('hello\r\n\r\n'.repeat(1_000))
+    }),
+}
+
+/** Runs the attacks of these names, which are all there are by default. */
+export function attack(victim: Victim, names: readonly string[] = Object.keys(attacks)): void {
+  for (const name of names) void attacks[name]?.(victim)
+}
+
+process.once('message', ({ victim, names }: { victim: Victim; names?: readonly string[] }) =>
+  attack(victim, names),
+)
+process.once('disconnect', () => process.exit())
+if (process.send) void once(process, 'message')

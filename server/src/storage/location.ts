@@ -1,0 +1,42 @@
+import { realpath } from 'node:fs/promises'
+import { OperatorError } from '../base/operator-error.ts'
+
+/** The URLs of stores, for messages. */
+export const lastingUrls = 'level:<folder> or postgres://…'
+export const storageUrls = `memory:, ${lastingUrls}`
+/** The store of a server that is given none. */
+export const usualStorage = 'level:./data'
+
+/** Where the data are. Only `open.ts` asks which engine that is. */
+export interface StorageLocation {
+  readonly url: string
+  readonly engine: 'memory' | 'level' | 'postgres'
+  /** The data folder, if it has one. */
+  readonly folder?: string
+  /** False if the data end with the process. */
+  readonly isLasting: boolean
+  /** True if several servers may use it at the same time. */
+  readonly isShared: boolean
+}
+
+/** Thrown for a storage URL that names no engine, or not one that can do the task. */
+export class UnknownStorage extends OperatorError {
+  override readonly name = 'UnknownStorage'
+}
+
+/** @throws {UnknownStorage} */
+export function parseStorage(url: string): StorageLocation {
+  if (url === 'memory:') return { url, engine: 'memory', isLasting: false, isShared: false }
+  const folder = /^level:(.+)$/.exec(url)?.[1]
+  if (folder !== undefined) return { url, engine: 'level', folder, isLasting: true, isShared: false }
+  if (/^postgres(ql)?:\/\//.test(url)) return { url, engine: 'postgres', isLasting: true, isShared: true }
+  throw new UnknownStorage(`storage must be ${storageUrls}`)
+}
+
+/** True if both are the same place. Two URLs of one database may differ. */
+export async function isSameStore(one: StorageLocation, other: StorageLocation): Promise<boolean> {
+  if (one.folder === undefined || other.folder === undefined) return one.url === other.url
+  const real = async (folder: string) => realpath(folder).catch(() => undefined)
+  const folder = await real(one.folder)
+  return folder !== undefined && folder === (await real(other.folder))
+}
