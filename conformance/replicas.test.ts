@@ -1,11 +1,11 @@
 // Only in CI: all cases over HTTP take long.
 import { join } from 'node:path'
 import tap from 'tap'
-import { otherEntry } from '../server/testing/postgres.ts'
-import { startProcess } from '../server/testing/process.ts'
-import { openRoundRobin } from '../server/testing/round-robin.ts'
-import { onPostgresOnly, openTestDatabase } from '../server/testing/storage.ts'
-import { newMasterKey } from '../server/testing/stores.ts'
+import { otherEntry } from '../server/verify/support/postgres.ts'
+import { startProcess } from '../server/verify/support/process.ts'
+import { openRoundRobin } from '../server/verify/support/round-robin.ts'
+import { onPostgresOnly, openTestDatabase } from '../server/verify/support/storage.ts'
+import { newMasterKey } from '../server/verify/support/stores.ts'
 import { conformsOverTheWire, targetOf } from './selftest/_over-the-wire.ts'
 
 /** Several servers on one database behave like one: consecutive requests go to different servers. */

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tap from 'tap'
-import { startProcess } from '../server/testing/process.ts'
+import { startProcess } from '../server/verify/support/process.ts'
 import { conformsOverTheWire, output, targetOf } from './selftest/_over-the-wire.ts'
 import { main } from './src/main.ts'
 

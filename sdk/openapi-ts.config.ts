@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { $, defineConfig } from '@hey-api/openapi-ts'
 import { parse } from 'yaml'
-import { developmentOnly, withoutDevelopment } from '../server/scripts/dev-profile.ts'
+import { developmentOnly, withoutDevelopment } from '../server/scripts/generate/dev-profile.ts'
 import { operationsPlugin } from './openapi-ts.operations.ts'
 
 /**

@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import type ts from 'typescript'
-import { complaintsOf, complaintsOfDeclarations } from '../server/testing/resolutions.ts'
+import { complaintsOf, complaintsOfDeclarations } from '../server/verify/support/resolutions.ts'
 
 t.setTimeout(300_000)
 t.comment('timeout=300000')

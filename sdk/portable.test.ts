@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 // Plain JavaScript, so that the build can run it.
 // @ts-expect-error it has no types
-import { measure, mostBytes, mostBytesOfTokens } from '../server/scripts/measure-sdk.mjs'
+import { measure, mostBytes, mostBytesOfTokens } from '../server/scripts/release/measure-sdk.mjs'
 
 const folder = new URL('./src/', import.meta.url)
 const entryPoint = fileURLToPath(new URL('index.ts', folder))

@@ -1,8 +1,8 @@
 // Runs the tests that the README shows.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { passesAsShown } from '../server/testing/shown-tests.ts'
-import { openVault } from '../server/testing/vault.ts'
+import { passesAsShown } from '../server/verify/support/shown-tests.ts'
+import { openVault } from '../server/verify/support/vault.ts'
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
 const [, section = ''] = /^## Testing your application$(.*?)^## /ms.exec(readme) ?? []

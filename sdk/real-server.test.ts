@@ -6,7 +6,7 @@ import { setupServer } from 'msw/node'
 import t, { type Test } from 'tap'
 import { vaultHandlers } from '../server/src/msw.ts'
 import type { Vault } from '../server/src/vault.ts'
-import { openTenant, openVault, type TestTenant } from '../server/testing/vault.ts'
+import { openTenant, openVault, type TestTenant } from '../server/verify/support/vault.ts'
 import {
   AuthenticationError,
   type Card,

@@ -45,7 +45,7 @@ function read(path: string): Source {
 
 const outside = [
   /\.(test|cases|model|samples)\.ts$/,
-  /^server\/(testing|bench|fuzz|soak|system)\//,
+  /^server\/verify\//,
   /\/_[^/]+\.ts$/,
   /^sdk\/(examples\/|testing\/|openapi-ts\.)/,
   // A page for browsers.
@@ -85,32 +85,32 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^liquidjs/, 'server/src/expressions/')
   onlyIn(t, /^lucene$/, 'server/src/search/')
   // Both take longer to load than a whole test: they are only used when the server is built.
-  onlyIn(t, /^openapi-backend/, 'server/scripts/')
-  onlyIn(t, /^ajv/, 'server/scripts/', 'server/src/contract/')
+  onlyIn(t, /^openapi-backend/, 'server/scripts/generate/')
+  onlyIn(t, /^ajv/, 'server/scripts/generate/', 'server/src/contract/')
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
   onlyIn(t, /^(crc-32|snappyjs)/, 'server/src/storage/engines/level/files/')
   onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')
   onlyIn(t, /^node:crypto$/, 'server/src/crypto/', 'server/src/base/random.ts', 'server/src/sandbox/child/')
   onlyIn(t, /^buffer\//, 'server/src/sandbox/child/inside/')
   onlyIn(t, /^(ses|node:vm)$/, 'server/src/sandbox/child/')
-  onlyIn(t, /^acorn$/, 'server/src/sandbox/rewrite.ts')
-  onlyIn(t, /^yaml$/, 'server/src/profile.ts', 'server/scripts/')
-  onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules.ts', 'server/scripts/')
+  onlyIn(t, /^acorn$/, 'server/src/sandbox/modules/rewrite.ts')
+  onlyIn(t, /^yaml$/, 'server/src/program/profile.ts', 'server/scripts/')
+  onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules/modules.ts', 'server/scripts/')
   onlyIn(
     t,
     /^node:child_process$/,
-    'server/src/master-key-variables.ts',
-    'server/src/sandbox/empty-root.ts',
-    'server/src/sandbox/find-node.ts',
-    'server/src/sandbox/launch.ts',
-    'server/src/sandbox/os-process.ts',
-    'server/src/sandbox/runner.ts',
+    'server/src/program/master-key-variables.ts',
+    'server/src/sandbox/processes/empty-root.ts',
+    'server/src/sandbox/processes/find-node.ts',
+    'server/src/sandbox/processes/launch.ts',
+    'server/src/sandbox/processes/os-process.ts',
+    'server/src/sandbox/processes/runner.ts',
     'server/scripts/',
   )
   onlyIn(t, /^(prom-client|@opentelemetry\/)/, 'server/src/observe/')
   onlyIn(t, /^preact/, 'server/src/dev/page/')
   onlyIn(t, /^msw$/, 'server/src/msw.ts')
-  const wire = ['listener', 'body', 'write'].map(name => `server/src/http/${name}.ts`)
+  const wire = ['listener', 'body', 'write-response'].map(name => `server/src/http/transport/${name}.ts`)
   onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/exchange.ts')
   onlyIn(t, /^node:https$/, 'server/src/egress/exchange.ts')
   onlyIn(t, /^node:dns/, 'server/src/egress/resolve.ts')
@@ -133,12 +133,12 @@ t.test(
   async t => {
     const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
     // Programs of their own, code that has its own clock, and a page for browsers.
-    const exempt = /^server\/src\/(base\/real-time\.ts$|sandbox\/child\/|dev\/page\/|generated)/
+    const exempt = /^server\/src\/(base\/time\/real-time\.ts$|sandbox\/child\/|dev\/page\/|generated)/
     for (const { path, ours } of server.filter(within('server/src/'))) {
       if (exempt.test(path)) continue
       const code = readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
       const match = used.exec(code)
-      t.ok(!match || ours.includes('server/src/base/real-time.ts'), `${path}: ${match?.[0]}`)
+      t.ok(!match || ours.includes('server/src/base/time/real-time.ts'), `${path}: ${match?.[0]}`)
       t.notMatch(code, /\b(Date|performance)\.now\b/, path)
     }
   },
@@ -159,10 +159,10 @@ const rooms = [
     'sandbox',
     'search',
   ],
-  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'proxy', 'retention', 'dev', 'http'],
+  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'proxy', 'retention', 'http', 'dev'],
 ]
 /** These put a server together from the rooms, and may import from all of them. */
-const builders = ['assembly', 'commands']
+const builders = ['assembly', 'program']
 /** Code and data generated from the contract, and their location: before all rooms. */
 const generated = /^server\/src\/generated(-files\.ts$|\/)/
 
@@ -199,8 +199,8 @@ t.test('the domain does not import storage engines', async t => {
   }
 })
 
-/** The order within storage/: the files at its top first, and `open.ts` last, as it knows the engines. */
-const storageRooms = ['', 'keys', 'records', 'engines', 'copy', 'backup', 'open.ts']
+/** The order within storage/: the port first, then the files at the top, and `open.ts` last, as it knows the engines. */
+const storageRooms = ['port', '', 'keys', 'records', 'engines', 'transfer', 'open.ts']
 
 t.test('within storage each folder imports only from itself and those before it', async t => {
   const rankOf = (path: string) => {
@@ -225,7 +225,7 @@ const sharedByEngines: Readonly<Record<string, readonly string[]>> = {
 t.test('an engine imports the port, and nothing of the domain', async t => {
   for (const [engine, names] of Object.entries(sharedByEngines)) {
     const own = `server/src/storage/engines/${engine}/`
-    const shared = names.map(name => `server/src/storage/${name}.ts`)
+    const shared = names.map(name => `server/src/storage/port/${name}.ts`)
     t.ok(server.some(within(own)), `${own} is there`)
     for (const source of server.filter(within(own))) {
       for (const target of source.ours) {
@@ -246,7 +246,7 @@ t.test('only open.ts imports engines, and only the assembly imports open.ts', as
         t.equal(source.path, 'server/src/storage/open.ts', `${source.path} imports ${target}`)
       }
       if (target === 'server/src/storage/open.ts')
-        t.match(source.path, /^server\/src\/(index\.ts$|(assembly|commands)\/)/)
+        t.match(source.path, /^server\/src\/(index\.ts$|(assembly|program)\/)/)
     }
   }
 })
@@ -259,7 +259,7 @@ t.test('the programs of the sandbox are separate from the server', async t => {
     for (const target of source.ours) {
       t.match(
         target,
-        /^server\/src\/(sandbox\/(child\/|frames\.ts$|messages\.ts$|module-names\.ts$|rewrite\.ts$)|generated\/facts\.ts$)/,
+        /^server\/src\/(sandbox\/(child\/|protocol\/(frames|messages)\.ts$|modules\/(module-names|rewrite)\.ts$)|generated\/facts\.ts$)/,
         `${source.path} imports ${target}`,
       )
     }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { flags } from './src/config.ts'
+import { flags } from './src/program/config.ts'
 
 const folder = new URL('guide/', import.meta.url)
 const pages = [

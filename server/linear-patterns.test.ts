@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
-import { isJsonObject, type JsonValue } from './src/base/json.ts'
+import { isJsonObject, type JsonValue } from './src/base/json/json.ts'
 import { formats } from './src/contract/formats.ts'
 
 /**
@@ -23,12 +23,12 @@ const root = fileURLToPath(new URL('src/', import.meta.url))
 
 /** Folders and files that do not process callers' text, or only in a separate process. */
 const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(commands|generated)\//, 'not used while requests are served'],
+  [/^(program\/commands|generated)\//, 'not used while requests are served'],
   [/\.(test|cases|model|samples)\.ts$|(^|\/)_[^/]+\.ts$/, 'tests'],
-  [/^sandbox\/empty-root\.ts$/, 'parses the output of the dynamic loader'],
+  [/^sandbox\/processes\/empty-root\.ts$/, 'parses the output of the dynamic loader'],
   [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],
   [
-    /^(config|main|msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
+    /^(program\/(config|main)|msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
     "reads the operator's text",
   ],
 ]

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { runsTheSuite } from '../conformance/selftest/_installed.ts'
-import { complaintsOf, complaintsOfDeclarations } from './testing/resolutions.ts'
+import { complaintsOf, complaintsOfDeclarations } from './verify/support/resolutions.ts'
 
 /**
  * Packs each package as for publishing, installs it alone into an empty folder, and uses it there. A package contains

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { passesAsShown } from './testing/shown-tests.ts'
+import { passesAsShown } from './verify/support/shown-tests.ts'
 
 /** Runs the test of each recipe of the guide, as a reader would. */
 const guide = new URL('guide/', import.meta.url)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Clock, createClock } from './base/clock.ts'
 import { describeError, type Log } from './base/log.ts'
-import { TenantTime } from './base/tenant-time.ts'
+import { type Clock, createClock } from './base/time/clock.ts'
+import { TenantTime } from './base/time/tenant-time.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */

@@ -24,10 +24,10 @@ export {
   type DevTenantKeys,
   type DevWritable,
 } from './generated/dev-client/index.ts'
-export type { Listening } from './http/listener.ts'
-export { ProfileError } from './profile.ts'
-export { IsolationMissing } from './sandbox/isolation.ts'
-export { FormulaModuleRefused } from './sandbox/modules.ts'
+export type { Listening } from './http/transport/listener.ts'
+export { ProfileError } from './program/profile.ts'
+export { FormulaModuleRefused } from './sandbox/modules/modules.ts'
+export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export {
   type FormulaOptions,
   type FormulaRun,
@@ -38,6 +38,6 @@ export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.t
 export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
 export { UnreadableMasterKey } from './storage/keys/master-key.ts'
 export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
-export { StoreUnavailable } from './storage/port.ts'
+export { StoreUnavailable } from './storage/port/port.ts'
 export { createVault, type Vault, type VaultClock } from './vault.ts'
 export { type VaultFacts, type VaultOptions, VaultOptionsError } from './vault-options.ts'

@@ -1,12 +1,12 @@
 import type { NewTenant } from './access/tenants.ts'
-import type { JsonValue } from './base/json.ts'
+import type { JsonValue } from './base/json/json.ts'
 import type { Log } from './base/log.ts'
 import { unknownName } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { keyLength } from './crypto/envelope.ts'
 import { isPublicAddress, literalAddress } from './egress/addresses.ts'
-import type { Isolation } from './sandbox/isolation.ts'
+import type { Isolation } from './sandbox/processes/isolation.ts'
 
 export const defaultAuditRetentionDays = 400
 

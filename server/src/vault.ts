@@ -3,9 +3,9 @@ import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
-import { toFetch } from './http/fetch-adapter.ts'
-import { type Address, type Listening, listen } from './http/listener.ts'
-import { withProfile } from './profile.ts'
+import { toFetch } from './http/transport/fetch-adapter.ts'
+import { type Address, type Listening, listen } from './http/transport/listener.ts'
+import { withProfile } from './program/profile.ts'
 import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-options.ts'
 
 export interface VaultClock {

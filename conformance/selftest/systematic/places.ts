@@ -2,24 +2,14 @@ import { readdirSync } from 'node:fs'
 
 /** The files of the server that hold the rules that callers see, by folder. Others keep bytes, processes and sockets. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  access: [
-    'application',
-    'applications',
-    'caller',
-    'containers',
-    'delegation',
-    'keys',
-    'rules',
-    'session',
-    'terms',
-    'visibility',
-  ],
-  base: ['check-digits', 'date-time', 'expiration', 'malformed-json', 'merge-patch', 'moments', 'page'],
-  contract: ['formats', 'token-id'],
+  access: ['application', 'applications', 'caller', 'delegation', 'keys', 'rules', 'session'],
+  base: ['check-digits', 'page'],
+  'base/json': ['malformed-json', 'merge-patch'],
+  'base/time': ['date-time', 'expiration', 'span'],
+  contract: ['containers', 'formats', 'token-id'],
   egress: ['callback-url'],
   formulas: ['cast', 'find', 'formula', 'list', 'name-filter', 'write'],
   generated: ['facts'],
-  http: ['idempotency', 'json-body', 'lifecycle', 'parameters', 'perform-once', 'routes'],
   'http/handlers': [
     'applications',
     'logs',
@@ -30,6 +20,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'tokenization',
     'tokens',
   ],
+  'http/pipeline': ['idempotency', 'json-body', 'lifecycle', 'parameters', 'perform-once', 'routes'],
   reactors: [
     'arguments',
     'configuration',
@@ -41,8 +32,9 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'settle',
     'write',
   ],
-  search: ['clauses', 'compile', 'index-expressions', 'parse', 'scan'],
+  search: ['clauses', 'compile', 'index-expressions', 'parse', 'scan', 'terms', 'visibility'],
   sessions: ['authorize', 'create', 'end'],
+  'storage/port': ['query'],
   tokens: [
     'contents',
     'create',

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import tap from 'tap'
-import { artefact, openBrowser, withoutChromium } from '../../../server/testing/chromium.ts'
+import { artefact, openBrowser, withoutChromium } from '../../../server/verify/support/chromium.ts'
 import { contract, openReference } from '../../selftest/_reference.ts'
 import { redactor } from '../redact.ts'
 import { run } from '../run.ts'

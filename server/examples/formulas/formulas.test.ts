@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import type { JsonValue } from '../../src/base/json.ts'
+import type { JsonValue } from '../../src/base/json/json.ts'
 import type { EgressRequest } from '../../src/egress/formula-egress.ts'
 import { openSandbox } from '../../src/sandbox/_fixture.ts'
 import type { Outcome, ServiceTransport } from '../../src/sandbox/sandbox.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 const folder = new URL('.', import.meta.url)
 const code = (name: string) => readFileSync(new URL(`${name}.cjs`, folder), 'utf8')

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { permissions as everyPermission } from '../generated/facts.ts'
 
 const applicationTypes = ['public', 'private', 'management'] as const

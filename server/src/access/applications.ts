@@ -1,8 +1,8 @@
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
-import { readExpiration } from '../base/expiration.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
+import { readExpiration } from '../base/time/expiration.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type {
   Application,
@@ -11,9 +11,9 @@ import type {
   CreateApplicationRequest,
   UpdateApplicationRequest,
 } from '../contract/types.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
+import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import { type Attempt, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { Caller } from './caller.ts'
 import { makeKey } from './key-text.ts'

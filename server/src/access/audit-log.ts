@@ -1,12 +1,12 @@
 import type { AuditRecord } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
-import { formatMicros, parseMicros } from '../base/time.ts'
+import { formatMicros, parseMicros } from '../base/time/micros.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
+import { matchAll, matchTerm } from '../storage/port/query.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
 import { tenantStore } from './tenants.ts'
-import { matchAll, matchTerm } from './terms.ts'
 
 export interface AuditContext {
   readonly store: SealedStore

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openVault, sender } from '../../testing/vault.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import { openVault, sender } from '../../verify/support/vault.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { BootstrapError } from './bootstrap.ts'
 
 const [tenantId, otherId] = ['5b493235-6917-4307-906a-2cd6f1a90b13', '6c5a4346-7a28-4418-817b-3de7f2ba1c24']

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { newMasterKey, sealedOn } from '../../testing/stores.ts'
+import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
 import { systemRandom } from '../base/random.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 import { makeKey, tenantOfKey } from './key-text.ts'

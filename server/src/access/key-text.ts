@@ -1,7 +1,7 @@
 import type { Random } from '../base/random.ts'
 import type { ApplicationType } from '../contract/types.ts'
+import { digestOfUuid, uuidOfDigest } from '../storage/port/uuid.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { digestOfUuid, uuidOfDigest } from '../storage/uuid.ts'
 
 const prefixes: Record<ApplicationType | 'session', string> = {
   public: 'key_pub_',

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { newMasterKey, replacing } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'

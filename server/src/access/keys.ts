@@ -1,5 +1,5 @@
-import { after } from '../base/after.ts'
-import type { Write } from '../storage/port.ts'
+import { after } from '../base/flow/after.ts'
+import type { Write } from '../storage/port/port.ts'
 import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'

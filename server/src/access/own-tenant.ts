@@ -1,9 +1,9 @@
 import { entriesOf } from '../audit/entries.ts'
 import type { Random } from '../base/random.ts'
-import { formatMicros } from '../base/time.ts'
+import { formatMicros } from '../base/time/micros.ts'
 import type { Tenant, UpdateTenantRequest } from '../contract/types.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import type { Caller } from './caller.ts'
 import { type TenantSettings, tenantStore } from './tenants.ts'
 

@@ -1,4 +1,5 @@
 import { ErrorList } from '../base/error-list.ts'
+import { isSameContainer, isWithin } from '../contract/containers.ts'
 import { type Dialect, isKept } from '../contract/dialect.ts'
 import type {
   AccessCondition,
@@ -9,7 +10,6 @@ import type {
   Transform,
 } from '../contract/types.ts'
 import { permissionsByType, transforms } from '../generated/facts.ts'
-import { isSameContainer, isWithin } from './containers.ts'
 
 /** Returns a rule without unknown members, which are ignored and not stored. */
 // Requirements: ACC-543

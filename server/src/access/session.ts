@@ -1,4 +1,4 @@
-import type { Digest } from '../storage/port.ts'
+import type { Digest } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'

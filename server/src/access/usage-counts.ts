@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** Things that reactors use. They cannot be deleted while one does. */

@@ -1,10 +1,10 @@
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { connectionLimits } from '../base/limits.ts'
-import { clearTimeout, setTimeout } from '../base/real-time.ts'
-import { nextTurn } from '../base/turn.ts'
-import type { Core } from '../http/core.ts'
-import { UnderWay } from '../http/under-way.ts'
+import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
+import type { Core } from '../http/pipeline/core.ts'
+import { UnderWay } from '../http/transport/open-requests.ts'
 import { startSweeper } from '../retention/sweeper.ts'
-import type { Isolation } from '../sandbox/isolation.ts'
+import type { Isolation } from '../sandbox/processes/isolation.ts'
 import {
   checkOptions,
   defaultAuditRetentionDays,

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
-import { newMasterKey, replacing } from '../../testing/stores.ts'
-import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { silentLog } from '../base/log.ts'
-import { nextTurn } from '../base/turn.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 
 t.test('a vault that closes finishes the requests under way, and writes their audit entries', async t => {

@@ -1,9 +1,9 @@
 import type { Log } from '../base/log.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
-import { findNode, NodeMissing } from '../sandbox/find-node.ts'
-import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/isolation.ts'
-import { FormulaModuleRefused } from '../sandbox/modules.ts'
+import { FormulaModuleRefused } from '../sandbox/modules/modules.ts'
+import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
+import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
 import type { Stores, VaultParts } from './stores.ts'
 
 /**

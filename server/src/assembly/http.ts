@@ -1,8 +1,5 @@
-import { FairQueue } from '../base/fair-queue.ts'
+import { FairQueue } from '../base/flow/fair-queue.ts'
 import { readDocument } from '../contract/contract.ts'
-import { type Core, createCore } from '../http/core.ts'
-import { Cors } from '../http/cors.ts'
-import type { Services } from '../http/exchange.ts'
 import { applicationHandlers } from '../http/handlers/applications.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
 import { jobHandlers } from '../http/handlers/jobs.ts'
@@ -17,7 +14,10 @@ import { tokenHandlers } from '../http/handlers/tokens.ts'
 import { docsFiles } from '../http/outside/docs.ts'
 import type { Health } from '../http/outside/health.ts'
 import { createMetricsCore } from '../http/outside/metrics.ts'
-import { Router } from '../http/routes.ts'
+import { type Core, createCore } from '../http/pipeline/core.ts'
+import { Cors } from '../http/pipeline/cors.ts'
+import type { Services } from '../http/pipeline/exchange.ts'
+import { Router } from '../http/pipeline/routes.ts'
 import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -28,7 +28,8 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     ...deployment,
     testObserver: development?.observerOf(deployment),
     proxy:
-      deployment.requestProxy && (await import('../http/proxy-door.ts')).proxyDoor(deployment.requestProxy),
+      deployment.requestProxy &&
+      (await import('../http/pipeline/proxy-route.ts')).proxyDoor(deployment.requestProxy),
     router: new Router(validators.operations),
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),

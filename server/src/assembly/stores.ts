@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { type Admissions, createAdmissions } from '../base/admissions.ts'
-import { upTo } from '../base/cache-size.ts'
+import { lruOptions } from '../base/cache.ts'
+import { type Admissions, createAdmissions } from '../base/flow/admissions.ts'
+import { Turns } from '../base/flow/event-loop.ts'
 import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
-import { machineMs, monotonicMs } from '../base/real-time.ts'
-import { Turns } from '../base/turn.ts'
+import { machineMs, monotonicMs } from '../base/time/real-time.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
@@ -19,7 +19,7 @@ import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
 import { observeStore } from '../storage/observed.ts'
 import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
-import type { Store } from '../storage/port.ts'
+import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
@@ -151,7 +151,7 @@ function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
 
 /** Logs each broken record once, as each list that skips it finds it again. */
 function logOnce(log: Log): OnBroken {
-  const logged = new LRUCache<string, true>(upTo(10_000))
+  const logged = new LRUCache<string, true>(lruOptions(10_000))
   return ({ kind, tenant, address, code }) => {
     if (logged.has(code)) return
     logged.set(code, true)

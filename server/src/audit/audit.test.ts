@@ -1,10 +1,10 @@
 import t from 'tap'
-import { replacing } from '../../testing/stores.ts'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import { StoreUnavailable } from '../storage/port/port.ts'
 
 const vault = openVault(t)
 

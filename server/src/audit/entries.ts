@@ -1,7 +1,7 @@
 import type { Mutable } from '../base/mutable.ts'
 import type { Random } from '../base/random.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
-import type { Digest, Write } from '../storage/port.ts'
+import type { Digest, Write } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** A stored entry of the audit log: what was done to what, and by whom. Never the contents of the thing. */

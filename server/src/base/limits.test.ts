@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import type { Bounds } from './admission.ts'
+import type { Bounds } from './flow/admission.ts'
 import { admissionBounds, connectionLimits } from './limits.ts'
 
 const guide = await readFile(new URL('../../guide/limits.md', import.meta.url), 'utf8')

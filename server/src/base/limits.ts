@@ -1,5 +1,5 @@
 import { limits } from '../generated/facts.ts'
-import type { Bounds } from './admission.ts'
+import type { Bounds } from './flow/admission.ts'
 
 // The limits that are not part of the contract.
 

@@ -1,4 +1,4 @@
-import { machineMs } from './real-time.ts'
+import { machineMs } from './time/real-time.ts'
 /** Names, numbers and ids of ours, and never a value that a caller sent. */
 export type LogFields = Record<string, string | number | boolean | undefined>
 

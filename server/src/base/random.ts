@@ -1,5 +1,5 @@
 import { createHash, randomFillSync, randomUUID } from 'node:crypto'
-import { machineMs } from './real-time.ts'
+import { machineMs } from './time/real-time.ts'
 
 /** A source of random values. Tests may pass their own. */
 export interface Random {

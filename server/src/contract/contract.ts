@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type { DevOperationId } from '../generated/dev-operations.ts'
 import { headerPrefix as contractHeaderPrefix, type proxyOperations } from '../generated/facts.ts'
 import type { OperationId } from '../generated/operations.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { permissionsByType } from '../generated/facts.ts'
 
 /** What a server accepts beyond the contract, by the operator's profile. */

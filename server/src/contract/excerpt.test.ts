@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { type Operation, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { Validators } from './validators.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 
 /** Items kept of a list: more than any list of the contract may have. */
 const mostItems = 101

@@ -1,5 +1,5 @@
 import { isAbaRoutingNumber, isLuhnValid } from '../base/check-digits.ts'
-import { expirationSpellings, parseExpiration } from '../base/expiration.ts'
+import { expirationSpellings, parseExpiration } from '../base/time/expiration.ts'
 import { isTokenId, tokenIdRule } from './token-id.ts'
 
 export interface Format {

@@ -1,6 +1,6 @@
 import { ErrorList } from '../base/error-list.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
-import { memberPath } from '../base/member-path.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import { memberPath } from '../base/json/member-path.ts'
 import type { Operation } from './contract.ts'
 
 const deepest = 8

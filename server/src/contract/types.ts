@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type * as contract from '../generated/types/types.gen.ts'
 
 /** A type of the contract as the server passes it on: read-only, and any JSON where the contract allows anything. */

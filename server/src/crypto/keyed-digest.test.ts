@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { anyText } from '../../testing/any-text.ts'
+import { anyText } from '../../verify/support/any-text.ts'
 import { KeyedDigest } from './keyed-digest.ts'
 
 const key = fc.uint8Array({ minLength: 1, maxLength: 64 })

@@ -1,4 +1,4 @@
-import { Memo } from '../base/memo.ts'
+import { ClearingCache } from '../base/cache.ts'
 import type { Random } from '../base/random.ts'
 import {
   boxesPerSalt,
@@ -26,7 +26,7 @@ export class Sealer {
   /** Number of boxes that may still be sealed under it. */
   #left = 0
   /** By salt. */
-  readonly #subkeys = new Memo<string, Subkey>(mostSubkeys)
+  readonly #subkeys = new ClearingCache<string, Subkey>(mostSubkeys)
 
   constructor(key: SealingKey, random: Random) {
     this.#key = key

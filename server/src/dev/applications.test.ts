@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Dev as SdkDev } from '../../../sdk/src/dev/index.ts'
 import { Surrogate } from '../../../sdk/src/index.ts'
-import { openVault } from '../../testing/vault.ts'
+import { openVault } from '../../verify/support/vault.ts'
 
 t.test('a limited client takes one line, in process and over the wire', async t => {
   const vault = openVault(t)

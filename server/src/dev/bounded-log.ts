@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from '../base/real-time.ts'
+import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 
 interface Kept<T> {
   readonly item: T

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Dev as SdkDev, DevError as SdkDevError } from '../../../sdk/src/dev/index.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { DevError } from '../generated/dev-client/index.ts'
 
 /** The status with which a call fails, and its message. */

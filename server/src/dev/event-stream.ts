@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from '../base/real-time.ts'
+import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 
 /** As the contract says. */
 const mostWaiting = 1000

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { Dev, type DevEvent } from '../generated/dev-client/index.ts'
 import type { Vault } from '../vault.ts'
 import { EventStream } from './event-stream.ts'

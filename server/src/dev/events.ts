@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { monotonicMs } from '../base/real-time.ts'
+import { monotonicMs } from '../base/time/real-time.ts'
 import type { Immutable } from '../contract/types.ts'
 import type { DevConsoleLine, DevRecordedRequest, DevWebhook } from '../generated/dev-client/index.ts'
 import { EventStream, eventText } from './event-stream.ts'

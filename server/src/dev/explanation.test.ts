@@ -1,7 +1,7 @@
 import t from 'tap'
-import { onPostgresOnly } from '../../testing/storage.ts'
-import { openTenant, openVault, type Reply } from '../../testing/vault.ts'
-import { withoutIds } from '../../testing/without-ids.ts'
+import { onPostgresOnly } from '../../verify/support/storage.ts'
+import { openTenant, openVault, type Reply } from '../../verify/support/vault.ts'
+import { withoutIds } from '../../verify/support/without-ids.ts'
 
 const now = () => Date.UTC(2030, 0, 1)
 const number = '4242424242424242'

@@ -2,21 +2,10 @@ import type { Caller, DeniedCause } from '../access/caller.ts'
 import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
 import type { ServiceError } from '../base/errors.ts'
 import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
+import type { Explain } from '../http/pipeline/exchange.ts'
 import { wordsOfFormula } from '../reactors/outcome.ts'
 
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
-
-/** The part of a request that is known when it is refused. */
-interface Refused {
-  readonly operation?: { readonly id: string; readonly permission: Permission | null }
-  readonly caller?: Caller | undefined
-}
-
-export type Explain = (
-  refused: Refused,
-  error: ServiceError,
-  denied: DeniedCause | undefined,
-) => Explanation | undefined
 
 const explained = [400, 403, 404]
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { ConnectionError, Surrogate, TimeoutError } from '../../../sdk/src/index.ts'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import type { Vault } from '../vault.ts'
 
 const body = { type: 'token', data: 'a value' } as const

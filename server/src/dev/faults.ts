@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { clearTimeout, setTimeout } from '../base/real-time.ts'
+import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import type { DevFault } from '../generated/dev-client/index.ts'
 import { checkFault, type Fault } from './check-fault.ts'
 import type { DevHandlersOf } from './handlers.ts'

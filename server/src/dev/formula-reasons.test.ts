@@ -1,6 +1,6 @@
 import t from 'tap'
-import { makeFormula, makeReactor, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
+import { makeFormula, makeReactor, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
 
 const failing = `
 const amountOf = ({ amount }) => amount.value

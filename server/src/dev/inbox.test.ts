@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { Dev } from '../../../sdk/src/dev/index.ts'
 import { webhooks } from '../../../sdk/src/webhooks.ts'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
 import { inboxOrigin } from './inbox.ts'
 
 /** The longest first delay of a retry, and the longest second one. */

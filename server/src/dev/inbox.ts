@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type { Immutable } from '../contract/types.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import type { Callback } from '../egress/callback-sender.ts'

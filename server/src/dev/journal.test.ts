@@ -1,7 +1,7 @@
 import t from 'tap'
-import { Canaries, findLeaks } from '../../testing/canaries.ts'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { Canaries, findLeaks } from '../../verify/support/canaries.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { BoundedLog } from './bounded-log.ts'
 import { redact } from './redact.ts'
 

@@ -1,9 +1,9 @@
 // Only in CI: it starts a browser.
 import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
-import { artefact, openBrowser, withoutChromium } from '../../testing/chromium.ts'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, type TestTenant } from '../../testing/vault.ts'
+import { artefact, openBrowser, withoutChromium } from '../../verify/support/chromium.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, type TestTenant } from '../../verify/support/vault.ts'
 
 /** Markup that runs in a page that inserts it as such. */
 const hostile = '<img src=x onerror="window.hacked=1">"\'><script>window.hacked=1</script>'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { permissions, tokenTypes, transforms } from '../generated/facts.ts'
 
 /** Values that the contract itself lists: they can be shown, as no caller has made them up. */

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { echo, makeFormula, reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { echo, makeFormula, reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 type Tap = Parameters<typeof openVault>[0] & Parameters<typeof openReceiver>[0]
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
 
 t.test('settled waits for accepted jobs, their deliveries, and requests under way', async t => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Dev as SdkDev } from '../../../sdk/src/dev/index.ts'
-import { newMasterKey } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { newMasterKey } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 const start = Date.UTC(2030, 0, 1)
 const options = { storage: 'memory:', now: () => start }

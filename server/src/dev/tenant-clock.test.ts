@@ -1,7 +1,7 @@
 import t from 'tap'
-import { echo, reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { echo, reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 const hour = 3_600_000
 const start = Date.UTC(2030, 0, 1)

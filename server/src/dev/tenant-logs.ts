@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { upTo } from '../base/cache-size.ts'
+import { lruOptions } from '../base/cache.ts'
 import { BoundedLog } from './bounded-log.ts'
 
 /** The logs of the tenants that were used last. */
@@ -10,7 +10,7 @@ export class TenantLogs<T> {
   readonly #most: number
   readonly #mostBytes: number
   readonly #logs = new LRUCache<string, BoundedLog<T>>({
-    ...upTo(mostTenants),
+    ...lruOptions(mostTenants),
     dispose: log => log.close(),
   })
 

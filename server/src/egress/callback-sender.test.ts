@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import t from 'tap'
-import { openReceiver } from '../../testing/receiver.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
 import { type CallbackSenderOptions, createCallbackSender } from './callback-sender.ts'
 import { EgressError } from './egress-error.ts'
 import type { Resolve } from './resolve.ts'

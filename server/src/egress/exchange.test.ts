@@ -1,7 +1,7 @@
 import t from 'tap'
-import { openReceiver } from '../../testing/receiver.ts'
-import { Admission } from '../base/admission.ts'
-import { nextTurn } from '../base/turn.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { Admission } from '../base/flow/admission.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { Exchanges } from './exchange.ts'
 
 const by = { tenant: 't' }

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { openReceiver } from '../../testing/receiver.ts'
-import { Admission } from '../base/admission.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { Admission } from '../base/flow/admission.ts'
 import {
   createFormulaEgress,
   type Egress,

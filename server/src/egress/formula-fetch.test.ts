@@ -1,7 +1,7 @@
 import t from 'tap'
-import { reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 /** Tests the option end to end, with the `fetch` of a formula. */
 const code = `module.exports = async ({ args }) => {

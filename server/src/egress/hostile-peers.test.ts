@@ -1,8 +1,14 @@
 import t from 'tap'
-import { type HostilePeer, hostilePeers, limitFor, openPeer, patientMs } from '../../testing/hostile-peers.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { Admission } from '../base/admission.ts'
-import { nextTurn } from '../base/turn.ts'
+import {
+  type HostilePeer,
+  hostilePeers,
+  limitFor,
+  openPeer,
+  patientMs,
+} from '../../verify/support/hostile-peers.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { Admission } from '../base/flow/admission.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { createCallbackSender } from './callback-sender.ts'
 import { EgressError } from './egress-error.ts'
 import { createFormulaEgress } from './formula-egress.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { expressionLimits } from '../base/limits.ts'
 import { systemRandom } from '../base/random.ts'
 import { parseTemplate } from './compile/template.ts'

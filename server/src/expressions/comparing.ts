@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { indexOf } from './find-text.ts'
 import { countMembers } from './members.ts'
 import type { Run } from './run.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { costOf } from './_fixture.ts'
 import { allFilters } from './filters/index.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 
 /**
  * A template made to exhaust time, memory or the stack. `control` has the same form in a harmless size: it shows

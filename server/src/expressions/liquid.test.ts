@@ -1,6 +1,6 @@
 import { Liquid } from 'liquidjs'
 import t from 'tap'
-import type { JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json/json.ts'
 import { testExpressions } from './_fixture.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json/json.ts'
 import type { Run } from './run.ts'
 import { countCharacters } from './text.ts'
 import type { Value } from './value.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type { Meter } from './limits.ts'
 import type { Value } from './value.ts'
 

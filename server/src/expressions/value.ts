@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 
 /** The literals `empty` and `blank`. They have a meaning only in comparisons; elsewhere they are ''. */
 export const empty: unique symbol = Symbol('empty')

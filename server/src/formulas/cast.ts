@@ -1,4 +1,4 @@
-import { JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import { JsonError, type JsonValue, parseJson } from '../base/json/json.ts'
 import type { ValueType } from '../contract/types.ts'
 
 /** A value of the declared type, or a message that says what it must be and does not repeat it. */

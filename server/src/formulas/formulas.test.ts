@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 
 const vault = openVault(t)
 const nobody = '5b493235-6917-4307-906a-2cd6f1a90b13'

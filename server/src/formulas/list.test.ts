@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
-import type { JsonObject } from '../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
+import type { JsonObject } from '../base/json/json.ts'
 
 const shipped = 2
 

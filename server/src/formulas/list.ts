@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
-import { merge, type Place, type Source, sourceOf } from '../base/merged.ts'
+import { merge, type Place, type Source, sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'

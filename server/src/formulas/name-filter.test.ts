@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, sealedOn, tenantA } from '../../testing/stores.ts'
+import { newMasterKey, OpenMemoryStore, sealedOn, tenantA } from '../../verify/support/stores.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 
 t.test('what matches, and what does not', async t => {

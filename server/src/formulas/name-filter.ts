@@ -1,4 +1,4 @@
-import type { DocumentKind, Query } from '../storage/port.ts'
+import type { DocumentKind, Query } from '../storage/port/port.ts'
 import { allRecords } from '../storage/records/all-records.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 

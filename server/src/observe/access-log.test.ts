@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { createLog, type LogLevel, logs, silentLog } from '../base/log.ts'
 
 /** A log whose lines are kept. */

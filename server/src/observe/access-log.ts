@@ -1,6 +1,6 @@
 import { type Log, logs } from '../base/log.ts'
 import type { Observer } from '../base/observer.ts'
-import { monotonicMs } from '../base/real-time.ts'
+import { monotonicMs } from '../base/time/real-time.ts'
 
 /** Logs a line for each request, or returns `undefined` if the log drops such lines. */
 export function accessLog(log: Log): Observer | undefined {

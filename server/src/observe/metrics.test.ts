@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
-import { reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import operations from '../generated/operations.json' with { type: 'json' }
 import type { Vault } from '../vault.ts'
 

@@ -1,5 +1,5 @@
 import type { CountedEvent, EndedRequest, Observer, Work } from '../base/observer.ts'
-import { monotonicMs } from '../base/real-time.ts'
+import { monotonicMs } from '../base/time/real-time.ts'
 import { measureProcess } from './process-metrics.ts'
 import { createPrometheus } from './prometheus.ts'
 import { type Readings, showReadings } from './readings.ts'

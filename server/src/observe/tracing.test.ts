@@ -4,9 +4,9 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
-import { reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { createTracing } from './tracing.ts'
 
 t.test('without an SDK nothing is traced, although the API is installed', async t => {

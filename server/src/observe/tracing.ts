@@ -1,6 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { BegunRequest, ObservedCaller, ObservedOperation, Observer, Work } from '../base/observer.ts'
-import { monotonicMs } from '../base/real-time.ts'
+import { monotonicMs } from '../base/time/real-time.ts'
 
 type Api = typeof import('@opentelemetry/api')
 

@@ -1,5 +1,5 @@
-import { type Answering, openReceiver, type Receiver } from '../../testing/receiver.ts'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { type Answering, openReceiver, type Receiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import type { VaultParts } from '../assembly/stores.ts'
 import type { Vault } from '../vault.ts'
 import type { VaultOptions } from '../vault-options.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, type JsonValue, parseJsonInTurns } from '../base/json.ts'
-import { toMalformedJson } from '../base/malformed-json.ts'
+import { decodeUtf8, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
+import { toMalformedJson } from '../base/json/malformed-json.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import type { Headers } from './headers.ts'
 import { joinParts, readPairs } from './target.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { TokensContext } from '../tokens/context.ts'
 import { resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { asText, readBody } from './body.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '../base/errors.ts'
-import { errorPath, memberPath } from '../base/member-path.ts'
+import { errorPath, memberPath } from '../base/json/member-path.ts'
 
 /** Headers about the caller and its connection to this server, not about the target. */
 const ofCaller = /^(cookie2?|origin|referer|connection|content-length)$|^(sec|access-control)-/

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { hostilePeers, limitFor, openPeer } from '../../testing/hostile-peers.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { hostilePeers, limitFor, openPeer } from '../../verify/support/hostile-peers.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { target } from './_fixture.ts'
 
 t.test('whatever a target does, a proxied request ends in time, and the next one has its share', async t => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
-import { withoutIds } from '../../testing/without-ids.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { withoutIds } from '../../verify/support/without-ids.ts'
 import type { Invocation } from '../sandbox/sandbox.ts'
 import { openProxy, target } from './_fixture.ts'
 

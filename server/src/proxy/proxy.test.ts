@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { openProxy, target } from './_fixture.ts'
 
 const to = (url: string, more: Record<string, string> = {}) => ({ 'SVC-PROXY-URL': url, ...more })

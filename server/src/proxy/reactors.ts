@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { decodeUtf8, isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json.ts'
+import { decodeUtf8, isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json/json.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { react } from '../reactors/react.ts'
 import type { Reaction } from '../webhooks/reaction.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { echo, makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, type TestTenant } from '../../testing/vault.ts'
+import { echo, makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, type TestTenant } from '../../verify/support/vault.ts'
 import { ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import type { RequestParameterDefinition } from '../contract/types.ts'
 import { fitArguments } from './arguments.ts'
 

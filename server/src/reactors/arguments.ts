@@ -1,5 +1,5 @@
 import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import type { RequestParameterDefinition } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
 

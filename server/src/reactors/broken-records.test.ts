@@ -1,10 +1,10 @@
 import t from 'tap'
-import { echo, makeFormula, makeReactor, openReactors } from '../../testing/reactors.ts'
-import { newMasterKey, OpenMemoryStore, sealedOn } from '../../testing/stores.ts'
-import { openTenant } from '../../testing/vault.ts'
-import type { JsonObject } from '../base/json.ts'
+import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
+import { newMasterKey, OpenMemoryStore, sealedOn } from '../../verify/support/stores.ts'
+import { openTenant } from '../../verify/support/vault.ts'
+import type { JsonObject } from '../base/json/json.ts'
 import { silentLog } from '../base/log.ts'
-import type { DocumentKind } from '../storage/port.ts'
+import type { DocumentKind } from '../storage/port/port.ts'
 
 /** A record that does not open takes no other one with it. */
 async function open(context: Parameters<typeof openReactors>[0]) {

@@ -1,6 +1,6 @@
 import { ErrorList } from '../base/error-list.ts'
-import type { JsonObject } from '../base/json.ts'
-import { joinPaths, memberPath } from '../base/member-path.ts'
+import type { JsonObject } from '../base/json/json.ts'
+import { joinPaths, memberPath } from '../base/json/member-path.ts'
 import type { ConfigurationDefinition, ReactorConfiguration } from '../contract/types.ts'
 import { cast } from '../formulas/cast.ts'
 

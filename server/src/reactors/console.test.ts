@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
 import { createLog } from '../base/log.ts'
 import { FormulaConsole } from './console.ts'
 

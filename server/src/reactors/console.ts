@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { upTo } from '../base/cache-size.ts'
+import { lruOptions } from '../base/cache.ts'
 import type { ConsoleLine } from '../sandbox/sandbox.ts'
 
 const mostReactors = 100
@@ -17,7 +17,7 @@ export interface PrintedLine extends ConsoleLine {
  */
 export class FormulaConsole {
   readonly #printed: (tenant: string, reactor: string, line: PrintedLine) => void
-  readonly #lines = new LRUCache<string, PrintedLine[]>(upTo(mostReactors))
+  readonly #lines = new LRUCache<string, PrintedLine[]>(lruOptions(mostReactors))
 
   /** @param printed is called with each line */
   constructor(printed: (tenant: string, reactor: string, line: PrintedLine) => void = () => {}) {

@@ -1,7 +1,14 @@
 import t from 'tap'
-import { echo, makeFormula, makeReactor, makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
-import type { JsonObject } from '../base/json.ts'
+import {
+  echo,
+  makeFormula,
+  makeReactor,
+  makeToken,
+  openReactors,
+  reactorOn,
+} from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
+import type { JsonObject } from '../base/json/json.ts'
 
 const vault = openReactors(t)
 const errors = "const errors = require('@surrogate/formula-errors')\n"

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import type { Receipt } from '../storage/transact.ts'
+import type { Receipt } from '../storage/port/transact.ts'
 import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
 import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'

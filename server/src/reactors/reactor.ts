@@ -1,6 +1,6 @@
 import { type ApplicationRecord, showApplication } from '../access/application.ts'
 import { ServiceError } from '../base/errors.ts'
-import { formatMicros } from '../base/time.ts'
+import { formatMicros } from '../base/time/micros.ts'
 import type { Application, Reactor, ReactorConfiguration, ReactorFormula } from '../contract/types.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import { showFormula } from '../formulas/formula.ts'

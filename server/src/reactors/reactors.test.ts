@@ -1,7 +1,7 @@
 import t from 'tap'
-import { echo, makeFormula, makeReactor, openReactors } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 
 const vault = openReactors(t)
 const nobody = '5b493235-6917-4307-906a-2cd6f1a90b13'

@@ -1,7 +1,13 @@
 import t from 'tap'
-import { makeFormula, makeReactor, makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import {
+  makeFormula,
+  makeReactor,
+  makeToken,
+  openReactors,
+  reactorOn,
+} from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { Invocation, ServiceRequest } from '../sandbox/sandbox.ts'
 
 /** The client that formulas get. */

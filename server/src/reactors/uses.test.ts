@@ -1,8 +1,8 @@
 import t from 'tap'
-import { echo, makeFormula, makeReactor, openReactors } from '../../testing/reactors.ts'
-import { openTestStore } from '../../testing/storage.ts'
-import { replacing } from '../../testing/stores.ts'
-import { openTenant, type Reply } from '../../testing/vault.ts'
+import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
+import { openTestStore } from '../../verify/support/storage.ts'
+import { replacing } from '../../verify/support/stores.ts'
+import { openTenant, type Reply } from '../../verify/support/vault.ts'
 
 /** Formulas and applications that a reactor uses cannot be deleted, even by simultaneous requests. */
 const vault = openReactors(t)

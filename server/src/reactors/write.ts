@@ -4,8 +4,8 @@ import { tenantStore } from '../access/tenants.ts'
 import { changeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
-import { mergePatch } from '../base/merge-patch.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
+import { mergePatch } from '../base/json/merge-patch.ts'
 import type {
   CreateReactorRequest,
   PatchReactorRequest,
@@ -13,9 +13,9 @@ import type {
   UpdateReactorRequest,
 } from '../contract/types.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
+import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import { castConfiguration } from './configuration.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'

@@ -1,6 +1,6 @@
-import { batches } from '../base/batches.ts'
-import { walkCollection, walkTenants } from '../storage/copy/walk.ts'
-import { type StoredDocument, StoreUnavailable, type Write } from '../storage/port.ts'
+import { batches } from '../base/flow/batches.ts'
+import { type StoredDocument, StoreUnavailable, type Write } from '../storage/port/port.ts'
+import { walkCollection, walkTenants } from '../storage/transfer/walk.ts'
 import type { SweepContext } from './sweep.ts'
 
 const dayUs = 24 * 3_600_000_000

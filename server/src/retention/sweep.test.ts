@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { keyLength } from '../crypto/envelope.ts'
 

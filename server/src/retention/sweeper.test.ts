@@ -1,10 +1,10 @@
 import t from 'tap'
-import { enginesToTry, openTestStore } from '../../testing/storage.ts'
-import { dyingAfter, newMasterKey, replacing } from '../../testing/stores.ts'
-import { openTenant, openVault, sender, type TestTenant } from '../../testing/vault.ts'
+import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
+import { dyingAfter, newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault, sender, type TestTenant } from '../../verify/support/vault.ts'
 import { createLog, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { type Store, StoreUnavailable } from '../storage/port.ts'
+import { type Store, StoreUnavailable } from '../storage/port/port.ts'
 import type { Vault } from '../vault.ts'
 
 const minute = 60_000

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts'
 import { describeError, type Log } from '../base/log.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { StoreUnavailable } from '../storage/port/port.ts'
 import { eraseOldEntries } from './log-retention.ts'
 import { type SweepContext, sweep } from './sweep.ts'
 

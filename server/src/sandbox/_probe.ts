@@ -8,9 +8,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findLauncher } from './launch.ts'
 import { defaultLimits } from './limits.ts'
-import { OsProcess } from './os-process.ts'
+import { findLauncher } from './processes/launch.ts'
+import { OsProcess } from './processes/os-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-probe-'))
 const secret = join(folder, 'secret')

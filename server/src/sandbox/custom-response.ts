@@ -1,5 +1,5 @@
-import { bodiless } from '../base/bodiless.ts'
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { bodiless } from '../base/bodiless-statuses.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { isReserved } from '../egress/reserved-headers.ts'
 import type { Outcome } from './sandbox.ts'
 

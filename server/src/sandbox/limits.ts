@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
-import type { Bounds } from '../base/admission.ts'
+import type { Bounds } from '../base/flow/admission.ts'
 import { admissionBounds, type LimitsLike, sandboxLimits } from '../base/limits.ts'
 
 /** Limits on the cost and number of invocations. */

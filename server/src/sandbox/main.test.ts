@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { programArguments, startProcess } from '../../testing/process.ts'
-import { echo, makeFormula, makeReactor, openReactors } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
-import { nextTurn } from '../base/turn.ts'
+import { programArguments, startProcess } from '../../verify/support/process.ts'
+import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { createVaultWith } from '../vault.ts'
-import { describeIsolation, type Isolation, missingLayers } from './isolation.ts'
+import { describeIsolation, type Isolation, missingLayers } from './processes/isolation.ts'
 
 const keyed = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 

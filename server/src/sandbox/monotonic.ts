@@ -1,4 +1,4 @@
-import { clearTimeout, monotonicMs, setTimeout } from '../base/real-time.ts'
+import { clearTimeout, monotonicMs, setTimeout } from '../base/time/real-time.ts'
 /** A monotonic clock with timers. Tests replace it by one that they advance. */
 export interface Monotonic {
   nowMs(): number

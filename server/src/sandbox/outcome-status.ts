@@ -1,5 +1,5 @@
 import { type ErrorCode, errorRegistry } from '../base/errors.ts'
-import { formulaErrors } from './messages.ts'
+import { formulaErrors } from './protocol/messages.ts'
 import type { Outcome } from './sandbox.ts'
 
 /** An outcome without a response of the formula. */

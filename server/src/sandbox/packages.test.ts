@@ -6,13 +6,13 @@ import { openSandbox } from './_fixture.ts'
 
 /**
  * Public packages that formulas use, each with one real task. They are installed by `.ci/run`, as they take 150 MB:
- * `npm ci --prefix server/testing/formula-packages`.
+ * `npm ci --prefix server/verify/support/formula-packages`.
  */
-const moduleRoot = fileURLToPath(new URL('../../testing/formula-packages/', import.meta.url))
+const moduleRoot = fileURLToPath(new URL('../../verify/support/formula-packages/', import.meta.url))
 const isInstalled = existsSync(`${moduleRoot}node_modules/lodash`)
 const options = isInstalled
   ? {}
-  : { skip: 'the packages are not installed: npm ci --prefix server/testing/formula-packages' }
+  : { skip: 'the packages are not installed: npm ci --prefix server/verify/support/formula-packages' }
 
 const secret = 'QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE'
 const charge = (name: string) => `

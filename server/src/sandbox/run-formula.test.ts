@@ -1,8 +1,8 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { errorRegistry } from '../base/errors.ts'
-import { type FormulaErrorName, formulaErrors } from './messages.ts'
 import { outcomeStatus } from './outcome-status.ts'
+import { type FormulaErrorName, formulaErrors } from './protocol/messages.ts'
 import { runFormula } from './run-formula.ts'
 import type { Outcome } from './sandbox.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { unknownName } from '../base/near-names.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from '../generated/facts.ts'
 import { createSandbox } from './create.ts'

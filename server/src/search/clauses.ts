@@ -1,9 +1,9 @@
-import { levelsOf, toArea } from '../access/containers.ts'
-import type { TermField } from '../access/terms.ts'
-import { readMoment, type Span } from '../base/moments.ts'
+import { readMoment, type Span } from '../base/time/span.ts'
+import { levelsOf, toArea } from '../contract/containers.ts'
 import { limits } from '../generated/facts.ts'
 import { QueryError, type SearchQuery, type TimeField, textFields, timeFields } from './query.ts'
 import type { RawBound, RawRange, RawText, RawValue } from './scan.ts'
+import type { TermField } from './terms.ts'
 
 const metadataPrefix = 'metadata.'
 const containerPath = /^\/([A-Za-z0-9_-]+\/)*$/

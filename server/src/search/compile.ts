@@ -1,8 +1,9 @@
-import { isEverywhere } from '../access/containers.ts'
-import { areaTerm, fieldTerm, matchAll, matchAny, matchTerm, metadataTerm } from '../access/terms.ts'
-import type { Query } from '../storage/port.ts'
+import { isEverywhere } from '../contract/containers.ts'
+import type { Query } from '../storage/port/port.ts'
+import { matchAll, matchAny, matchTerm } from '../storage/port/query.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { SearchQuery } from './query.ts'
+import { areaTerm, fieldTerm, metadataTerm } from './terms.ts'
 
 /** Replaces fields and values of a query by terms of one tenant. */
 export function compileSearch(store: TenantStore, query: SearchQuery): Query {

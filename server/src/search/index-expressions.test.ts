@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 
 const vault = openVault(t)
 const create = (tenant: TestTenant, body: object) =>

@@ -1,5 +1,5 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Area } from '../access/containers.ts'
-import type { TermField } from '../access/terms.ts'
 import { ServiceError } from '../base/errors.ts'
+import type { Area } from '../contract/containers.ts'
+import type { TermField } from './terms.ts'
 
 /** Fields that are matched as a whole, without regard to case. */
 export const textFields: readonly TermField[] = [

@@ -1,8 +1,8 @@
 // In a process of its own: it takes long.
 import fc from 'fast-check'
 import t from 'tap'
-import { enginesToTry } from '../../testing/storage.ts'
-import { openTenant, openVault, type Send, type TestTenant } from '../../testing/vault.ts'
+import { enginesToTry } from '../../verify/support/storage.ts'
+import { openTenant, openVault, type Send, type TestTenant } from '../../verify/support/vault.ts'
 
 /**
  * Random queries over random tokens, spelled in random ways, sent as a caller sends them, and answered again

@@ -1,5 +1,5 @@
-import type { Reply, Send, TestTenant } from '../../testing/vault.ts'
-import type { JsonObject } from '../base/json.ts'
+import type { Reply, Send, TestTenant } from '../../verify/support/vault.ts'
+import type { JsonObject } from '../base/json/json.ts'
 
 export interface TestSession {
   readonly key: string

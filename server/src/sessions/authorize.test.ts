@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { openTenant, openVault, type Send, type TestTenant } from '../../testing/vault.ts'
-import type { JsonObject } from '../base/json.ts'
+import { openTenant, openVault, type Send, type TestTenant } from '../../verify/support/vault.ts'
+import type { JsonObject } from '../base/json/json.ts'
 import { openSession } from './_fixture.ts'
 
 const vault = openVault(t)

@@ -3,11 +3,11 @@ import { checkRights, holdsAnywhere, plainRule, type Rights } from '../access/ru
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ErrorList } from '../base/error-list.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { readExpiration } from '../base/expiration.ts'
+import { readExpiration } from '../base/time/expiration.ts'
 import type { AuthorizeSessionRequest, Permission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
 import {
   callingApplication,
   digestNonce,

@@ -4,7 +4,7 @@ import { tenantStore } from '../access/tenants.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 
 /** Used by the verbs of this folder. */

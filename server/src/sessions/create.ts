@@ -5,7 +5,7 @@ import { isSessionOver, type SessionRecord, sessionIndex } from '../access/sessi
 import { ServiceError } from '../base/errors.ts'
 import type { CreateSessionResponse } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/transact.ts'
+import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import {
   callingApplication,
   digestNonce,

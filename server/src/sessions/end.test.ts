@@ -1,10 +1,10 @@
 import t from 'tap'
-import { openTestStore } from '../../testing/storage.ts'
-import { newMasterKey, OpenMemoryStore, replacing, sealedOn } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTestStore } from '../../verify/support/storage.ts'
+import { newMasterKey, OpenMemoryStore, replacing, sealedOn } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
-import type { DocumentKind, Store } from '../storage/port.ts'
+import type { DocumentKind, Store } from '../storage/port/port.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
 
 const minute = 60_000

@@ -1,9 +1,9 @@
 import { storeOfKey } from '../access/keys.ts'
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
-import { matchTerm } from '../access/terms.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
+import { matchTerm } from '../storage/port/query.ts'
+import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { transact } from '../storage/transact.ts'
 import { type SessionsContext, sessionEntry } from './context.ts'
 
 const batchSize = 64

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { enginesToTry, openTestStore } from '../../testing/storage.ts'
-import { newMasterKey, replacing } from '../../testing/stores.ts'
-import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
+import { newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import type { Store } from '../storage/port.ts'
+import type { Store } from '../storage/port/port.ts'
 import { openSession } from './_fixture.ts'
 
 const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 'token:search', 'token:use']

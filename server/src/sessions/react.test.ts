@@ -1,6 +1,6 @@
 import t from 'tap'
-import { echo, makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant } from '../../testing/vault.ts'
+import { echo, makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant } from '../../verify/support/vault.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
 
 const vault = openReactors(t)

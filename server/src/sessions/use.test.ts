@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { openTenant, openVault, type Reply, type Send, type TestTenant } from '../../testing/vault.ts'
-import type { JsonObject, JsonValue } from '../base/json.ts'
+import { openTenant, openVault, type Reply, type Send, type TestTenant } from '../../verify/support/vault.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
 
 const vault = openVault(t)

@@ -1,4 +1,4 @@
-import type { Digest, DocumentKind } from './port.ts'
+import type { Digest, DocumentKind } from './port/port.ts'
 
 /**
  * Thrown for a stored record that does not open: it was changed, cut off or moved. The code, which the log shows,

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { replacing } from '../../testing/stores.ts'
+import { replacing } from '../../verify/support/stores.ts'
 import type { Observer } from '../base/observer.ts'
 import { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
 import { observeStore } from './observed.ts'
-import { runStoreCases } from './port.cases.ts'
+import { runStoreCases } from './port/port.cases.ts'
 
 const observer: Observer = {
   request: () => ({ perform: (_operation, _caller, perform) => perform(), end: () => {} }),

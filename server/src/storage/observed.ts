@@ -1,5 +1,5 @@
 import type { Observer, Work } from '../base/observer.ts'
-import type { CommitResult, Store } from './port.ts'
+import type { CommitResult, Store } from './port/port.ts'
 
 const work = <T>(name: string, outcomeOf: (result: T) => string = () => 'ok'): Work<T> => ({
   kind: 'store',

@@ -7,7 +7,7 @@ import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
 import type { Migrated } from './engines/postgres/migrations.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
-import type { Store } from './port.ts'
+import type { Store } from './port/port.ts'
 
 export type { Losses } from './engines/level/files/repair-folder.ts'
 export { DataFolderRefused } from './engines/level/refused.ts'

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { newMasterKey } from '../../testing/stores.ts'
-import { openTenant, openVault, sender } from '../../testing/vault.ts'
+import { newMasterKey } from '../../verify/support/stores.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { addOffset, decodeBlock, encodeBlock, offsetsOf } from '../storage/engines/level/bitmap.ts'
 import { blockKey, collectionKey, keysOfSort, termPrefix } from '../storage/engines/level/keys.ts'
 import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { decodeDocument, decodeHeader, encodeDocument, type Header } from '../storage/engines/level/record.ts'
-import type { Digest } from '../storage/port.ts'
+import type { Digest } from '../storage/port/port.ts'
 
 /** What somebody can do who may write to a data folder, but has no key. */
 

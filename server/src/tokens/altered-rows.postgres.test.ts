@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { database, newSchema, withPostgres } from '../../testing/postgres.ts'
-import { newMasterKey } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { database, newSchema, withPostgres } from '../../verify/support/postgres.ts'
+import { newMasterKey } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { createLog } from '../base/log.ts'
 import { openStore } from '../storage/open.ts'
 

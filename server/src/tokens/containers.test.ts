@@ -1,9 +1,9 @@
 import t from 'tap'
-import { newMasterKey, replacing, sealedOn } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { newMasterKey, replacing, sealedOn } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
-import type { Query, Store } from '../storage/port.ts'
+import type { Query, Store } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 const rules = (...containers: string[]): JsonValue => ({

@@ -1,6 +1,6 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
+import { type Receipt, transact } from '../storage/port/transact.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { deduplicate, showOriginal } from './deduplicate.ts'
 import { asLive, draftToken, draftWrites } from './draft.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault, type Reply, type TestTenant } from '../../testing/vault.ts'
+import { openTenant, openVault, type Reply, type TestTenant } from '../../verify/support/vault.ts'
 
 const vault = openVault(t)
 const ids = (reply: Reply): string[] => reply.json.data.map((token: { id: string }) => token.id)

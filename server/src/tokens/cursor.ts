@@ -2,7 +2,7 @@ import { invalid } from '../base/errors.ts'
 import { offsetOf, type PageRequest } from '../base/page.ts'
 import { sameDigest } from '../crypto/digest.ts'
 import { limits } from '../generated/facts.ts'
-import type { FindOptions } from '../storage/port.ts'
+import type { FindOptions } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 /** Selects a page by its number, or by the cursor that the page before it ended with. */

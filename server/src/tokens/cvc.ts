@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import { type CvcReference, LiveToken, type TokenRecord } from './token.ts'
 

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.ts'
-import { matchAll } from '../access/terms.ts'
-import { visibleTo } from '../access/visibility.ts'
 import { compileSearch } from '../search/compile.ts'
 import type { SearchQuery } from '../search/query.ts'
-import type { Query } from '../storage/port.ts'
+import { visibleTo } from '../search/visibility.ts'
+import type { Query } from '../storage/port/port.ts'
+import { matchAll } from '../storage/port/query.ts'
 import type { TenantTokens } from './context.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
-import type { JsonValue } from '../base/json.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { holdsData } from './id-holds-data.ts'
 
 const vault = openVault(t)

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../base/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import type { TokenType } from '../contract/types.ts'
 import { tokenTypes } from '../generated/facts.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 const vault = openVault(t)
 

@@ -1,5 +1,5 @@
 import { invalid, ServiceError } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { isTokenId, tokenIdRule } from '../contract/token-id.ts'
 import type { TokenType } from '../contract/types.ts'
 import { ExpressionError } from '../expressions/engine.ts'

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../base/errors.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type { TokensContext } from './context.ts'
 
 type MaskContext = Pick<TokensContext, 'expressions' | 'notes'>

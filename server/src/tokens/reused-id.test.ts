@@ -1,7 +1,7 @@
 import t from 'tap'
-import { openTestStore } from '../../testing/storage.ts'
-import { replacing } from '../../testing/stores.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTestStore } from '../../verify/support/storage.ts'
+import { replacing } from '../../verify/support/stores.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 t.test('an update does not mistake a token for a deleted one with its id', async t => {
   const inner = await openTestStore(t)

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { openTenant, openVault, type Reply, type Send, type TestTenant } from '../../testing/vault.ts'
+import { openTenant, openVault, type Reply, type Send, type TestTenant } from '../../verify/support/vault.ts'
 import { brokenQueries } from '../search/refusals.cases.ts'
 
 const vault = openVault(t)

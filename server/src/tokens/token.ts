@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { Plaintext } from '../base/secret.ts'
 import type { TokenType } from '../contract/types.ts'
 import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { loop } from '../expressions/hostile.model.ts'
 
 const longTurns = () => {

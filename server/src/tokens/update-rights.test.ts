@@ -1,7 +1,7 @@
 import t from 'tap'
-import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openTenant, openVault, type Send, type TestTenant } from '../../testing/vault.ts'
-import { withoutIds } from '../../testing/without-ids.ts'
+import { makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openTenant, openVault, type Send, type TestTenant } from '../../verify/support/vault.ts'
+import { withoutIds } from '../../verify/support/without-ids.ts'
 import { openAuthorized } from '../sessions/_fixture.ts'
 
 /** Rights to set expressions over existing data, and what the response to an update shows. */

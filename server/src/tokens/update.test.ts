@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../testing/vault.ts'
+import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 
 const vault = openVault(t)
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' }

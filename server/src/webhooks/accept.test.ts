@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTestStore } from '../../testing/storage.ts'
-import { newMasterKey } from '../../testing/stores.ts'
+import { openTestStore } from '../../verify/support/storage.ts'
+import { newMasterKey } from '../../verify/support/stores.ts'
 import { answering, openQueue, tenantB } from './_fixture.ts'
 
 const callbackUrl = 'http://127.0.0.1:1/hook'

@@ -1,4 +1,4 @@
-import { Admission, type Bounds, type Party } from '../base/admission.ts'
+import { Admission, type Bounds, type Party } from '../base/flow/admission.ts'
 import type { Stage } from './job.ts'
 
 /** A job that is due or being worked on, and its shares. */

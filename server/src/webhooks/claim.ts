@@ -1,5 +1,5 @@
 import { auditEntry } from '../audit/entries.ts'
-import type { Write } from '../storage/port.ts'
+import type { Write } from '../storage/port/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import type { WebhooksContext } from './context.ts'
 import { type Claimed, type ContentRecord, indexOf, type ScheduleRecord } from './job.ts'

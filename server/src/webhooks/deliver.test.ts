@@ -1,6 +1,6 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
-import { openReceiver } from '../../testing/receiver.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
 import { type TenantsContext, writeTenant } from '../access/tenants.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'

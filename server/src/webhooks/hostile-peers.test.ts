@@ -1,6 +1,6 @@
 import t from 'tap'
-import { hostilePeers, openPeer, patientMs } from '../../testing/hostile-peers.ts'
-import { openReceiver } from '../../testing/receiver.ts'
+import { hostilePeers, openPeer, patientMs } from '../../verify/support/hostile-peers.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
 import { type CallbackSender, createCallbackSender } from '../egress/callback-sender.ts'
 import { answering, openQueue } from './_fixture.ts'
 import type { ScheduleRecord } from './job.ts'

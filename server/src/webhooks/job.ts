@@ -1,5 +1,5 @@
-import type { JsonValue } from '../base/json.ts'
-import type { Digest } from '../storage/port.ts'
+import type { JsonValue } from '../base/json/json.ts'
+import type { Digest } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { JobAnswer } from './reaction.ts'
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { echo, reactorOn } from '../../testing/reactors.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTenant, openVault } from '../../testing/vault.ts'
+import { echo, reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { answering, openQueue } from './_fixture.ts'
 
 /** A tenant whose jobs wait for their next attempt, because the receiver refuses them. */

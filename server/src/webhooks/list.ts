@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
-import { matchTerm } from '../access/terms.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
-import { formatMicros } from '../base/time.ts'
+import { formatMicros } from '../base/time/micros.ts'
 import type { Job as ShownJob } from '../contract/types.ts'
+import { matchTerm } from '../storage/port/query.ts'
 import type { WebhooksContext } from './context.ts'
 import { jobTerm, type ScheduleRecord } from './job.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
-import { startProcess } from '../../testing/process.ts'
-import { openReceiver } from '../../testing/receiver.ts'
+import { startProcess } from '../../verify/support/process.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
 
 /** The whole server as an operator starts it, killed between a 202 and the delivery. */
 t.test('what was accepted is delivered by the next server on the folder, and by it only once', async t => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
-import { makeToken, openReactors, reactorOn } from '../../testing/reactors.ts'
-import { openReceiver, type Received } from '../../testing/receiver.ts'
-import { openTenant, type TestTenant } from '../../testing/vault.ts'
+import { makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openReceiver, type Received } from '../../verify/support/receiver.ts'
+import { openTenant, type TestTenant } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { JsonValue } from '../base/json.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import type { TokenizedPayload } from '../contract/types.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/context.ts'

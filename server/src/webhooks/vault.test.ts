@@ -1,9 +1,9 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
-import { openReceiver } from '../../testing/receiver.ts'
-import { openTestStore } from '../../testing/storage.ts'
-import { newMasterKey } from '../../testing/stores.ts'
-import { openVault } from '../../testing/vault.ts'
+import { openReceiver } from '../../verify/support/receiver.ts'
+import { openTestStore } from '../../verify/support/storage.ts'
+import { newMasterKey } from '../../verify/support/stores.ts'
+import { openVault } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { answering, openQueue } from './_fixture.ts'
 

@@ -1,11 +1,11 @@
 import { tenantStore } from '../access/tenants.ts'
-import { matchTerm } from '../access/terms.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { admissionBounds } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
-import type { Query } from '../storage/port.ts'
+import type { Query } from '../storage/port/port.ts'
+import { matchTerm } from '../storage/port/query.ts'
+import { type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import { type Receipt, transact } from '../storage/transact.ts'
 import type { Performer, WebhooksContext } from './context.ts'
 import {
   type Claimed,

@@ -1,5 +1,5 @@
 import type { Tokenizer } from 'liquidjs'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { didYouMean } from '../../base/near-names.ts'
 import { ExpressionError, nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
 import { Unsuitable } from '../filters/filter.ts'

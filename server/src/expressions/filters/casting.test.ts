@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { type FilterCase, refusal, testExpressions } from '../_fixture.ts'
 
 const expressions = testExpressions()

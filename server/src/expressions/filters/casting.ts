@@ -1,4 +1,4 @@
-import { JsonError, type JsonValue, parseJson } from '../../base/json.ts'
+import { JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../text.ts'
 import { type FilterFamily, ofScalar, unsuitable } from './filter.ts'
 

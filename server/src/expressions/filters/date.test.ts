@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { loader, locateProgram } from '../../../testing/process.ts'
+import { loader, locateProgram } from '../../../verify/support/process.ts'
 import { type FilterCase, testExpressions } from '../_fixture.ts'
 import { strftime } from './strftime.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../base/json.ts'
+import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 
 /** Charges one visited value. Throws if the limit is exceeded. */
 export type Spend = () => void

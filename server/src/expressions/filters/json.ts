@@ -1,4 +1,4 @@
-import { JsonError, type JsonValue, parseJson } from '../../base/json.ts'
+import { JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
 import { SyntaxFault } from '../expression-error.ts'
 import type { Run } from '../run.ts'
 import { type FilterFamily, unsuitable } from './filter.ts'

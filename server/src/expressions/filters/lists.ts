@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../base/json.ts'
+import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { compare, equals } from '../comparing.ts'
 import { countMembers, member } from '../members.ts'
 import type { Run } from '../run.ts'

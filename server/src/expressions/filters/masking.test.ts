@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { type FilterCase, refusal, testExpressions } from '../_fixture.ts'
 
 const expressions = testExpressions()

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import type { Run } from '../run.ts'
 import { sliceCharacters, toCharacters } from '../text.ts'
 import {

@@ -1,5 +1,5 @@
-import { parseDateTime } from '../../base/date-time.ts'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
+import { parseDateTime } from '../../base/time/date-time.ts'
 
 /** An instant, and the UTC offset at which it is shown. */
 export interface Moment {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { cut, indexOf, lastIndexOf } from '../find-text.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, sliceCharacters, toText } from '../text.ts'

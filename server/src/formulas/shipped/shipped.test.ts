@@ -1,7 +1,7 @@
 import t from 'tap'
-import { makeReactor, makeToken, openReactors } from '../../../testing/reactors.ts'
-import { openTenant, type TestTenant } from '../../../testing/vault.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { makeReactor, makeToken, openReactors } from '../../../verify/support/reactors.ts'
+import { openTenant, type TestTenant } from '../../../verify/support/vault.ts'
+import type { JsonObject } from '../../base/json/json.ts'
 
 const vault = openReactors(t)
 

@@ -1,6 +1,6 @@
 import type { KeptKey } from '../../access/applications.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { JsonValue } from '../../base/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import type { LongPage } from '../../base/page.ts'
 import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
@@ -9,8 +9,8 @@ import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
 import type { ReadToken } from '../../tokens/read.ts'
 import type { KeptUpdate } from '../../tokens/update.ts'
 import type { KeptReaction } from '../../webhooks/reaction.ts'
-import type { KeptAnswer, KeptEntity, Receipt } from '../idempotency.ts'
-import type { Answer } from '../message.ts'
+import type { KeptAnswer, KeptEntity, Receipt } from '../pipeline/idempotency.ts'
+import type { Answer } from '../transport/message.ts'
 
 type Data<Id extends OperationId> = Operations[Id]['data']
 type Query<Id extends OperationId> = NonNullable<Data<Id>['query']>

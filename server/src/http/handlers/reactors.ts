@@ -1,4 +1,4 @@
-import { bodiless } from '../../base/bodiless.ts'
+import { bodiless } from '../../base/bodiless-statuses.ts'
 import type { ReactorsContext } from '../../reactors/context.ts'
 import { acceptReaction } from '../../reactors/jobs.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'

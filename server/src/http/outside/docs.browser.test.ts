@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
-import { artefact, openBrowser, withoutChromium } from '../../../testing/chromium.ts'
-import { openTenant, openVault } from '../../../testing/vault.ts'
+import { artefact, openBrowser, withoutChromium } from '../../../verify/support/chromium.ts'
+import { openTenant, openVault } from '../../../verify/support/vault.ts'
 
 const contract = JSON.parse(readFileSync(new URL('../../generated/openapi.json', import.meta.url), 'utf8'))
 const operations = Object.values<object>(contract.paths).flatMap(item =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { openVault, sender } from '../../../testing/vault.ts'
+import { openVault, sender } from '../../../verify/support/vault.ts'
 import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
 
 t.test('/livez and /readyz need no key, and say one word', async t => {

@@ -1,4 +1,4 @@
-import { type CoreResponse, jsonResponse } from '../message.ts'
+import { type CoreResponse, jsonResponse } from '../transport/message.ts'
 
 export interface Health {
   /** Returns why the server cannot work at the moment, or `undefined`. */

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import t from 'tap'
-import { openTenant, openVault, sender } from '../../../testing/vault.ts'
+import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { docsFiles } from './docs.ts'
 
 const vault = openVault(t)

@@ -1,6 +1,5 @@
-import type { Exchange } from '../exchange.ts'
-import type { CoreRequest, CoreResponse } from '../message.ts'
-import type { DevEndpoints } from './dev.ts'
+import type { Exchange } from '../pipeline/exchange.ts'
+import type { CoreRequest, CoreResponse } from '../transport/message.ts'
 import { type Health, respondHealth } from './health.ts'
 import type { StaticFiles } from './static-files.ts'
 
@@ -9,7 +8,7 @@ export interface OutsidePaths {
   readonly health: Health
   readonly docs: StaticFiles
   /** Absent unless this is a development server. */
-  readonly dev?: DevEndpoints | undefined
+  readonly dev?: { respond(exchange: Exchange, path: string): Promise<CoreResponse> } | undefined
 }
 
 const outside = /^\/((healthz|livez|readyz|docs|_dev)(\/|$)|$)/

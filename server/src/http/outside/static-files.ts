@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CoreResponse } from '../message.ts'
+import type { CoreResponse } from '../transport/message.ts'
 
 /**
  * Allows a page to load from, and send to, this server only, and no script in its markup or made from text. Nobody may

@@ -1,5 +1,5 @@
 /// <reference types="ses" />
-import type { BootHeader } from '../messages.ts'
+import type { BootHeader } from '../protocol/messages.ts'
 import { bridge } from './bridge.child.ts'
 import { natives } from './natives.child.ts'
 

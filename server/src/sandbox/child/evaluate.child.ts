@@ -1,6 +1,7 @@
 /// <reference types="ses" />
-import type { Report, RunnerLimits } from '../messages.ts'
-import { clientModule, formulaModules, nodeModules } from '../module-names.ts'
+
+import { clientModule, formulaModules, nodeModules } from '../modules/module-names.ts'
+import type { Report, RunnerLimits } from '../protocol/messages.ts'
 import { type Inside, named } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
 import {

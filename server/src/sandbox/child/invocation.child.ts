@@ -1,4 +1,4 @@
-import type { HeaderPairs, Report, RunnerLimits } from '../messages.ts'
+import type { HeaderPairs, Report, RunnerLimits } from '../protocol/messages.ts'
 import type { Current } from './bridge.child.ts'
 import type { CallResponse } from './inside/host.child.ts'
 

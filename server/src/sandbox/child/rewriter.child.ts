@@ -20,10 +20,10 @@ export interface Rewriter {
  * @param program evaluates to the exports of `rewrite.ts`
  */
 export function rewriter(program: Uint8Array): Rewriter {
-  let exported: typeof import('../rewrite.ts') | undefined
+  let exported: typeof import('../modules/rewrite.ts') | undefined
   const load = () => {
     exported ??= new Script(Buffer.from(program).toString('utf8')).runInThisContext()
-    return exported as typeof import('../rewrite.ts')
+    return exported as typeof import('../modules/rewrite.ts')
   }
   return {
     forFilters: keepTexts(code => (suspicious.test(code) ? load().rewrite(code) : code)),

@@ -1,4 +1,4 @@
-import { type Thrown, thrownLimits } from '../messages.ts'
+import { type Thrown, thrownLimits } from '../protocol/messages.ts'
 
 declare const getStackString: ((error: unknown) => string) | undefined
 

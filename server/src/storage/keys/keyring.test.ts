@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../testing/stores.ts'
+import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'

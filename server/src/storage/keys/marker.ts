@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
-import { type Address, type Digest, type NewContent, type StoredDocument, sealedAs } from '../port.ts'
+import { type Address, type Digest, type NewContent, type StoredDocument, sealedAs } from '../port/port.ts'
 import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
 
 /**

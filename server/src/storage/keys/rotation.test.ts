@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { dyingAfter, newMasterKey, sealedOn } from '../../../testing/stores.ts'
+import { dyingAfter, newMasterKey, sealedOn } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
 import { keyVersionOf } from '../../crypto/envelope.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
-import type { Store } from '../port.ts'
+import type { Store } from '../port/port.ts'
 import { Keyring, rootTenant, UnfinishedRotation, WrongMasterKey } from './keyring.ts'
 import { RotationRefused, rotateMasterKey } from './rotation.ts'
 

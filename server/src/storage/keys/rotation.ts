@@ -1,7 +1,7 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
-import { type Store, type StoredDocument, sealedAs, type Write } from '../port.ts'
+import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import {
   addressOf,
   copyAddress,

@@ -1,5 +1,5 @@
-import { nextTurn } from '../../base/turn.ts'
-import type { DocumentKind, Query } from '../port.ts'
+import { nextTurn } from '../../base/flow/event-loop.ts'
+import type { DocumentKind, Query } from '../port/port.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import type { TenantStore } from './tenant-store.ts'
 

@@ -1,5 +1,5 @@
-import type { Steps } from '../../base/turn.ts'
-import type { Digest, StoredDocument } from '../port.ts'
+import type { Steps } from '../../base/flow/event-loop.ts'
+import type { Digest, StoredDocument } from '../port/port.ts'
 
 // Records that are too large to be opened, or to be in memory, many at a time.
 

@@ -1,5 +1,5 @@
 import { Plaintext } from '../../base/secret.ts'
-import type { Written } from '../port.ts'
+import type { Written } from '../port/port.ts'
 
 /** The value of any record: JSON with an id. */
 export interface RecordValue {

@@ -3,8 +3,8 @@ import type { Random } from '../../base/random.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
 import { Sealer } from '../../crypto/sealer.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { keptOpen } from '../kinds.ts'
-import type { Digest, DocumentKind, NewContent, Stamps, StoredDocument } from '../port.ts'
+import { keptOpen } from '../port/kinds.ts'
+import type { Digest, DocumentKind, NewContent, Stamps, StoredDocument } from '../port/port.ts'
 import { OpenedRecord, type RecordValue } from './opened-record.ts'
 
 /** Seals a tenant's records into boxes, and opens them. */

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../testing/stores.ts'
+import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import type { DocumentKind, StoredDocument } from '../port.ts'
-import { transact } from '../transact.ts'
+import type { DocumentKind, StoredDocument } from '../port/port.ts'
+import { transact } from '../port/transact.ts'
 import { OpenedRecord, type RecordValue, type TenantStore } from './sealed.ts'
 
 interface Note extends RecordValue {

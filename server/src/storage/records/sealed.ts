@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { upTo } from '../../base/cache-size.ts'
+import { lruOptions } from '../../base/cache.ts'
+import { Steps, Turns } from '../../base/flow/event-loop.ts'
 import type { Random } from '../../base/random.ts'
-import type { TenantTime } from '../../base/tenant-time.ts'
-import { Steps, Turns } from '../../base/turn.ts'
+import type { TenantTime } from '../../base/time/tenant-time.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type StoredDocument,
   StoreUnavailable,
   type Write,
-} from '../port.ts'
+} from '../port/port.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
@@ -54,7 +54,7 @@ export class SealedStore {
   ) {
     this.store = store
     this.keyring = keyring
-    const opened = new LRUCache<string, OpenedRecord<RecordValue>>(upTo(10_000))
+    const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
     this.#shared = { store, random, onBroken, opened, steps: new Steps(), turns }
   }
 

@@ -1,8 +1,8 @@
-import { Memo } from '../../base/memo.ts'
+import { ClearingCache } from '../../base/cache.ts'
 import { KeyedDigest } from '../../crypto/keyed-digest.ts'
-import { keptOpen, randomIds } from '../kinds.ts'
-import type { Digest, DocumentKind, Query } from '../port.ts'
-import { digestOfUuid } from '../uuid.ts'
+import { keptOpen, randomIds } from '../port/kinds.ts'
+import type { Digest, DocumentKind, Query } from '../port/port.ts'
+import { digestOfUuid } from '../port/uuid.ts'
 
 /** Fields of few and insensitive values, whose terms may be remembered. */
 const commonFields: ReadonlySet<string> = new Set([
@@ -34,11 +34,11 @@ export interface KeyPlace {
 export class TenantDigests {
   readonly #index: KeyedDigest
   /** Of API keys that this deployment made. */
-  readonly keyPlaces = new Memo<string, KeyPlace>(1000)
+  readonly keyPlaces = new ClearingCache<string, KeyPlace>(1000)
   /** By use and by kind or field, so that each has its own limit. */
   readonly #known = {
-    id: new Memo<string, Memo<string, Digest>>(mostNames),
-    term: new Memo<string, Memo<string, Digest>>(mostNames),
+    id: new ClearingCache<string, ClearingCache<string, Digest>>(mostNames),
+    term: new ClearingCache<string, ClearingCache<string, Digest>>(mostNames),
   }
 
   constructor(indexKey: Uint8Array) {
@@ -76,7 +76,7 @@ export class TenantDigests {
   }
 
   #remembered(use: 'id' | 'term', name: string, value: string): Digest {
-    const known = this.#known[use].of(name, () => new Memo(mostDigests))
+    const known = this.#known[use].of(name, () => new ClearingCache(mostDigests))
     return known.of(value, () => this.#digest(use, name, value))
   }
 

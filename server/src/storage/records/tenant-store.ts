@@ -1,9 +1,9 @@
 import type { LRUCache } from 'lru-cache'
+import type { Steps, Turns } from '../../base/flow/event-loop.ts'
 import type { Random } from '../../base/random.ts'
-import type { Steps, Turns } from '../../base/turn.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
-import { randomIds } from '../kinds.ts'
+import { randomIds } from '../port/kinds.ts'
 import type {
   CommitResult,
   Counting,
@@ -15,7 +15,7 @@ import type {
   Store,
   StoredDocument,
   Write,
-} from '../port.ts'
+} from '../port/port.ts'
 import { isLong, mostOpenedAtOnce, openAll, readTogether, readWithin, stepBytes } from './large-records.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { RecordBoxes } from './record-boxes.ts'

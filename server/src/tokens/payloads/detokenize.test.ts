@@ -1,7 +1,7 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
-import { withoutIds } from '../../../testing/without-ids.ts'
-import type { JsonValue } from '../../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
+import { withoutIds } from '../../../verify/support/without-ids.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 
 const vault = openVault(t)
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031 }

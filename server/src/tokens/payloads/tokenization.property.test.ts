@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { openTenant, openVault } from '../../../testing/vault.ts'
-import type { JsonValue } from '../../base/json.ts'
+import { openTenant, openVault } from '../../../verify/support/vault.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 
 const vault = openVault(t)
 const tenant = await openTenant(vault)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
-import type { JsonValue } from '../../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 
 /** Tokens made only once: duplicates in a payload, across payloads, and repeated requests. */
 const vault = openVault(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { openTenant, openVault, type TestTenant } from '../../../testing/vault.ts'
-import type { JsonValue } from '../../base/json.ts'
+import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 
 const vault = openVault(t)
 const card = { type: 'card', data: { number: '4242424242424242' } }

@@ -1,5 +1,5 @@
 import type { TagToken } from 'liquidjs'
-import type { JsonValue } from '../../../base/json.ts'
+import type { JsonValue } from '../../../base/json/json.ts'
 import { nameOf, SyntaxFault } from '../../expression-error.ts'
 import { countMembers } from '../../members.ts'
 import type { Evaluate, Run } from '../../run.ts'

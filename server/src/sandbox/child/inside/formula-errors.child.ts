@@ -1,4 +1,4 @@
-import { formulaErrors as names } from '../../messages.ts'
+import { formulaErrors as names } from '../../protocol/messages.ts'
 
 /**
  * The module `@surrogate/formula-errors`. The argument of a constructor becomes `errors`, a map from paths to

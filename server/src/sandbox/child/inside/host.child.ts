@@ -1,4 +1,4 @@
-import type { HeaderPairs } from '../../messages.ts'
+import type { HeaderPairs } from '../../protocol/messages.ts'
 import type { Natives } from '../natives.child.ts'
 
 export type CallResponse = readonly [status: number, headers: HeaderPairs, body: Uint8Array]

@@ -1,6 +1,6 @@
 import { openSync, writeSync } from 'node:fs'
-import { insert, remove, replace } from '../../port.samples.ts'
-import type { Write } from '../../port.ts'
+import { insert, remove, replace } from '../../port/port.samples.ts'
+import type { Write } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Change as DecidedChange } from '../../decide.ts'
-import type { Digest } from '../../port.ts'
+import type { Change as DecidedChange } from '../../port/decide.ts'
+import type { Digest } from '../../port/port.ts'
 import {
   agendaKey,
   anchorKey,

@@ -12,8 +12,8 @@ import {
   tenantA,
   tenantB,
   term,
-} from '../../port.samples.ts'
-import type { Write } from '../../port.ts'
+} from '../../port/port.samples.ts'
+import type { Write } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
 
 /** True if any part of a box of random bytes, which compression cannot change, is in the folder's files. */

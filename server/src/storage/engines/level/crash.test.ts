@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { loader, locateProgram } from '../../../../testing/process.ts'
-import { digest, everything, tenantA, term } from '../../port.samples.ts'
-import type { StoredDocument } from '../../port.ts'
+import { loader, locateProgram } from '../../../../verify/support/process.ts'
+import { digest, everything, tenantA, term } from '../../port/port.samples.ts'
+import type { StoredDocument } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
 
 /** The versions a document may have: that of the last answer, and those asked for after it. 0 is none. */

@@ -1,5 +1,15 @@
 import t from 'tap'
-import { digest, find, get, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
+import {
+  digest,
+  find,
+  get,
+  insert,
+  mustCommit,
+  remove,
+  replace,
+  tenantA,
+  term,
+} from '../../port/port.samples.ts'
 import { collectionKey, documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'

@@ -1,4 +1,4 @@
-import { StoreDamaged } from '../../port.ts'
+import { StoreDamaged } from '../../port/port.ts'
 
 /** Turns LevelDB's corruption errors into `StoreDamaged`. @throws {StoreDamaged} */
 export function orDamaged<Result>(read: () => Result): Result {

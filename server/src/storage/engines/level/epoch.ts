@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../../base/real-time.ts'
+import { monotonicMs } from '../../../base/time/real-time.ts'
 import type { KeyRange } from './keys.ts'
 import { chunksOf, type LevelDb } from './leveldb.ts'
 

@@ -1,4 +1,4 @@
-import type { Digest, Query } from '../../port.ts'
+import type { Digest, Query } from '../../port/port.ts'
 import {
   countBits,
   fill,

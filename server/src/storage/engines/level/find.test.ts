@@ -1,6 +1,6 @@
 import t from 'tap'
-import { everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
-import type { FindOptions, Query, Store, Write } from '../../port.ts'
+import { everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port/port.samples.ts'
+import type { FindOptions, Query, Store, Write } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { LevelStore } from './level-store.ts'
 

@@ -1,5 +1,13 @@
-import type { Memo } from '../../../base/memo.ts'
-import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
+import type { ClearingCache } from '../../../base/cache.ts'
+import type {
+  Digest,
+  DocumentKind,
+  FindOptions,
+  Found,
+  Place,
+  Query,
+  StoredDocument,
+} from '../../port/port.ts'
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage } from './evaluate.ts'
 import { type CollectionKey, type KeyedCollection, liveTerm, ordinalKey } from './keys.ts'
@@ -115,7 +123,7 @@ const readTogether = 4
 /** Returns the places of ordinals. Reads those that are not known, and adds them to `known`. */
 async function readPlaces(
   epoch: Epoch,
-  known: Memo<string, Place>,
+  known: ClearingCache<string, Place>,
   collection: CollectionKey,
   ordinals: readonly number[],
 ): Promise<Place[]> {

@@ -1,4 +1,4 @@
-import type { Digest } from '../../port.ts'
+import type { Digest } from '../../port/port.ts'
 import type { Block } from './bitmap.ts'
 import type { CollectionKey } from './keys.ts'
 

@@ -1,4 +1,4 @@
-import type { Digest } from '../../port.ts'
+import type { Digest } from '../../port/port.ts'
 import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOffset } from './bitmap.ts'
 import type { Change, Mutations } from './changes.ts'
 import { blockAt, type Head, type HeadBlocks } from './head-blocks.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { digest, tenantA } from '../../port.samples.ts'
-import { documentKinds } from '../../port.ts'
+import { digest, tenantA } from '../../port/port.samples.ts'
+import { documentKinds } from '../../port/port.ts'
 import {
   agendaKey,
   agendaRange,

@@ -1,6 +1,6 @@
-import { Memo } from '../../../base/memo.ts'
-import type { Digest, DocumentKind } from '../../port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import { ClearingCache } from '../../../base/cache.ts'
+import type { Digest, DocumentKind } from '../../port/port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
 
 /**
  * The key layout of the data folder; README.md has it as a table. No other file knows it.
@@ -72,7 +72,7 @@ export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey
 
 /** `collectionKey` with a cache, as every read and write needs it and converting a tenant takes 2 µs. */
 export class CollectionKeys {
-  readonly #tenants = new Memo<string, Map<DocumentKind, CollectionKey>>(10_000)
+  readonly #tenants = new ClearingCache<string, Map<DocumentKind, CollectionKey>>(10_000)
 
   /** Returns the same string each time, as a Map finds it faster than a new one. */
   of(kind: DocumentKind, tenant: string): CollectionKey {

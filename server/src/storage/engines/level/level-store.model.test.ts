@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import t from 'tap'
-import { runStoreModel } from '../../port.model.ts'
-import type { Store } from '../../port.ts'
+import { runStoreModel } from '../../port/port.model.ts'
+import type { Store } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { LevelStore } from './level-store.ts'
 

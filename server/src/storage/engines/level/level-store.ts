@@ -11,7 +11,7 @@ import {
   type StoredDocument,
   StoreUnavailable,
   type Write,
-} from '../../port.ts'
+} from '../../port/port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
 import { asDamaged } from './damage.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'

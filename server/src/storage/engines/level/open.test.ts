@@ -1,5 +1,5 @@
 import t from 'tap'
-import { insert, mustCommit } from '../../port.samples.ts'
+import { insert, mustCommit } from '../../port/port.samples.ts'
 import { formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'

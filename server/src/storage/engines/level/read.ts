@@ -1,5 +1,5 @@
-import { oftenRead } from '../../kinds.ts'
-import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
+import { oftenRead } from '../../port/kinds.ts'
+import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
 import type { Epoch } from './epoch.ts'
 import { agendaRange, documentKey, type KeyedCollection, tenantOfAgendaKey } from './keys.ts'
 import { decodeDocument } from './record.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { digest, tenantA } from '../../port.samples.ts'
+import { digest, tenantA } from '../../port/port.samples.ts'
 import {
   decodeCounters,
   decodeDocument,

@@ -1,4 +1,4 @@
-import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
+import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
 
 /** A document without its box, with its ordinal. */
 export interface Header {

@@ -2,8 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
-import { digest, everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port.samples.ts'
-import { type Store, StoreUnavailable } from '../../port.ts'
+import {
+  digest,
+  everything,
+  insert,
+  mustCommit,
+  remove,
+  replace,
+  tenantA,
+  term,
+} from '../../port/port.samples.ts'
+import { type Store, StoreUnavailable } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openLevelDb } from './leveldb.ts'

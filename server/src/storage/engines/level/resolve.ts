@@ -1,4 +1,4 @@
-import type { Digest } from '../../port.ts'
+import type { Digest } from '../../port/port.ts'
 import { offsetsOf } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
 import type { Leaf, Resolved } from './evaluate.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { Memo } from '../../../base/memo.ts'
-import { oftenRead } from '../../kinds.ts'
-import type { Digest, Place, StoredDocument } from '../../port.ts'
+import { ClearingCache } from '../../../base/cache.ts'
+import { oftenRead } from '../../port/kinds.ts'
+import type { Digest, Place, StoredDocument } from '../../port/port.ts'
 import type { Block } from './bitmap.ts'
 import type { Change } from './changes.ts'
 import { Epoch, ReadPace } from './epoch.ts'
@@ -39,7 +39,7 @@ export class PublishedState {
   readonly keys = new CollectionKeys()
   readonly #pace = new ReadPace()
   readonly #cacheSize: number
-  #dueFloors = new Memo<CollectionKey, DueFloor>(mostFloors)
+  #dueFloors = new ClearingCache<CollectionKey, DueFloor>(mostFloors)
   readonly #ending = new Set<Promise<void>>()
   epoch: Epoch
   terms: TermCache
@@ -53,7 +53,7 @@ export class PublishedState {
     sizeCalculation: ({ box }) => box.length + entryBytes,
   })
   /** By ordinal key: places never change, so that they need not be read again for each page. */
-  places = new Memo<string, Place>(mostPlaces)
+  places = new ClearingCache<string, Place>(mostPlaces)
 
   constructor(level: LevelDb, cacheSize: number) {
     this.level = level
@@ -79,9 +79,9 @@ export class PublishedState {
   /** Drops all caches, after everything was removed. */
   reset(): void {
     this.terms = new TermCache(this.#cacheSize)
-    this.#dueFloors = new Memo(mostFloors)
+    this.#dueFloors = new ClearingCache(mostFloors)
     this.recent.clear()
-    this.places = new Memo(mostPlaces)
+    this.places = new ClearingCache(mostPlaces)
     this.#turn()
   }
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { digest, tenantA } from '../../port.samples.ts'
+import { digest, tenantA } from '../../port/port.samples.ts'
 import { encodeBlock } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'
 import { blockKey, collectionKey, termPrefix } from './keys.ts'

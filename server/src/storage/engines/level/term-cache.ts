@@ -1,4 +1,4 @@
-import type { Digest } from '../../port.ts'
+import type { Digest } from '../../port/port.ts'
 import { type Block, decodeBlock, isEmpty, sizeOfBlock } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
 import { blockKey, blockOfKey, type CollectionKey, endOfKeys, termPrefix } from './keys.ts'

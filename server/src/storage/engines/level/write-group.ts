@@ -1,5 +1,5 @@
-import { type Collection, Decisions, type NamedWrite, questionsOf } from '../../decide.ts'
-import type { CommitResult, Digest } from '../../port.ts'
+import { type Collection, Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
+import type { CommitResult, Digest } from '../../port/port.ts'
 import { type Change, encodeChange, type Mutations, noValue } from './changes.ts'
 import { type CollectionKey, counterKey, documentKey, garbageKey, uniqueKey } from './keys.ts'
 import {

@@ -1,5 +1,5 @@
-import { bytesOf, checkCommit } from '../../check-commit.ts'
-import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port.ts'
+import { bytesOf, checkCommit } from '../../port/check-commit.ts'
+import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port/port.ts'
 import { orDamaged } from './damage.ts'
 import { HeadBlocks } from './head-blocks.ts'
 import { IndexGroup } from './index-group.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { runStoreCases } from '../../port.cases.ts'
+import { runStoreCases } from '../../port/port.cases.ts'
 import { MemoryStore } from './memory-store.ts'
 
 t.test('the memory engine passes the cases of the port', async t => {

@@ -12,7 +12,7 @@ import {
   type StoredDocument,
   type Write,
   type Written,
-} from '../../port.ts'
+} from '../../port/port.ts'
 
 /** One kind of one tenant. */
 interface Collection {

@@ -1,5 +1,5 @@
-import type { Change, ContentWrite, DocumentState } from '../../decide.ts'
-import type { Digest, DocumentKind, Written } from '../../port.ts'
+import type { Change, ContentWrite, DocumentState } from '../../port/decide.ts'
+import type { Digest, DocumentKind, Written } from '../../port/port.ts'
 
 type NewDocument = Omit<ContentWrite, 'type' | keyof Written> & Written
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
-import { type Fault, type Moment, openTcpProxy } from '../../../../testing/tcp-proxy.ts'
-import { digest, tenantA } from '../../port.samples.ts'
-import { StoreUnavailable, sealedAs, type Write } from '../../port.ts'
+import { openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
+import { type Fault, type Moment, openTcpProxy } from '../../../../verify/support/tcp-proxy.ts'
+import { digest, tenantA } from '../../port/port.samples.ts'
+import { StoreUnavailable, sealedAs, type Write } from '../../port/port.ts'
 import { openPool, withoutTimeLimits } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
 

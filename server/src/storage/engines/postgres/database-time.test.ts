@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { openSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { DatabaseTime } from './database-time.ts'
 import { databaseTime } from './sql.ts'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { clearInterval, monotonicMs, setInterval } from '../../../base/real-time.ts'
+import { clearInterval, monotonicMs, setInterval } from '../../../base/time/real-time.ts'
 import { withClient } from './connect.ts'
 import { databaseTime } from './sql.ts'
 

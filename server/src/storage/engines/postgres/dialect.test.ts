@@ -1,5 +1,5 @@
 import t from 'tap'
-import { database, withPostgres } from '../../../../testing/postgres.ts'
+import { database, withPostgres } from '../../../../verify/support/postgres.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 
 t.test('dialects are detected', withPostgres, async t => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createLog } from '../../../base/log.ts'
-import { digest, tenantA, tenantB } from '../../port.samples.ts'
-import { StoreUnavailable } from '../../port.ts'
-import { uuidOfDigest } from '../../uuid.ts'
+import { digest, tenantA, tenantB } from '../../port/port.samples.ts'
+import { StoreUnavailable } from '../../port/port.ts'
+import { uuidOfDigest } from '../../port/uuid.ts'
 import { DueReader } from './due.ts'
 
 const documentOn = (tenant: string, id: string) => [

@@ -1,5 +1,5 @@
 import type { Log } from '../../../base/log.ts'
-import { type DocumentKind, type StoredDocument, StoreUnavailable } from '../../port.ts'
+import { type DocumentKind, type StoredDocument, StoreUnavailable } from '../../port/port.ts'
 import { codeOf } from './faults.ts'
 import { numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf } from './rows.ts'

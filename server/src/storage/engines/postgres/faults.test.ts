@@ -1,5 +1,5 @@
 import t from 'tap'
-import { StoreUnavailable } from '../../port.ts'
+import { StoreUnavailable } from '../../port/port.ts'
 import { asUnavailable, isDown, isOutage, withRetries } from './faults.ts'
 
 const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code })

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StoreUnavailable } from '../../port.ts'
+import { StoreUnavailable } from '../../port/port.ts'
 
 /** The database rolled the transaction back because of another one; a retry may succeed. */
 const retryable = new Set(['40001', '40P01'])

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { clearTimeout, setTimeout } from '../../../base/real-time.ts'
+import { clearTimeout, setTimeout } from '../../../base/time/real-time.ts'
 import { codeOf, isDown } from './faults.ts'
 import { isReadOnly } from './sql.ts'
 

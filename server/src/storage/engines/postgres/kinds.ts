@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../port.ts'
+import type { DocumentKind } from '../../port/port.ts'
 
 /** Numbers must never change, as databases outlive this table. 6 was used before; see the migrations. */
 const numbers = {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { openSchema, otherEntry, withPostgres } from '../../../../testing/postgres.ts'
-import { runStoreCases } from '../../port.cases.ts'
-import type { Store } from '../../port.ts'
+import { openSchema, otherEntry, withPostgres } from '../../../../verify/support/postgres.ts'
+import { runStoreCases } from '../../port/port.cases.ts'
+import type { Store } from '../../port/port.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { TwoProcesses } from './two-processes.samples.ts'
 

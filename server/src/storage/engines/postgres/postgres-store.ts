@@ -11,7 +11,7 @@ import type {
   Store,
   StoredDocument,
   Write,
-} from '../../port.ts'
+} from '../../port/port.ts'
 import { ChosenWay } from './blocks/chosen.ts'
 import { Folder, type OnFoldFailure } from './blocks/folder.ts'
 import { type FoldLimits, foldLimits } from './blocks/limits.ts'

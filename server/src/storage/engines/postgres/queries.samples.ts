@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Query } from '../../port.ts'
+import type { Query } from '../../port/port.ts'
 
 /** Random queries that combine such conditions. */
 export function queriesOf(leaf: fc.Arbitrary<Query>): fc.Arbitrary<Query> {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { nextTurn } from '../../../base/turn.ts'
-import { digest, tenantA, tenantB } from '../../port.samples.ts'
+import { nextTurn } from '../../../base/flow/event-loop.ts'
+import { digest, tenantA, tenantB } from '../../port/port.samples.ts'
 import { Reader } from './reader.ts'
 
 t.test('reads in many full batches all resolve, with one statement per batch', async t => {

@@ -1,8 +1,16 @@
 import type { Pool } from 'pg'
+import { nextTurn } from '../../../base/flow/event-loop.ts'
 import { type Log, silentLog } from '../../../base/log.ts'
-import { nextTurn } from '../../../base/turn.ts'
-import type { Digest, DocumentKind, FindOptions, Found, Place, Query, StoredDocument } from '../../port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import type {
+  Digest,
+  DocumentKind,
+  FindOptions,
+  Found,
+  Place,
+  Query,
+  StoredDocument,
+} from '../../port/port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
 import type { ChosenWay } from './blocks/chosen.ts'
 import { countInBlocks } from './blocks/total.ts'
 import { longQuery } from './connect.ts'

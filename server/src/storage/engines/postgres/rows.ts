@@ -1,5 +1,5 @@
-import type { Digest, DocumentKind, StoredDocument } from '../../port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
 import type { Statement } from './sql.ts'
 
 const types = { getTypeParser: () => (value: string) => value }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { database, newSchema, withPostgres } from '../../../../testing/postgres.ts'
-import { everything, find, insert, mustCommit, remove, term } from '../../port.samples.ts'
+import { database, newSchema, withPostgres } from '../../../../verify/support/postgres.ts'
+import { everything, find, insert, mustCommit, remove, term } from '../../port/port.samples.ts'
 import { PostgresStore } from './postgres-store.ts'
 
 t.test('the total of all is read from the collection, not counted', withPostgres, async t => {

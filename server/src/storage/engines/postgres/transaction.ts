@@ -6,9 +6,9 @@ import {
   type Question,
   questionsOf,
   type Stamps,
-} from '../../decide.ts'
-import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../uuid.ts'
+} from '../../port/decide.ts'
+import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../port/port.ts'
+import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
 import type { Folder } from './blocks/folder.ts'
 import { staleWeight } from './blocks/limits.ts'
 import { type CollectionChanges, changesByCollection } from './changes.ts'

@@ -1,4 +1,4 @@
-import type { Store } from '../../port.ts'
+import type { Store } from '../../port/port.ts'
 
 /** Two stores on the same data behind one face: each call goes to the other one than the call before. */
 export class TwoProcesses implements Store {

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { database, newSchema, withPostgres } from '../../../../testing/postgres.ts'
+import { database, newSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import {
   digest,
   everything,
@@ -11,8 +11,8 @@ import {
   tenantA,
   tenantB,
   term,
-} from '../../port.samples.ts'
-import type { Query } from '../../port.ts'
+} from '../../port/port.samples.ts'
+import type { Query } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { openPool } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'

@@ -1,5 +1,5 @@
-import type { Digest, Query } from '../../port.ts'
-import { uuidOfDigest } from '../../uuid.ts'
+import type { Digest, Query } from '../../port/port.ts'
+import { uuidOfDigest } from '../../port/uuid.ts'
 import { uuidArrayOf } from './rows.ts'
 
 const mostUs = Number.MAX_SAFE_INTEGER

@@ -1,8 +1,8 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Level } from 'level'
-import { digest, get, insert, mustCommit } from '../../../port.samples.ts'
-import type { Store } from '../../../port.ts'
+import { digest, get, insert, mustCommit } from '../../../port/port.samples.ts'
+import type { Store } from '../../../port/port.ts'
 import { LevelStore } from '../level-store.ts'
 import type { LevelDb } from '../leveldb.ts'
 

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../../base/turn.ts'
+import { nextTurn } from '../../../../base/flow/event-loop.ts'
 import {
   blockBytes,
   first,

@@ -1,7 +1,7 @@
 import { readdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { get, insert, mustCommit } from '../../../port.samples.ts'
+import { get, insert, mustCommit } from '../../../port/port.samples.ts'
 import { LevelStore } from '../level-store.ts'
 import { DataFolderDamaged, DataFolderRefused } from '../refused.ts'
 import { compactFolder, fileIn, fillFolder, flipped, intactOf, readIn, withFile } from './_damaged.ts'

@@ -1,4 +1,4 @@
-import type { Digest } from '../../../port.ts'
+import type { Digest } from '../../../port/port.ts'
 import { addOffset, encodeBlock, type OwnBlock } from '../bitmap.ts'
 import { entriesOf } from '../changes.ts'
 import { blockKey, blockSize, type KeyedCollection, liveTerm, termPrefix } from '../keys.ts'

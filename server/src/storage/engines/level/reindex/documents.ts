@@ -1,4 +1,4 @@
-import type { Digest } from '../../../port.ts'
+import type { Digest } from '../../../port/port.ts'
 import { noValue } from '../changes.ts'
 import {
   type CollectionKey,

@@ -1,4 +1,4 @@
-import type { Content, StoredDocument } from '../../../port.ts'
+import type { Content, StoredDocument } from '../../../port/port.ts'
 
 /** The part of a document that searches use. */
 export type IndexedContent = Pick<Content, 'terms' | 'uniques' | 'dueMs'>

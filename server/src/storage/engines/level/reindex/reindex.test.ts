@@ -11,7 +11,7 @@ import {
   tenantA,
   tenantB,
   term,
-} from '../../../port.samples.ts'
+} from '../../../port/port.samples.ts'
 import { LevelStore } from '../level-store.ts'
 import type { LevelDb } from '../leveldb.ts'
 import { openLevelDb } from '../leveldb.ts'

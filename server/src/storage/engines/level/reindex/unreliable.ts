@@ -1,4 +1,4 @@
-import type { Digest } from '../../../port.ts'
+import type { Digest } from '../../../port/port.ts'
 import { addOffset, decodeBlock, encodeBlock, offsetsOf } from '../bitmap.ts'
 import {
   agendaOfAll,

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { tenantA, term } from '../../../port.samples.ts'
-import type { Query } from '../../../port.ts'
+import { tenantA, term } from '../../../port/port.samples.ts'
+import type { Query } from '../../../port/port.ts'
 import { Condition } from '../where.ts'
 import { bitsOf } from './bits.ts'
 

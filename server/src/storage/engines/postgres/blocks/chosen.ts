@@ -1,6 +1,6 @@
-import { Memo } from '../../../../base/memo.ts'
-import { monotonicMs } from '../../../../base/real-time.ts'
-import type { DocumentKind, Query } from '../../../port.ts'
+import { ClearingCache } from '../../../../base/cache.ts'
+import { monotonicMs } from '../../../../base/time/real-time.ts'
+import type { DocumentKind, Query } from '../../../port/port.ts'
 import { numberOf } from '../kinds.ts'
 import { uuidArrayOf } from '../rows.ts'
 import type { Statement } from '../sql.ts'
@@ -18,7 +18,7 @@ export class ChosenWay {
   readonly #ask: AskState
   readonly #folder: Folder | undefined
   readonly #limits: FoldLimits
-  readonly #without = new Memo<string, number>(mostRemembered)
+  readonly #without = new ClearingCache<string, number>(mostRemembered)
 
   constructor(ask: AskState, folder: Folder | undefined, limits: FoldLimits) {
     this.#ask = ask

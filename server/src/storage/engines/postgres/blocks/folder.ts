@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { Memo } from '../../../../base/memo.ts'
-import { monotonicMs, setTimeout } from '../../../../base/real-time.ts'
-import type { DocumentKind } from '../../../port.ts'
+import { ClearingCache } from '../../../../base/cache.ts'
+import { monotonicMs, setTimeout } from '../../../../base/time/real-time.ts'
+import type { DocumentKind } from '../../../port/port.ts'
 import { withClient } from '../connect.ts'
 import { withRetries } from '../faults.ts'
 import { numberOf } from '../kinds.ts'
@@ -25,11 +25,11 @@ export class Folder {
   readonly #onFailure: OnFoldFailure
   readonly #waiting = new Map<string, FoldedCollection>()
   /** When each collection was last folded from the beginning, by the monotonic clock. */
-  readonly #begun = new Memo<string, number>(mostRemembered)
+  readonly #begun = new ClearingCache<string, number>(mostRemembered)
   /** When there was nothing to fold in a collection, by the monotonic clock. */
-  readonly #quiet = new Memo<string, number>(mostRemembered)
+  readonly #quiet = new ClearingCache<string, number>(mostRemembered)
   /** True for collections whose last attempt failed. */
-  readonly #failing = new Memo<string, boolean>(mostRemembered)
+  readonly #failing = new ClearingCache<string, boolean>(mostRemembered)
   #running: Promise<void> | undefined
   #stopped = false
 

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../../port.ts'
+import type { DocumentKind } from '../../../port/port.ts'
 
 /** Bits of a block in the database: part of the schema. A row of this size still fits a page of the database seven times. */
 export const blockBits = 8192

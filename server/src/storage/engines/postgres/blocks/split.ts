@@ -1,4 +1,4 @@
-import type { Digest, Query } from '../../../port.ts'
+import type { Digest, Query } from '../../../port/port.ts'
 import { alternatives, conjuncts } from '../where.ts'
 
 /** The parts of a query that blocks cannot tell. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { newSchema, withPostgres } from '../../../../../testing/postgres.ts'
+import { newSchema, withPostgres } from '../../../../../verify/support/postgres.ts'
 import { createLog } from '../../../../base/log.ts'
 import {
   digest,
@@ -14,9 +14,9 @@ import {
   replace,
   tenantA,
   term,
-} from '../../../port.samples.ts'
-import type { Query, Write } from '../../../port.ts'
-import { uuidOfDigest } from '../../../uuid.ts'
+} from '../../../port/port.samples.ts'
+import type { Query, Write } from '../../../port/port.ts'
+import { uuidOfDigest } from '../../../port/uuid.ts'
 import { MemoryStore } from '../../memory/memory-store.ts'
 import { openPool } from '../connect.ts'
 import { PostgresStore } from '../postgres-store.ts'

@@ -1,4 +1,4 @@
-import type { Query } from '../../../port.ts'
+import type { Query } from '../../../port/port.ts'
 import { checked, within } from '../sql.ts'
 import type { Condition } from '../where.ts'
 import { bitsOf } from './bits.ts'

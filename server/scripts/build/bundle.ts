@@ -1,0 +1,66 @@
+/**
+ * Bundles our own code into a few files, since hundreds take longer to find than to run, and puts beside them what
+ * the server reads: the contract as JSON, its operations and validators, the page that shows it, and the sandbox's
+ * programs.
+ */
+import { cp, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { bundleOptions } from './bundle-options.ts'
+
+const asModule = "{ with: { 'resolution-mode': 'import' } }"
+const root = new URL('../../', import.meta.url)
+await build({
+  absWorkingDir: fileURLToPath(root),
+  entryPoints: {
+    main: 'src/program/main.ts',
+    ...Object.fromEntries(['index', 'msw', 'testing', 'testing-setup'].map(name => [name, `src/${name}.ts`])),
+  },
+  outdir: 'dist',
+  // All of it in one folder: what `generated-files.ts` names is beside it.
+  chunkNames: 'chunk-[hash]',
+  ...bundleOptions,
+  // The sources would be a third of the package. Source maps lead to their files and lines without them.
+  sourcesContent: false,
+})
+// Jest's tests are CommonJS, and cannot load ES modules on all versions of Node that are supported.
+await build({
+  absWorkingDir: fileURLToPath(root),
+  entryPoints: ['src/testing.ts'],
+  outfile: 'dist/testing.cjs',
+  ...bundleOptions,
+  splitting: false,
+  format: 'cjs',
+  sourcemap: false,
+  plugins: [
+    {
+      name: 'server-as-module',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /^\.\/vault\.ts$/ }, () => ({ path: './index.js', external: true })),
+    },
+  ],
+})
+await writeFile(
+  new URL('dist/testing.d.cts', root),
+  ['startTestVault', 'testVault']
+    .map(name => `export declare const ${name}: typeof import('./testing.js', ${asModule}).${name}`)
+    .concat(
+      ['NewTenant', 'TestVault'].map(
+        name => `export type ${name} = import('./testing.js', ${asModule}).${name}`,
+      ),
+    )
+    .join('\n'),
+)
+for (const name of [
+  'openapi.json',
+  'operations.json',
+  'dev-operations.json',
+  'validators',
+  'docs',
+  'dev-page',
+  'sandbox',
+]) {
+  await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {
+    recursive: true,
+  })
+}

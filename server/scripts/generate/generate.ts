@@ -1,0 +1,39 @@
+/**
+ * Makes what the server reads at run time from the contract: its facts and the types of its operations as
+ * TypeScript; the document as JSON, and the page that shows it; its operations and validators as code; and the
+ * programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not
+ * under version control.
+ */
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+import type { JsonObject } from '../../src/base/json/json.ts'
+import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
+import { writeDocsPages } from './docs-pages.ts'
+import { factsModule } from './facts.ts'
+import { operationTypes } from './operation-types.ts'
+
+const root = new URL('../../../', import.meta.url)
+const contract = new URL('openapi.yaml', root)
+const generated = new URL('../../src/generated/', import.meta.url)
+
+for (const name of ['sdk', 'server', 'conformance'])
+  await copyFile(contract, new URL(`${name}/openapi.yaml`, root))
+await mkdir(generated, { recursive: true })
+const whole: JsonObject = parse(await readFile(contract, 'utf8'))
+const document = withoutDevelopment(whole)
+const development = developmentOnly(whole)
+await writeFile(new URL('facts.ts', generated), factsModule(document, whole))
+await writeFile(new URL('operations.ts', generated), operationTypes(document, './types/types.gen.ts'))
+const devTypes = operationTypes(development, './dev-client/generated/types.gen.ts', 'Dev')
+await writeFile(new URL('dev-operations.ts', generated), devTypes)
+// `vault.dev` is the client of development servers, with another way to send.
+await rm(new URL('dev-client/', generated), { recursive: true, force: true })
+await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
+await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
+// Both load sources that import the facts.
+const { bundleSandbox } = await import('./bundle-sandbox.ts')
+const { bundlePages } = await import('./bundle-pages.ts')
+const { compileValidators } = await import('./compile-validators.ts')
+await mkdir(new URL('docs/', generated), { recursive: true })
+await writeDocsPages(new URL('docs/guide.json', generated))
+await Promise.all([bundleSandbox(), bundlePages(), compileValidators(whole, generated)])

@@ -1,0 +1,123 @@
+import { monotonicMs, setImmediate } from '../time/real-time.ts'
+/** Yields to the event loop, so that a long request does not delay all others. */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
+/** Returns a function that runs `task` at the end of the current turn, once however often it is called. */
+export function oncePerTurn(task: () => void): () => void {
+  let isAsked = false
+  return () => {
+    if (isAsked) return
+    isAsked = true
+    setImmediate(() => {
+      isAsked = false
+      task()
+    })
+  }
+}
+
+/** Most requests take this many turns, so one that arrives during a step does not wait for a second step. */
+const turnsBetweenSteps = 4
+
+/**
+ * Spaces out the long steps of all requests: they run one at a time, some turns apart, in FIFO order. However many
+ * requests are long, other requests wait for one step only.
+ */
+export class Steps {
+  #last: Promise<void> = Promise.resolve()
+
+  /** Resolves when the caller may run its next step, up to its next `await`. */
+  next(): Promise<void> {
+    this.#last = this.#last.then(pause)
+    return this.#last
+  }
+}
+
+async function pause(): Promise<void> {
+  for (let turn = 0; turn < turnsBetweenSteps; turn++) await nextTurn()
+}
+
+/** The time after which an iteration of the event loop begins no more work, in real milliseconds. */
+const longestIterationMs = 5
+
+/**
+ * The most iterations without waiting work after one that took twice as long, unless they take as long themselves: an
+ * iteration accepts only one connection, and several parts of a request take an iteration each.
+ */
+const restIterations = 16
+
+/**
+ * Divides the event loop among tenants. Work that begins, or goes on, asks for its turn: it goes ahead while the present
+ * iteration of the loop is short. After that it waits for a later iteration, where tenants take turns, so that neither
+ * probes nor other tenants wait for all requests of one.
+ */
+export class Turns {
+  readonly #nowMs: () => number
+  /** When the present iteration began; `undefined` before the first work of it. */
+  #beganMs: number | undefined
+  /** By tenant, in round-robin order. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  /** @param nowMs a monotonic clock */
+  constructor(nowMs: () => number = monotonicMs) {
+    this.#nowMs = nowMs
+  }
+
+  /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
+  passed(tenant = ''): undefined | Promise<void> {
+    if (this.#beganMs === undefined) this.#begin()
+    if (this.#waiting.size === 0 && !this.#isLong()) return undefined
+    return new Promise(resolve => {
+      const own = this.#waiting.get(tenant)
+      if (own) own.push(resolve)
+      else this.#waiting.set(tenant, [resolve])
+    })
+  }
+
+  #begin(): void {
+    this.#beganMs = this.#nowMs()
+    // Runs when the loop has served what arrived in this iteration.
+    setImmediate(() => {
+      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : 0
+      this.#beganMs = this.#nowMs()
+      this.#rest(rests)
+    })
+  }
+
+  #rest(iterations: number): void {
+    if (iterations > 0 && this.#waiting.size > 0 && !this.#isLong()) {
+      setImmediate(() => this.#rest(iterations - 1))
+      return
+    }
+    this.#beganMs = undefined
+    if (this.#waiting.size === 0) return
+    this.#begin()
+    this.#resume()
+  }
+
+  #lasted(): number {
+    return this.#nowMs() - (this.#beganMs ?? 0)
+  }
+
+  #isLong(): boolean {
+    return this.#lasted() > longestIterationMs
+  }
+
+  /** Lets the next one go ahead, and those after it while the iteration is short. */
+  #resume(): void {
+    const [first] = this.#waiting
+    if (!first) return
+    const [tenant, queue] = first
+    const resolve = queue.shift()
+    this.#waiting.delete(tenant)
+    if (queue.length > 0) this.#waiting.set(tenant, queue)
+    resolve?.()
+    // A tick runs when no microtask is left: then the work has been done up to its next wait.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (!this.#isLong()) this.#resume()
+      }),
+    )
+  }
+}

@@ -1,0 +1,72 @@
+import { Turns } from '../flow/event-loop.ts'
+import { findExcess } from './json-bounds.ts'
+import { JsonError, scanForLoss } from './json-loss.ts'
+
+export { JsonError } from './json-loss.ts'
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+export interface JsonObject {
+  [member: string]: JsonValue
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Decodes UTF-8; `undefined` if it is not valid. A byte order mark is not removed, as JSON has none. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Parses JSON and refuses what would be altered: integers beyond ±(2^53 − 1), numbers whose value a double cannot
+ * represent, repeated member names, lone surrogates and `__proto__`. Refuses nesting deeper than 64, and more than
+ * 100,000 members and elements.
+ * @throws {JsonError}
+ */
+// Requirements: WIR-505, WIR-506, WIR-522
+export function parseJson(text: string): JsonValue {
+  const value = read(text)
+  if (!isSurelyKept(text, value)) for (const _ of scanForLoss(text));
+  return value
+}
+
+/** Like `parseJson`, for long text: other requests get their turns. Rejects with a JsonError. */
+export async function parseJsonInTurns(
+  text: string,
+  turns = new Turns(),
+  tenant?: string,
+): Promise<JsonValue> {
+  const value = read(text)
+  for (const _ of scanForLoss(text)) await turns.passed(tenant)
+  return value
+}
+
+/** True for most texts without blanks, and much faster than a scan. */
+function isSurelyKept(text: string, value: JsonValue): boolean {
+  return JSON.stringify(value) === text && !refusedThoughKept.test(text)
+}
+/** Lone surrogates, `__proto__` and integers beyond 2^53: refused even if they come back the same. */
+const refusedThoughKept = /\\ud|__proto__|(?:^|[:[,])-?\d{16}|\de\+/
+
+function read(text: string): JsonValue {
+  const excess = findExcess(text)
+  if (excess) throw new JsonError(excess.message, '', excess.offset)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // V8's message quotes the text, which may be a card number.
+    throw new JsonError('is not well-formed JSON', '', syntaxErrorOffset(text, error))
+  }
+}
+
+/** Returns the position that V8 names in its error, or the end of the text. */
+function syntaxErrorOffset(text: string, error: unknown): number {
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
+  return position?.[1] === undefined ? text.length : Number(position[1])
+}

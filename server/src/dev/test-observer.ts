@@ -1,0 +1,118 @@
+import { ServiceError } from '../base/errors.ts'
+import { type NoteTaker, RequestNotes } from '../base/request-notes.ts'
+import { monotonicMs } from '../base/time/real-time.ts'
+import type { Explanation } from '../contract/types.ts'
+import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
+import type { CoreResponse } from '../http/transport/message.ts'
+import { joinPieces } from '../http/transport/page-pieces.ts'
+import { codeOf, type Fault } from './check-fault.ts'
+import type { Faults } from './faults.ts'
+import type { Idleness } from './idleness.ts'
+import type { Journal } from './journal.ts'
+import { redact } from './redact.ts'
+
+/** For as long a request without a response is held. */
+const longestHoldMs = 60_000
+
+interface Tools {
+  readonly faults: Faults
+  readonly journal: Journal
+  readonly idleness: Idleness
+  readonly notes: NoteTaker
+  /** The time of a tenant. */
+  nowMs(tenant: string): number
+  /** In lower case. */
+  readonly idempotencyHeader: string
+}
+
+/** Lets requests of a development server fail as tests have ordered, and records them. */
+export function createTestObserver(tools: Tools): TestObserver {
+  const { faults, journal, idleness, notes } = tools
+  const ordered = new WeakMap<Exchange, Fault>()
+  return {
+    identified: async exchange => {
+      const { operation, caller, rawParameters, traceId } = exchange
+      if (!operation || !caller) return
+      const fault = faults.take({
+        on: 'request',
+        tenant: caller.tenant,
+        operation: operation.id,
+        id: rawParameters?.id,
+        application: caller.application,
+        traceId,
+      })
+      if (!fault) return
+      ordered.set(exchange, fault)
+      exchange.failsOnPurpose = true
+      if (fault.latency !== undefined) await faults.wait(fault.latency)
+      if (fault.status !== undefined) throw errorOf(fault, fault.status)
+      // This response is not sent: `observe` replaces it.
+      if (fault.drop === 'before' || fault.timeout === 'before') throw errorOf(fault, 503)
+    },
+    observe: async (exchange, run) => {
+      const startMs = monotonicMs()
+      const end = idleness.begin()
+      try {
+        const noted = new RequestNotes()
+        const response = await notes.run(noted, run)
+        record(exchange, response, monotonicMs() - startMs, noted)
+        const fault = ordered.get(exchange)
+        return fault ? await failing(fault, response) : response
+      } finally {
+        end()
+      }
+    },
+  }
+
+  async function failing({ drop, timeout, truncate }: Fault, response: CoreResponse): Promise<CoreResponse> {
+    if (timeout !== undefined) await faults.wait(longestHoldMs)
+    if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
+    if (truncate === undefined) return response
+    const { pieces, ...whole } = response
+    const body = pieces ? await joinPieces(pieces) : whole.body
+    return { ...whole, ...(body === undefined ? {} : { body }), cutAfter: truncate }
+  }
+
+  function record(
+    exchange: Exchange,
+    response: CoreResponse,
+    durationMs: number,
+    { masks }: RequestNotes,
+  ): void {
+    const { operation, caller, parameters, body, traceId, request, error, explanation } = exchange
+    const fault = ordered.get(exchange)
+    if (!operation || !caller) return
+    const idempotencyKey = request.headers[tools.idempotencyHeader]
+    const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
+    journal.add(caller.tenant, {
+      at: new Date(tools.nowMs(caller.tenant) - durationMs).toISOString(),
+      operation: operation.id,
+      // Only the id of something that is there: anything can be put into a path.
+      ...(parameters?.id !== undefined && response.status < 400 ? { id: parameters.id } : {}),
+      application_id: caller.application,
+      ...(caller.session === undefined ? {} : { session: caller.session }),
+      ...(request.delegation ? { formula: true } : {}),
+      ...(isUnanswered ? {} : { status: response.status }),
+      ...(error && !isUnanswered ? { error: `urn:surrogate:error:${error}` } : {}),
+      duration_ms: Math.round(durationMs * 1000) / 1000,
+      trace_id: traceId,
+      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      ...(fault ? { faulty: true } : {}),
+      ...(body === undefined ? {} : { body: redact(body) }),
+      ...(explanation && !isUnanswered ? { explanation: withoutWords(explanation) } : {}),
+      ...(masks.length > 0 ? { masks } : {}),
+    })
+  }
+}
+
+/** Leaves out the words of a formula, which may contain data. */
+function withoutWords({ formula: _, ...rest }: Explanation): Explanation {
+  return rest
+}
+
+function errorOf({ retry_after }: Fault, status: number): ServiceError {
+  const seconds = retry_after ?? (status === 503 ? 1 : undefined)
+  return new ServiceError(codeOf(status) ?? 'internal', 'a test has ordered this fault', {
+    ...(seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }),
+  })
+}

@@ -1,0 +1,204 @@
+import type { DeniedCause } from '../../access/caller.ts'
+import type { ServiceError } from '../../base/errors.ts'
+import { nextTurn } from '../../base/flow/event-loop.ts'
+import { connectionLimits, largeBody } from '../../base/limits.ts'
+import { describeError, type Log } from '../../base/log.ts'
+import { isLongPage, type LongPage } from '../../base/page.ts'
+import type { Random } from '../../base/random.ts'
+import { isProxied } from '../../contract/contract.ts'
+import { FormulaFailure } from '../../reactors/outcome.ts'
+import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
+import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
+import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
+import { reserve } from '../transport/reserve-response.ts'
+import { checkItems, checkResponse } from './check-response.ts'
+import type { Cors } from './cors.ts'
+import type { Exchange, Explain, Services } from './exchange.ts'
+import { lifecycle } from './lifecycle.ts'
+import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
+
+export interface CoreOptions {
+  readonly services: Services
+  readonly cors: Cors
+  readonly log: Log
+  readonly random: Random
+  readonly outside: OutsidePaths
+  /** Adds reasons to 403s, and checks every response against the contract. */
+  readonly dev: boolean
+  /** Explains a refusal. Of development servers only. */
+  readonly explain?: Explain | undefined
+}
+
+/** The server without a socket: takes a request and resolves with a response. Never rejects. */
+export type Core = (request: CoreRequest) => Promise<CoreResponse>
+
+const printable = /^[\x20-\x7e]{1,200}$/
+
+export function createCore(options: CoreOptions): Core {
+  const { cors, random } = options
+  const { headerNames, testObserver } = options.services
+  const traceHeader = headerNames.trace.toLowerCase()
+  const vary = headerNames.key.toUpperCase()
+
+  return async request => {
+    const given = request.headers[traceHeader]
+    // Requirements: WIR-501
+    const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
+    // Formulas reach operations of the contract only, and not the clock of a development server.
+    const exchange: Exchange = { request, traceId }
+    const early = request.delegation
+      ? undefined
+      : (cors.preflight(request) ??
+        respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
+    const outside = early && (await early)
+    const made = outside
+      ? checkResponse(options.services, options.log, exchange, outside)
+      : await (testObserver?.observe(exchange, () => run(options, exchange)) ?? run(options, exchange))
+    const response = reserve(request, made, { isRead: isRead(exchange), traceId })
+    const { headers } = response
+    headers[headerNames.trace] = traceId
+    if (request.delegation) return response
+    // Requirements: WIR-542
+    headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
+    if (!outside) headers.Vary = vary
+    cors.allow(request, headers)
+    return response
+  }
+}
+
+/** True if the request changes nothing. */
+function isRead({ request, operation }: Exchange): boolean {
+  if (!operation || isProxied(operation)) return ['GET', 'HEAD'].includes(request.method)
+  // Searches take no idempotency key, as there is nothing to repeat.
+  return !operation.idempotent && request.method !== 'DELETE'
+}
+
+function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+  const { observer } = options.services
+  const { request, traceId } = exchange
+  // What a formula asks for is part of the request that runs it.
+  if (!observer || request.delegation) return respond(options, exchange)
+  const observed = observer.request({ traceparent: request.headers.traceparent })
+  exchange.observed = observed
+  return respond(options, exchange).then(response => {
+    const { operation, caller } = exchange
+    observed.end({ operation, caller, status: response.status, traceId })
+    return response
+  })
+}
+
+async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+  let response: CoreResponse
+  try {
+    await go(options, exchange, 0)
+    const { body } = exchange.answer ?? {}
+    const isLong = typeof body === 'object' && body !== null && isLongPage(body)
+    response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
+  } catch (error) {
+    response = refuse(options, exchange, error)
+  } finally {
+    exchange.ahead?.release()
+  }
+  // The items of a long page are checked one by one.
+  return options.dev && !exchange.failsOnPurpose && !response.pieces
+    ? checkResponse(options.services, options.log, exchange, response)
+    : response
+}
+
+/** Takes the steps of the lifecycle from this one on. */
+async function go(
+  { services }: Pick<CoreOptions, 'services'>,
+  exchange: Exchange,
+  from: number,
+): Promise<void> {
+  const { tenants } = services.clock
+  for (let at = from; at < lifecycle.length; at++) {
+    // Most steps return no promise, and awaiting one would cost a microtask each.
+    const pending = lifecycle[at]?.(exchange, services)
+    if (pending) await pending
+    const tenant = exchange.caller?.tenant
+    // The tenant has a clock of its own.
+    if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
+      return tenants.run(tenant, () => go({ services }, exchange, at + 1))
+    }
+    // Each of the following steps goes through the whole body.
+    if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
+  }
+}
+
+function toResponse({ answer, proxied }: Exchange): CoreResponse {
+  if (proxied) return proxied
+  if (!answer) throw new Error('the lifecycle ended without an answer')
+  const { status, body, headers } = answer
+  return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)
+}
+
+/** Returns a long page in pieces, or as one text if all of it fits into the first piece. */
+async function toLongResponse(
+  { dev, log, services }: CoreOptions,
+  exchange: Exchange,
+  page: LongPage<unknown>,
+): Promise<CoreResponse> {
+  const { request, answer, operation, traceId } = exchange
+  const headers = { 'Content-Type': 'application/json', ...answer?.headers }
+  const status = answer?.status ?? 200
+  const data = dev ? checkItems(services, exchange, page) : page.data
+  const begun = await beginPieces(pagePieces({ ...page, data }))
+  if (typeof begun === 'string') return { status, headers, body: begun }
+  // A formula gets its answer in one message.
+  if (request.delegation) {
+    // Under `--dev` it is refused after the check against the contract, which has no 413 for reads.
+    const body = await joinPieces(begun, dev ? undefined : connectionLimits.formulaAnswerBytes)
+    if (body !== undefined) return { status, headers, body }
+    throw tooLargeForFormula()
+  }
+  const failed = (error: unknown) =>
+    log.error('answer cut off', { trace: traceId, operation: operation?.id, ...describeError(error) })
+  return { status, headers, pieces: reporting(begun, failed) }
+}
+
+async function* reporting<T>(items: AsyncIterable<T>, failed: (error: unknown) => void): AsyncGenerator<T> {
+  try {
+    yield* items
+  } catch (error) {
+    failed(error)
+    throw error
+  }
+}
+
+function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreResponse {
+  const refusal = toServiceError(error)
+  exchange.error = refusal.code
+  const { traceId, operation } = exchange
+  if (refusal.code === 'permission_denied' && !(refusal.cause instanceof FormulaFailure))
+    recordRefusal(options, exchange, refusal)
+  if (refusal.status >= 500 && refusal !== error) {
+    options.log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
+  }
+  const denied = options.dev ? deniedCause(refusal) : undefined
+  exchange.explanation = options.explain?.(exchange, refusal, denied)
+  return problemResponse(refusal, traceId, denied?.missing, exchange.explanation)
+}
+
+/** Adds a refused operation to the audit log. */
+function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
+  const { caller, operation, rawParameters } = exchange
+  if (!caller || operation?.entityType === undefined || exchange.failsOnPurpose) return
+  // The id in a path is recorded only if the access rules have found what it names.
+  const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
+  services.audit.record(caller.tenant, {
+    // An operation that needs no permission is named in the form of one: `session:authorize`.
+    operation:
+      operation.permission ??
+      `${operation.entityType}:${operation.id.slice(operation.id.lastIndexOf('.') + 1)}`,
+    entity_type: operation.entityType,
+    ...(entity === undefined ? {} : { entity_id: entity }),
+    actor: caller.application,
+    session: caller.session,
+    outcome: 'refused',
+  })
+}
+
+function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
+  return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
+}

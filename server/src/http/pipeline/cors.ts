@@ -1,0 +1,42 @@
+import type { CoreRequest, CoreResponse } from '../transport/message.ts'
+
+/** Cross-origin requests of browsers: allowed from the listed origins, or from any with `*`. */
+export class Cors {
+  readonly #origins: ReadonlySet<string>
+  readonly #prefix: string
+
+  constructor(origins: readonly string[], headerPrefix: string) {
+    this.#origins = new Set(origins)
+    this.#prefix = headerPrefix
+  }
+
+  /** Adds the headers that let the page of an allowed origin read a response. */
+  allow(request: CoreRequest, headers: Record<string, string>): void {
+    if (this.#origins.size === 0) return
+    headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`
+    const { origin } = request.headers
+    if (origin === undefined || !this.#allows(origin)) return
+    headers['Access-Control-Allow-Origin'] = origin
+    headers['Access-Control-Expose-Headers'] = `${this.#prefix}-TRACE-ID, Retry-After`
+  }
+
+  /** Responds to the preflight request of a browser; returns `undefined` for any other request. */
+  preflight(request: CoreRequest): CoreResponse | undefined {
+    const { origin, 'access-control-request-method': asked } = request.headers
+    if (request.method !== 'OPTIONS' || asked === undefined || origin === undefined) return undefined
+    if (!this.#allows(origin)) return { status: 204, headers: {} }
+    const prefix = this.#prefix
+    return {
+      status: 204,
+      headers: {
+        'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
+        'Access-Control-Allow-Headers': `Content-Type, ${prefix}-API-KEY, ${prefix}-IDEMPOTENCY-KEY, ${prefix}-TRACE-ID`,
+        'Access-Control-Max-Age': '600',
+      },
+    }
+  }
+
+  #allows(origin: string): boolean {
+    return this.#origins.has('*') || this.#origins.has(origin)
+  }
+}

@@ -1,0 +1,99 @@
+import type { Caller, DeniedCause } from '../../access/caller.ts'
+import type { AuditRecorder } from '../../audit/recorder.ts'
+import type { ErrorCode, ServiceError } from '../../base/errors.ts'
+import type { Lease } from '../../base/flow/admission.ts'
+import type { Admissions } from '../../base/flow/admissions.ts'
+import type { Turns } from '../../base/flow/event-loop.ts'
+import type { FairQueue } from '../../base/flow/fair-queue.ts'
+import type { JsonObject, JsonValue } from '../../base/json/json.ts'
+import type { ObservedRequest, Observer } from '../../base/observer.ts'
+import type { Random } from '../../base/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Operation } from '../../contract/contract.ts'
+import type { Dialect } from '../../contract/dialect.ts'
+import type { Explanation } from '../../contract/types.ts'
+import type { Validators } from '../../contract/validators.ts'
+import type { SealedStore } from '../../storage/records/sealed.ts'
+import type { ReadToken } from '../../tokens/read.ts'
+import type { Handlers, Replays } from '../handlers/handler.ts'
+import type { Answer, CoreRequest, CoreResponse } from '../transport/message.ts'
+import type { HeaderNames } from './header-names.ts'
+import type { Router } from './routes.ts'
+
+/** A request and what the steps of the lifecycle have found out about it so far. */
+export interface Exchange {
+  readonly request: CoreRequest
+  readonly traceId: string
+  /** Absent if nobody observes, and for requests of formulas. */
+  observed?: ObservedRequest
+  operation?: Operation
+  rawParameters?: Readonly<Record<string, string>>
+  caller?: Caller | undefined
+  /** The token in the path, if it is read before the caller is known, and the share that this takes. */
+  token?: ReadToken
+  ahead?: Lease
+  bytes?: Uint8Array | undefined
+  parameters?: Record<string, string>
+  query?: JsonObject
+  body?: JsonValue | undefined
+  answer?: Answer
+  /** The response of another service. */
+  proxied?: CoreResponse | undefined
+  /** The code of the refusal, if it was refused. */
+  error?: ErrorCode
+  /** Why it was refused. Of development servers only. */
+  explanation?: Explanation | undefined
+  /** True if a test has ordered that it fails. */
+  failsOnPurpose?: true
+}
+
+/** Watches the requests of a development server, except those to its own endpoints. */
+export interface TestObserver {
+  /** Called when the caller is known. May wait, or throw the error that the request fails with. */
+  identified(exchange: Exchange): void | Promise<void>
+  /** Runs a request, and resolves with the response to send. */
+  observe(exchange: Exchange, run: () => Promise<CoreResponse>): Promise<CoreResponse>
+}
+
+/** Explains the refusal of a request, of which only a part may be known. */
+export type Explain = (
+  refused: Pick<Exchange, 'operation' | 'caller'>,
+  error: ServiceError,
+  denied: DeniedCause | undefined,
+) => Explanation | undefined
+
+/** The way from requests to `/proxy` to what sends them on. */
+export interface ProxyDoor {
+  /** Returns the operation of a request to `/proxy`, or below it. @throws {ServiceError} method_not_allowed */
+  match(request: CoreRequest): Operation | undefined
+  forward(exchange: Exchange, caller: Caller): Promise<CoreResponse>
+}
+
+/** The services that the steps of the lifecycle use. */
+export interface Services {
+  readonly router: Router
+  readonly validators: Validators
+  /** What is accepted beyond the contract. */
+  readonly dialect?: Dialect | undefined
+  /** True for a development server. */
+  readonly dev: boolean
+  readonly handlers: Handlers
+  readonly replays: Replays
+  /** The idempotency keys of requests in progress, by tenant and digest. */
+  readonly inFlight: Set<string>
+  readonly random: Random
+  readonly audit: Pick<AuditRecorder, 'record'>
+  readonly store: SealedStore
+  readonly clock: Clock
+  readonly observer?: Observer | undefined
+  readonly admissions: Admissions
+  /** Runs so many requests at once. */
+  readonly running: FairQueue
+  /** Lets requests yield to others. */
+  readonly turns: Turns
+  readonly headerNames: HeaderNames
+  /** Absent unless an option switches it on. */
+  readonly proxy?: ProxyDoor | undefined
+  /** Absent unless this is a development server. */
+  readonly testObserver?: TestObserver | undefined
+}

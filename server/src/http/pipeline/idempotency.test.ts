@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { openTenant, openVault } from '../../../verify/support/vault.ts'
+import { systemRandom } from '../../base/random.ts'
+import { keyLength } from '../../crypto/envelope.ts'
+
+const vault = openVault(t)
+const hour = 3_600_000
+const keyed = (key: string) => ({ 'SVC-IDEMPOTENCY-KEY': key })
+const body = { type: 'token', data: 'x' }
+
+t.test('a repeated request gets the first answer, and is not done again', async t => {
+  const tenant = await openTenant(vault)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  const again = await tenant.send('POST', '/tokens', body, keyed('one'))
+  t.equal(again.status, 201)
+  t.same(again.json, first.json)
+  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 1)
+  const other = await tenant.send('POST', '/tokens', body, keyed('two'))
+  t.not(other.json.id, first.json.id)
+})
+
+t.test('an answer is kept for 24 hours', async t => {
+  const own = openVault(t)
+  const tenant = await openTenant(own)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  await own.clock.advance(24 * hour - 60_000)
+  const again = await tenant.send('POST', '/tokens', body, keyed('one'))
+  t.equal(again.status, 201)
+  t.equal(again.json.id, first.json.id)
+  await own.clock.advance(60_000)
+  const afresh = await tenant.send('POST', '/tokens', body, keyed('one'))
+  t.equal(afresh.status, 201)
+  t.not(afresh.json.id, first.json.id)
+})
+
+t.test('a key belongs to its caller', async t => {
+  const tenant = await openTenant(vault)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  const second = await tenant.asPublic('POST', '/tokens', body, keyed('one'))
+  t.equal(second.status, 201)
+  t.not(second.json.id, first.json.id)
+})
+
+t.test('the same key with another body or path is a 422', async t => {
+  const tenant = await openTenant(vault)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  const otherBody = await tenant.send('POST', '/tokens', { ...body, data: 'y' }, keyed('one'))
+  t.equal(otherBody.status, 422)
+  t.equal(otherBody.json.type, 'urn:surrogate:error:idempotency_mismatch')
+  t.equal((await tenant.send('PATCH', `/tokens/${first.json.id}`, { data: 'y' }, keyed('one'))).status, 422)
+  t.equal((await tenant.send('POST', '/tokens', body, keyed('one'))).status, 201)
+})
+
+t.test('another spelling of the path does not make another request', async t => {
+  const tenant = await openTenant(vault)
+  const first = await tenant.send('POST', '/tokens', body, keyed('one'))
+  for (const path of ['/tokens/', '/tokens?unknown=1', '/tokens/?']) {
+    t.same((await tenant.send('POST', path, body, keyed('one'))).json, first.json, path)
+  }
+  t.equal((await tenant.send('POST', '/tokenize', body, keyed('one'))).status, 422, 'another operation')
+
+  for (const id of ['a-b', 'c-d']) await tenant.send('POST', '/tokens', { ...body, id })
+  const patched = await tenant.send('PATCH', '/tokens/a-b', { data: 'y' }, keyed('two'))
+  t.equal(patched.status, 200)
+  for (const path of ['/tokens/a%2Db', '/tokens/%61-b/']) {
+    t.same((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).json, patched.json, path)
+  }
+  for (const path of ['/tokens/c-d', '/tokens/A-b']) {
+    t.equal((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).status, 422, path)
+  }
+
+  const { id } = await tenant.application({ permissions: ['token:read'] })
+  const rename = (path: string) =>
+    tenant.asManagement('PUT', path, { name: 'New', permissions: ['token:read'] }, keyed('three'))
+  const renamed = await rename(`/applications/${id}`)
+  t.equal(renamed.status, 200)
+  t.same((await rename(`/applications/${id.toUpperCase()}/`)).json, renamed.json, 'a UUID has no case')
+})
+
+t.test('a failure is not kept', async t => {
+  const tenant = await openTenant(vault)
+  const taken = await tenant.send('POST', '/tokens', { ...body, id: 'taken' })
+  t.equal((await tenant.send('POST', '/tokens', { ...body, id: 'taken' }, keyed('one'))).status, 409)
+  t.equal((await tenant.send('POST', '/tokens', { type: 'nothing' }, keyed('one'))).status, 400)
+  await tenant.send('DELETE', `/tokens/${taken.json.id}`)
+  t.equal((await tenant.send('POST', '/tokens', { ...body, id: 'taken' }, keyed('one'))).status, 201)
+})
+
+t.test('of concurrent requests with one key only one is done', async t => {
+  const tenant = await openTenant(vault)
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => tenant.send('POST', '/tokens', body, keyed('one'))),
+  )
+  const created = replies.filter(reply => reply.status === 201)
+  t.equal(new Set(created.map(reply => reply.json.id)).size, 1)
+  for (const { status, json } of replies) {
+    if (status !== 201) t.match(json, { status: 409, type: 'urn:surrogate:error:idempotency_conflict' })
+  }
+  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 1)
+})
+
+t.test("an update's replay is the token as it is now, and 404 when it is gone", async t => {
+  const tenant = await openTenant(vault)
+  const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: { n: 0 } })).json
+  const patch = () => tenant.send('PATCH', `/tokens/${id}`, { data: { n: 1 } }, keyed('one'))
+  t.same((await patch()).json.data, { n: 1 })
+  await tenant.send('PATCH', `/tokens/${id}`, { data: { n: 2 } })
+  t.same((await patch()).json.data, { n: 2 }, 'not applied again, and read anew')
+  await tenant.send('DELETE', `/tokens/${id}`)
+  t.equal((await patch()).status, 404)
+})
+
+t.test('a repeated create that was deduplicated gets the same answer', async t => {
+  const tenant = await openTenant(vault)
+  const original = await tenant.send('POST', '/tokens', body)
+  const create = () => tenant.send('POST', '/tokens', { ...body, deduplicate_token: true }, keyed('one'))
+  for (const reply of [await create(), await create()]) {
+    t.equal(reply.status, 200)
+    t.same(reply.json, original.json)
+  }
+})
+
+t.test('concurrent creates that are deduplicated each keep their own idempotency key', async t => {
+  const tenant = await openTenant(vault)
+  const create = (key: number, data: string) =>
+    tenant.send('POST', '/tokens', { ...body, data, deduplicate_token: true }, keyed(`key ${key}`))
+  const replies = await Promise.all(Array.from({ length: 10 }, (_, key) => create(key, 'x')))
+  t.equal(new Set(replies.map(({ json }) => json.id)).size, 1)
+  for (const [key, { status }] of replies.entries()) {
+    t.equal((await create(key, 'x')).status, status)
+    t.equal((await create(key, 'another')).status, 422)
+  }
+})
+
+t.test('a repeated create of an application returns its key to the same caller', async t => {
+  const tenant = await openTenant(vault)
+  const create = () =>
+    tenant.asManagement(
+      'POST',
+      '/applications',
+      { name: 'Once', type: 'private', permissions: ['token:read'] },
+      keyed('one'),
+    )
+  const [first, again] = [await create(), await create()]
+  t.equal(again.status, 201)
+  t.same(again.json, first.json)
+  t.equal((await tenant.asManagement('GET', '/applications')).json.pagination.total_items, 4)
+})
+
+t.test('neither the key nor the answer can be read on disk, even with the master key', async t => {
+  const folder = t.testdir()
+  const masterKey = systemRandom().bytes(keyLength)
+  const own = openVault(t, { storage: `level:${folder}`, masterKey })
+  const tenant = await openTenant(own)
+  const key = 'a-recognisable-idempotency-key'
+  const first = await tenant.send('POST', '/tokens', body, keyed(key))
+  await own.close()
+  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
+    .join('')
+  for (const secret of [key, tenant.privateKey, first.json.id]) t.notOk(bytes.includes(secret))
+
+  const reopened = openVault(t, { storage: `level:${folder}`, masterKey })
+  const again = await reopened.fetch('http://vault/tokens', {
+    method: 'POST',
+    headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json', ...keyed(key) },
+    body: JSON.stringify(body),
+  })
+  t.same(await again.json(), first.json, 'it survives a restart')
+})
+
+t.test('an invalid idempotency key is refused', async t => {
+  const tenant = await openTenant(vault)
+  for (const bad of ['', 'x'.repeat(256)]) {
+    t.equal((await tenant.send('POST', '/tokens', body, keyed(bad))).status, 400, `${bad.length} characters`)
+  }
+  t.equal((await tenant.send('POST', '/tokens', body, keyed('x'.repeat(255)))).status, 201)
+})

@@ -1,0 +1,238 @@
+import { holds, lacking } from '../../access/caller.ts'
+import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
+import { authenticate } from '../../access/keys.ts'
+import { ServiceError } from '../../base/errors.ts'
+import { after } from '../../base/flow/after.ts'
+import { largeBody } from '../../base/limits.ts'
+import type { Mutable } from '../../base/mutable.ts'
+import { isProxied, type Operation } from '../../contract/contract.ts'
+import { asInContract, numericCard } from '../../contract/dialect.ts'
+import type { OperationId } from '../../generated/operations.ts'
+import type { TenantStore } from '../../storage/records/sealed.ts'
+import type { TokenRecord } from '../../tokens/token.ts'
+import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
+import type { CoreRequest } from '../transport/message.ts'
+import type { Exchange, Services } from './exchange.ts'
+import type { KeyedRequest } from './idempotency.ts'
+import { decode, parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
+import { performOnce } from './perform-once.ts'
+
+export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
+
+/**
+ * The order of checks, which callers can rely on. The first check that fails decides the response:
+ * route 404/405 → key 401 → share of connections 429 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
+ * → the operation itself: existence 404, container rules 403, state 409.
+ */
+// Requirements: ERR-506
+export const lifecycle: readonly Step[] = [
+  route,
+  identify,
+  admit,
+  observe,
+  authorize,
+  checkContentType,
+  readBody,
+  parse,
+  validate,
+  perform,
+]
+
+export function route(exchange: Exchange, { router, proxy }: Services): void {
+  const proxied = proxy?.match(exchange.request)
+  if (proxied) {
+    exchange.operation = proxied
+    return
+  }
+  const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
+  exchange.operation = operation
+  exchange.rawParameters = parameters
+}
+
+// Requirements: AUT-001, ERR-508, AUT-015, ERR-520
+export function identify(exchange: Exchange, services: Services): void | Promise<void> {
+  const { delegation, headers } = exchange.request
+  if (delegation) return identifyDelegate(exchange, delegation, services)
+  const { store, clock, headerNames } = services
+  const key = headers[headerNames.key]
+  if (!key) {
+    throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
+  }
+  let early: TenantStore | undefined
+  let isWaiting = false
+  const onTenant = (tenant: TenantStore) => {
+    early = tenant
+    if (isWaiting) readAhead(exchange, services, tenant)
+  }
+  const found = authenticate(store, key, tenant => clock.nowUs(tenant), onTenant)
+  isWaiting = found instanceof Promise
+  // A caller that is in memory is known before the token could be read.
+  if (isWaiting && early) readAhead(exchange, services, early)
+  return after(found, caller => {
+    if (!caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+    exchange.caller = caller
+  })
+}
+
+/** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant. */
+function admit({ request, caller }: Exchange, { turns }: Services): void | Promise<void> {
+  if (!caller) return
+  request.identified?.(caller)
+  return turns.passed(caller.tenant)
+}
+
+async function identifyDelegate(
+  exchange: Exchange,
+  delegation: Delegation,
+  { store, clock }: Services,
+): Promise<void> {
+  exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
+  if (exchange.caller) return
+  throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
+}
+
+function observe(exchange: Exchange, { testObserver }: Services): void | Promise<void> {
+  return testObserver?.identified(exchange)
+}
+
+/**
+ * Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. Only
+ * so many requests may, as each holds a token in memory while it waits for its turn.
+ */
+function readAhead(exchange: Exchange, { admissions }: Services, tenant: TenantStore): void {
+  const { operation, rawParameters } = exchange
+  if (operation?.id !== 'tokens.get' || rawParameters?.id === undefined || exchange.ahead) return
+  const lease = admissions.readsAhead.take({ tenant: tenant.tenant })
+  if (!lease) return
+  exchange.ahead = lease
+  exchange.token = tenant.get<TokenRecord>('token', rawParameters.id)
+  exchange.token.catch(() => {})
+}
+
+// Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
+export function authorize(exchange: Exchange, { validators }: Services): void {
+  const { caller, operation, request } = identified(exchange)
+  if (request.delegation && !operation.formula) {
+    const callable = validators.operations.filter(({ formula }) => formula).map(({ id }) => id)
+    throw new ServiceError(
+      'permission_denied',
+      `the client of a formula cannot call ${operation.id}; it can call ${callable.join(', ')}`,
+    )
+  }
+  const bySession = caller.session !== undefined
+  if (bySession ? !operation.session : !operation.applicationTypes.includes(caller.type)) {
+    const kinds = operation.applicationTypes.join(' or ')
+    throw new ServiceError('permission_denied', `this operation takes the key of a ${kinds} application`)
+  }
+  if (operation.permission !== null && !holds(caller, operation.permission)) {
+    throw lacking(caller, operation.permission)
+  }
+}
+
+// Requirements: TOK-026, REA-011, ERR-504, ERR-510
+function checkContentType(exchange: Exchange): void {
+  const { operation, request } = reached(exchange)
+  if (operation.bodyType === undefined) return
+  const given = request.headers['content-type']
+  if (given === operation.bodyType || (given === undefined && !operation.bodyRequired)) return
+  const [type = '', ...parameters] = (given ?? '').split(';').map(part => part.trim().toLowerCase())
+  const charset = parameters.find(parameter => parameter.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  if (type !== operation.bodyType || !isUtf8) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      `the content type must be ${operation.bodyType}, in UTF-8`,
+    )
+  }
+}
+
+export function readBody(exchange: Exchange): void | Promise<void> {
+  const { operation, request } = reached(exchange)
+  if (operation.bodyType === undefined) return
+  return readBodyWithin(request, operation.bodyBytes).then(bytes => {
+    exchange.bytes = bytes
+  })
+}
+
+export function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
+  const { operation, request } = reached(exchange)
+  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
+  exchange.query = parseQuery(request.query, operation.queryParameters)
+  const { bytes } = exchange
+  if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
+  if (operation.bodyType === 'text/plain') exchange.body = decode(bytes, 'validation')
+  else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
+  else
+    return parseBodyInTurns(bytes, turns, exchange.caller?.tenant).then(body => {
+      exchange.body = body
+    })
+}
+
+export function validate(exchange: Exchange, { validators, headerNames, dialect, dev }: Services): void {
+  const { operation, request } = reached(exchange)
+  if (isProxied(operation)) return
+  if (dialect?.cardDatesAsText && operation.id === 'tokens.create' && exchange.body !== undefined) {
+    exchange.body = numericCard(exchange.body)
+  }
+  // Elsewhere, members that the contract does not name are ignored.
+  if (dev || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
+  const isRights = dialect && exchange.body !== undefined && operation.id.startsWith('applications.')
+  validators.checkRequest(operation, {
+    path: exchange.parameters ?? {},
+    query: exchange.query ?? {},
+    idempotencyKey: request.headers[headerNames.idempotency],
+    requestBody: isRights ? asInContract(dialect, exchange.body ?? null) : exchange.body,
+  })
+}
+
+async function perform(exchange: Exchange, services: Services): Promise<void> {
+  const { operation, caller } = identified(exchange)
+  if (isProxied(operation)) {
+    exchange.proxied = await services.proxy?.forward(exchange, caller)
+    return
+  }
+  // Operations of development servers have handlers of another kind.
+  const id = operation.id as OperationId
+  const handler = handlerOf(services.handlers, id)
+  const request: Mutable<ValidatedRequest> = {
+    caller,
+    path: exchange.parameters ?? {},
+    query: withDefaults(exchange.query ?? {}, operation.queryParameters),
+    body: exchange.body,
+    traceId: exchange.traceId,
+    depth: exchange.request.delegation?.depth ?? 0,
+  }
+  // Not if it was read by another spelling of the id.
+  if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
+  const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
+  const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  const perform = () => (operation.long ? handle() : services.running.run(caller, handle))
+  exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
+}
+
+function keyedRequest(
+  { request, bytes, parameters, query }: Exchange,
+  operation: Operation,
+  services: Services,
+): KeyedRequest | undefined {
+  const idempotencyKey = request.headers[services.headerNames.idempotency]
+  const apiKey = request.delegation?.secret ?? request.headers[services.headerNames.key]
+  if (idempotencyKey === undefined || apiKey === undefined) return undefined
+  // Requirements: IDE-523
+  // The parsed parameters: a slash at the end or another spelling of an id does not make another request.
+  const target = JSON.stringify([operation.id, parameters, query])
+  return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
+}
+
+/** Returns the parts of an exchange that the first step has filled in. */
+function reached({ operation, request }: Exchange): { operation: Operation; request: CoreRequest } {
+  if (!operation) throw new Error('a step of the lifecycle ran before its turn')
+  return { operation, request }
+}
+
+/** Like `reached`, with the caller. */
+function identified({ operation, request, caller }: Exchange) {
+  if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
+  return { operation, request, caller }
+}

@@ -1,0 +1,65 @@
+import t from 'tap'
+import type { QueryParameter } from '../../contract/contract.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
+
+const parameters: QueryParameter[] = [
+  { name: 'id', kind: 'list', keySeparator: '.' },
+  { name: 'page', kind: 'integer', keySeparator: '.' },
+  { name: 'name', kind: 'text', keySeparator: '.' },
+  { name: 'metadata', kind: 'map', keySeparator: '.' },
+]
+const read = (query: string) => JSON.parse(JSON.stringify(parseQuery(query, parameters)))
+
+t.test('lists repeat, integers are numbers, maps have a key in the name', async t => {
+  t.same(read('id=a&id=b&page=2&name=x+y%20z&metadata.k.1=v%26w'), {
+    id: ['a', 'b'],
+    page: 2,
+    name: 'x y z',
+    metadata: { 'k.1': 'v&w' },
+  })
+})
+
+t.test('the first value of a repeated key of a map counts', async t => {
+  t.same(read('metadata.a=1&metadata.b=2&metadata.a=3'), { metadata: { a: '1', b: '2' } })
+})
+
+t.test('names of Object.prototype are ordinary keys', async t => {
+  const { metadata } = parseQuery('metadata.__proto__=1&metadata.constructor=2', parameters)
+  t.same(Object.entries(metadata as object), [
+    ['__proto__', '1'],
+    ['constructor', '2'],
+  ])
+})
+
+t.test('unknown parameters are ignored', async t => {
+  t.same(read('unknown=1&metadata=x&&=&id=a'), { id: ['a'] })
+})
+
+t.test('a text that is not an integer is left for the contract to refuse', async t => {
+  t.same(read('page=0x10'), { page: '0x10' })
+  t.same(read('page='), { page: '' })
+  t.same(read('page'), { page: '' })
+})
+
+t.test('a repeated single parameter, and bytes that are not UTF-8, are refused by name', async t => {
+  t.throws(() => read('page=1&page=2'), { code: 'validation', errors: { page: [/once/] } })
+  t.throws(() => read('name=%ff'), { code: 'validation', errors: { name: [/UTF-8/] } })
+  const broken = () => parsePathParameters({ id: '%zz' }, [])
+  t.throws(broken, { code: 'validation', errors: { id: [/UTF-8/] } })
+})
+
+t.test('a path parameter is decoded, and a UUID becomes lower case', async t => {
+  const raw = { id: 'A+b%20%43' }
+  t.same(parsePathParameters(raw, []), { id: 'A+b C' })
+  t.same(parsePathParameters(raw, ['id']), { id: 'a+b c' })
+})
+
+t.test('the defaults of the contract stand for what a query leaves out', t => {
+  const size = { name: 'size', kind: 'integer', keySeparator: '.', default: 20 } as const
+  const tag = { name: 'tag', kind: 'text', keySeparator: '.' } as const
+  const query = parseQuery('tag=x', [size, tag])
+  t.same(withDefaults(query, [size, tag]), { size: 20, tag: 'x' })
+  t.same(query, { tag: 'x' }, 'the query itself stays as it was sent')
+  t.same(withDefaults({ size: 0 }, [size, tag]), { size: 0 })
+  t.end()
+})

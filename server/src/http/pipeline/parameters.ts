@@ -1,0 +1,101 @@
+import { invalid, ServiceError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json/json.ts'
+import { errorPath, memberPath } from '../../base/json/member-path.ts'
+import { didYouMean } from '../../base/near-names.ts'
+import type { QueryParameter } from '../../contract/contract.ts'
+
+/**
+ * Parses a query string into the parameters of the contract: lists, integers and maps (`metadata.k=v`; of a repeated
+ * key the first counts). Ignores unknown parameters.
+ * @throws {ServiceError} validation
+ */
+export function parseQuery(query: string, parameters: readonly QueryParameter[]): JsonObject {
+  if (query === '' || parameters.length === 0) return {}
+  const values: JsonObject = {}
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=')
+    const rawName = equals === -1 ? pair : pair.slice(0, equals)
+    const name = decode(rawName, 'query')
+    const parameter = parameters.find(one => matches(one, name))
+    if (!parameter) continue
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1), parameter.name)
+    assign(values, parameter, name, value)
+  }
+  return values
+}
+
+/** Returns the parsed query with the contract's defaults for parameters that it does not have. */
+export function withDefaults(query: JsonObject, parameters: readonly QueryParameter[]): JsonObject {
+  if (parameters.length === 0) return query
+  const complete = { ...query }
+  for (const { name, default: value } of parameters) {
+    if (value !== undefined && !Object.hasOwn(query, name)) complete[name] = value
+  }
+  return complete
+}
+
+/** Refuses parameters that the contract does not name. @throws {ServiceError} validation */
+export function refuseUnknownParameters(query: string, parameters: readonly QueryParameter[]): void {
+  for (const name of new URLSearchParams(query).keys()) {
+    if (parameters.some(one => matches(one, name))) continue
+    const near = didYouMean(
+      name,
+      parameters.map(one => one.name),
+    )
+    throw new ServiceError('validation', `unknown query parameter${near}`, {
+      errors: { [errorPath('', memberPath([name]))]: [`is not a parameter${near}`] },
+    })
+  }
+}
+
+/**
+ * Decodes path parameters. UUIDs become lower case, as they are stored.
+ * @throws {ServiceError} validation
+ */
+export function parsePathParameters(
+  raw: Readonly<Record<string, string>>,
+  uuids: readonly string[],
+): Record<string, string> {
+  const parameters: Record<string, string> = {}
+  for (const name of Object.keys(raw)) {
+    const text = decode(raw[name] ?? '', name, false)
+    parameters[name] = uuids.includes(name) ? text.toLowerCase() : text
+  }
+  return parameters
+}
+
+function matches(parameter: QueryParameter, name: string): boolean {
+  if (parameter.kind !== 'map') return parameter.name === name
+  return name.startsWith(parameter.name + parameter.keySeparator)
+}
+
+function assign(values: JsonObject, parameter: QueryParameter, name: string, value: string): void {
+  const { name: key, kind } = parameter
+  if (kind === 'map') {
+    const entries = (values[key] ?? Object.create(null)) as JsonObject
+    const entry = name.slice(key.length + parameter.keySeparator.length)
+    // Requirements: TOK-023
+    if (!(entry in entries)) entries[entry] = value
+    values[key] = entries
+    return
+  }
+  if (kind === 'list') {
+    const list = (values[key] as string[] | undefined) ?? []
+    list.push(value)
+    values[key] = list
+    return
+  }
+  if (values[key] !== undefined) throw invalid(key, 'must be given once')
+  values[key] = kind === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+}
+
+function decode(text: string, name: string, plusIsSpace = true): string {
+  const spaced = plusIsSpace ? text.replaceAll('+', ' ') : text
+  // Like most ids.
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    throw invalid(name, 'is not percent-encoded UTF-8')
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { openTenant, openVault } from '../../../verify/support/vault.ts'
+
+const vault = openVault(t)
+const tenant = await openTenant(vault)
+const { port } = await vault.listen()
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** The trace ids of a response to a request that carries this one, byte for byte. */
+async function echo(given: string, path = '/healthz'): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: vault\r\nConnection: close\r\n${given}\r\n\r\n`, 'latin1')
+  let received = ''
+  socket.on('data', (text: string) => {
+    received += text
+  })
+  await once(socket, 'close')
+  return [...received.matchAll(/^svc-trace-id: (.*)\r$/gim)].map(match => match[1] ?? '')
+}
+
+t.test('a valid trace id is echoed', async t => {
+  for (const id of ['x', 'a b', '~!"$%&/()=?{}[]', '4bf92f3577b34da6a3ce929d0e0e4736', 'i'.repeat(200)]) {
+    t.same(await echo(`SVC-TRACE-ID: ${id}`), [id])
+    t.same(await echo(`svc-trace-id:\t${id} `), [id], 'without the blanks around it')
+  }
+  t.same(await echo('SVC-TRACE-ID: a\r\nSVC-TRACE-ID: b'), ['a, b'], 'two are a list, as in any header')
+})
+
+t.test('an invalid trace id is replaced', async t => {
+  const made = new Set<string>()
+  const hostile = [
+    'SVC-TRACE-ID:',
+    `SVC-TRACE-ID: ${'i'.repeat(201)}`,
+    'SVC-TRACE-ID: é',
+    'SVC-TRACE-ID: a\tb',
+    'X-Other: x',
+  ]
+  for (const given of hostile) {
+    const [id = '', ...more] = await echo(given)
+    t.match(id, uuid, given)
+    t.same(more, [])
+    made.add(id)
+  }
+  t.equal(made.size, hostile.length, 'a new one each time')
+})
+
+t.test('every response has a trace id, and a problem document contains it', async t => {
+  const paths = ['/healthz', '/docs', '/docs/openapi.json', '/tokens', '/nothing', '/_dev/nothing']
+  for (const path of paths) t.same(await echo('SVC-TRACE-ID: mine', path), ['mine'], path)
+  for (const id of ['mine', 'a/b "c" %?']) {
+    const reply = await tenant.send('GET', '/tokens/missing', undefined, { 'SVC-TRACE-ID': id })
+    t.equal(reply.headers.get('svc-trace-id'), id)
+    t.equal(reply.json.instance, `urn:surrogate:trace:${encodeURIComponent(id)}`)
+  }
+  const created = await tenant.send('POST', '/tokens', { type: 'token', data: 1 }, { 'SVC-TRACE-ID': 'mine' })
+  t.equal(created.headers.get('svc-trace-id'), 'mine')
+  const deleted = await tenant.send('DELETE', `/tokens/${created.json.id}`, undefined, {
+    'SVC-TRACE-ID': 'mine',
+  })
+  t.equal(deleted.headers.get('svc-trace-id'), 'mine')
+})

@@ -1,0 +1,78 @@
+import { ReadableStream } from 'node:stream/web'
+import type { Core } from '../pipeline/core.ts'
+import { bytesOf } from './message.ts'
+
+/** Wraps the core as a Fetch API handler. */
+export function toFetch(core: Core): (request: Request) => Promise<Response> {
+  return async request => {
+    const { pathname, search } = new URL(request.url)
+    // Without a socket the host of the URL has no meaning.
+    const { host: _, ...headers } = Object.fromEntries(request.headers)
+    const response = await core({
+      method: request.method,
+      path: pathname,
+      query: search.slice(1),
+      headers,
+      readBody: limit => readAll(request, limit),
+      onClose: listener =>
+        request.signal.aborted
+          ? listener()
+          : request.signal.addEventListener('abort', listener, { once: true }),
+    })
+    const { cutAfter } = response
+    if (cutAfter === 'nothing') throw connectionClosed()
+    const body =
+      cutAfter !== undefined
+        ? (ReadableStream.from(cut(bytesOf(response), cutAfter)) as ConstructorParameters<typeof Response>[0])
+        : response.pieces
+          ? (ReadableStream.from(encoded(response.pieces)) as ConstructorParameters<typeof Response>[0])
+          : (response.body as string | Uint8Array<ArrayBuffer> | undefined)
+    return new Response(body ?? null, { status: response.status, headers: response.headers })
+  }
+}
+
+/** The error with which `fetch` of Node rejects if the server closes the connection. */
+function connectionClosed(): TypeError {
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+  })
+}
+
+async function* cut(whole: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
+  if (bytes > 0) yield whole.subarray(0, bytes)
+  throw new TypeError('terminated', { cause: connectionClosed().cause })
+}
+
+/** Not a generator: a reader who gives up ends the pieces at once, also while the next one is awaited. */
+function encoded(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+  const encoder = new TextEncoder()
+  const iterator = pieces[Symbol.asyncIterator]()
+  const encode = ({
+    done,
+    value,
+  }: IteratorResult<string | Uint8Array, unknown>): IteratorResult<Uint8Array, undefined> =>
+    done
+      ? { done, value: undefined }
+      : { done: false, value: typeof value === 'string' ? encoder.encode(value) : value }
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => encode(await iterator.next()),
+      return: async () => {
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}
+
+async function readAll(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length
+    if (length > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

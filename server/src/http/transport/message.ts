@@ -1,0 +1,69 @@
+import type { Delegation } from '../../access/delegation.ts'
+import type { Party } from '../../base/flow/admission.ts'
+import type { JsonValue } from '../../base/json/json.ts'
+
+/** A request, whether it came over a socket, by `fetch` or from a formula. */
+export interface CoreRequest {
+  /** Upper case. */
+  readonly method: string
+  /** As sent: percent-encoded, without the query. */
+  readonly path: string
+  /** As sent, without the question mark. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
+  readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /**
+   * Counts the request for its caller, from the time the caller is known. Absent without a socket.
+   * @throws {ServiceError} rate_limited, if the caller has too many connections
+   */
+  readonly identified?: (caller: Party) => void
+  /**
+   * Takes memory for the response until its receiver has taken it. Absent without a socket.
+   * @throws {ServiceError} rate_limited, unavailable
+   */
+  readonly reserve?: (bytes: number) => void
+  /** Calls a function when the caller is gone, or has its response. */
+  readonly onClose?: (listener: () => void) => void
+  /** Replaces the API key in requests of formulas. Requests from outside never have it. */
+  readonly delegation?: Delegation
+}
+
+export interface CoreResponse {
+  readonly status: number
+  /** Made for this response alone, as its adapter adds headers. */
+  readonly headers: Record<string, string>
+  readonly body?: string | Uint8Array
+  /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
+  readonly pieces?: AsyncIterable<string | Uint8Array>
+  /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */
+  readonly cutAfter?: number | 'nothing'
+}
+
+/** The result of a handler: a status, and JSON or no body. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: JsonValue | object
+  /** True if a formula chose status and body, which the contract does not describe. */
+  readonly chosen?: true
+}
+
+/** Returns a body that is in one piece. */
+export function bytesOf({ body = '' }: CoreResponse): Uint8Array {
+  return Buffer.from(body as string)
+}
+
+/** Returns the length of a body in bytes; 0 for one in pieces. */
+export function lengthOf({ body = '' }: CoreResponse): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length
+}
+
+export function jsonResponse(
+  status: number,
+  body: JsonValue | object,
+  headers: Record<string, string> = {},
+): CoreResponse {
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}

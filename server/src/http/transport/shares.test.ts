@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import type { ServiceError } from '../../base/errors.ts'
+import type { Core } from '../pipeline/core.ts'
+import {
+  core,
+  head,
+  long,
+  open,
+  peer,
+  readingMs,
+  shortMs,
+  text,
+  trickle,
+  untilConnections,
+} from './_raw-connection.ts'
+import { reserve } from './reserve-response.ts'
+
+t.test('no request is begun on a connection that does not read the response before it', async t => {
+  const begun = new Map<string, number>()
+  const counted: Core = request => {
+    begun.set(request.path, (begun.get(request.path) ?? 0) + 1)
+    return core(request)
+  }
+  const listening = await open(t, {}, counted)
+  const unread = peer(t, listening)
+  unread.socket.pause()
+  unread.socket.write(head('GET', '/long') + head('GET', '/unread').repeat(20))
+  peer(t, listening).socket.write(head('GET', '/long') + head('GET', '/read').repeat(20))
+  while (begun.get('/read') !== 20) await turn()
+  t.equal(begun.get('/long'), 2)
+  t.equal(begun.get('/unread'), undefined)
+})
+
+t.test('a body that arrives too slowly is refused, a slow server is not its fault', async t => {
+  let go = () => {}
+  const stalled = new Promise<void>(resolve => {
+    go = resolve
+  })
+  const stalling: Core = async request => {
+    if (request.query === 'stall') await stalled
+    return core(request)
+  }
+  const bounds = { bodyGraceMs: shortMs, bodyBytesPerSecond: 100_000, lingerMs: readingMs }
+  const listening = await open(t, bounds, stalling)
+  const sends = head('POST', '/read', 'Content-Length: 500000')
+  const slow = peer(t, listening)
+  const quick = peer(t, listening)
+  const waiting = peer(t, listening)
+  waiting.socket.write(`${head('POST', '/read?stall', 'Content-Length: 9')}x`)
+  slow.socket.write(sends)
+  void trickle(slow.socket)
+  quick.socket.write(sends + 'x'.repeat(500_000))
+  t.match(await slow.until(/408/), /^HTTP\/1\.1 408 /)
+  t.match(await quick.until(/500000$/), /^HTTP\/1\.1 200 /, 'the control')
+  await wait(2 * shortMs)
+  waiting.socket.write('x'.repeat(8))
+  go()
+  t.match(await waiting.until(/9$/), /^HTTP\/1\.1 200 /)
+})
+
+t.test('a response that is too large for its share becomes a refusal, or closes the connection', async t => {
+  const sized: Core = async request => {
+    const response = { status: 200, headers: { ...text }, body: long.repeat(16) }
+    const isRead = request.method === 'GET'
+    return request.path === '/small'
+      ? { status: 200, headers: { ...text }, body: 'answered' }
+      : reserve(request, response, { isRead, traceId: 'trace' })
+  }
+  const listening = await open(t, { answerTimeoutMs: 1_000 }, sized, { responseBytes: { peer: 2 ** 25 } })
+  const unread = [peer(t, listening), peer(t, listening)]
+  for (const { socket } of unread) {
+    socket.pause()
+    socket.write(head('GET', '/'))
+  }
+  const get = async () => {
+    const response = await fetch(listening.url)
+    return { status: response.status, length: (await response.text()).length }
+  }
+  while ((await get()).status !== 429) await turn()
+  const problem = await fetch(listening.url)
+  t.match(await problem.json(), { type: 'urn:surrogate:error:rate_limited', status: 429 })
+  t.equal(problem.headers.get('retry-after'), '1')
+  await t.rejects(fetch(listening.url, { method: 'POST' }), 'a change must not look undone')
+  t.equal((await fetch(`${listening.url}/small`)).status, 200, 'small responses are free')
+  while ((await get()).status === 429) await wait(5)
+  t.same(await get(), { status: 200, length: 16 * long.length }, 'who reads nothing is let go')
+})
+
+t.test('a peer and a tenant have shares of the connections, and replace their own idle ones', async t => {
+  let waiting = 0
+  const tenants: Core = async ({ path, identified, headers }) => {
+    try {
+      identified?.({ tenant: path, application: path })
+    } catch (error) {
+      return { status: (error as ServiceError).status, headers: {}, body: 'refused' }
+    }
+    if (headers['x-wait']) {
+      waiting++
+      await new Promise(() => {})
+    }
+    return { status: 200, headers: {}, body: 'answered' }
+  }
+  const listening = await open(t, { reserveTimeoutMs: shortMs, lingerMs: shortMs }, tenants, {
+    connections: { total: 9, tenant: 2, peer: 5 },
+  })
+  const ask = async (path: string, ...lines: string[]) => {
+    const caller = peer(t, listening)
+    caller.socket.write(head('GET', path, ...lines))
+    if (lines.length === 0) await caller.until(/answered$|refused$/)
+    return caller
+  }
+  for (let time = 0; time < 3; time++) t.match((await ask('/a')).received(), /answered$/)
+  await untilConnections(listening, 2)
+  t.pass('the third is in the place of an idle connection of this tenant')
+  const occupy = async (path: string) => {
+    const before = waiting
+    const caller = await ask(path, 'x-wait: 1')
+    while (waiting === before) await turn()
+    return caller
+  }
+  await occupy('/a')
+  await occupy('/a')
+  await untilConnections(listening, 2)
+  t.match((await ask('/a')).received(), /^HTTP\/1\.1 429 /)
+  t.match((await ask('/b')).received(), /^HTTP\/1\.1 200 /, 'the control')
+  await occupy('/c')
+  await occupy('/d')
+  const last = await occupy('/e')
+  await untilConnections(listening, 5)
+  const surplus = peer(t, listening)
+  surplus.socket.write(head('GET', '/f'))
+  t.match(await surplus.until(/\r\n\r\n$/), /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1/)
+  surplus.socket.destroy()
+  last.socket.destroy()
+  await untilConnections(listening, 4)
+  t.match((await ask('/f')).received(), /^HTTP\/1\.1 200 /, 'there is room again')
+})
+
+t.test('a probe gets in where every connection is taken, and nothing else does', async t => {
+  const busy: Core = async ({ path }) => {
+    if (path === '/wait') await new Promise(() => {})
+    return { status: 200, headers: {}, body: 'answered' }
+  }
+  const listening = await open(t, { reserve: 2, reserveTimeoutMs: shortMs, lingerMs: shortMs }, busy, {
+    connections: { total: 3 },
+  })
+  for (let taken = 1; taken <= 3; taken++) {
+    peer(t, listening).socket.write(head('GET', '/wait'))
+    await untilConnections(listening, taken)
+  }
+  for (let time = 0; time < 10; time++) {
+    // These stay, each in the place of an older one.
+    await once(peer(t, listening).socket, 'connect')
+    const probe = peer(t, listening)
+    probe.socket.write(head('GET', '/livez?x'))
+    t.match(await probe.until(/answered$/), /^HTTP\/1\.1 200 [\s\S]*Connection: close/)
+    const other = peer(t, listening)
+    other.socket.write(head('GET', '/tokens'))
+    t.match(await other.until(/\r\n\r\n$/), /^HTTP\/1\.1 503 /)
+  }
+  t.ok(listening.connections() <= 5)
+})
+
+t.test('large bodies share a limit that small ones do not use', async t => {
+  const listening = await open(t, { freeBodyBytes: 1000 }, core, { requestBytes: { total: 3000 } })
+  const slow = peer(t, listening)
+  slow.socket.write(head('POST', '/read', 'Content-Length: 3501') + 'x'.repeat(3500))
+  const post = async (length: number) => {
+    const response = await fetch(`${listening.url}/read`, { method: 'POST', body: 'x'.repeat(length) })
+    return { status: response.status, text: await response.text() }
+  }
+  // The slow one takes its share when its bytes arrive.
+  while ((await post(1501)).status === 200) await turn()
+  t.same(await post(1501), { status: 503, text: 'too many large requests at once; try again in a while' })
+  t.same(await post(1500), { status: 200, text: '1500' })
+  t.same(await post(1000), { status: 200, text: '1000' })
+  slow.socket.write('x')
+  await slow.until(/3501$/)
+  t.same(await post(4000), { status: 200, text: '4000' }, 'what an answered request took is free again')
+})

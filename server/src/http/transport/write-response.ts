@@ -1,0 +1,103 @@
+import type { ServerResponse } from 'node:http'
+import { monotonicMs } from '../../base/time/real-time.ts'
+import { bytesOf, type CoreResponse, lengthOf } from './message.ts'
+
+/** Observes and limits the sending of a response in pieces. */
+export interface Pace {
+  /** Is called when the receiver has taken a piece. */
+  progressed(): void
+  /** Takes memory for a piece that is longer than those before. @throws {ServiceError} if there is none */
+  take(bytes: number): void
+  /** The longest piece, and the time limit for all pieces together. */
+  readonly limits: { readonly pieceBytes: number; readonly wholeAnswerTimeoutMs: number }
+}
+
+/** Writes a response. Never rejects: if it cannot be sent completely, the connection is closed. */
+export async function writeResponse(
+  isHead: boolean,
+  response: ServerResponse,
+  content: CoreResponse,
+  pace: Pace,
+): Promise<void> {
+  const { status, headers, body, pieces } = content
+  const length = lengthOf(content)
+  if (status !== 204 && !pieces) headers['Content-Length'] = String(length)
+  // A long body is sent in pieces, too, so that a receiver that takes nothing of it is noticed.
+  const isLong = length > pace.limits.pieceBytes
+  try {
+    // Headers in one call and a body in one string are Node's fast path.
+    response.writeHead(status, headers)
+    if (isHead) response.end()
+    else if (pieces || isLong) {
+      await writePieces(response, pieces ?? inOnePiece(body), pace, Math.max(length, pace.limits.pieceBytes))
+      response.end()
+    } else response.end(body)
+  } catch {
+    // Either a header is not valid or the pieces ended early. Without the last chunk the response is visibly cut off.
+    response.destroy()
+  }
+}
+
+/** Writes the head of a response and so many bytes of its body, or nothing, and closes the connection. */
+export function writeBeginning(
+  response: ServerResponse,
+  content: CoreResponse,
+  after: number | 'nothing',
+): void {
+  const { socket } = response
+  if (after === 'nothing') return void socket?.destroy()
+  const whole = bytesOf(content)
+  response.writeHead(content.status, { ...content.headers, 'Content-Length': String(whole.length) })
+  response.flushHeaders()
+  if (after > 0) response.write(whole.subarray(0, after))
+  // After what was written, unlike `destroy`.
+  socket?.destroySoon()
+}
+
+async function* inOnePiece(body: string | Uint8Array = ''): AsyncGenerator<string | Uint8Array> {
+  yield body
+}
+
+/**
+ * Writes each piece when the receiver has taken the one before, so that only one is in memory.
+ * @param taken the bytes for which memory was taken
+ */
+async function writePieces(
+  response: ServerResponse,
+  pieces: AsyncIterable<string | Uint8Array>,
+  { progressed, take, limits }: Pace,
+  taken: number,
+): Promise<void> {
+  const endMs = monotonicMs() + limits.wholeAnswerTimeoutMs
+  const iterator = pieces[Symbol.asyncIterator]()
+  let most = taken
+  // Pieces that take long to come, such as events, should end as soon as nobody reads them.
+  response.once('close', () => void iterator.return?.()?.catch(() => {}))
+  for await (const piece of { [Symbol.asyncIterator]: () => iterator }) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+    if (bytes.length > most) {
+      take(bytes.length - most)
+      most = bytes.length
+    }
+    for (let at = 0; at < bytes.length; at += limits.pieceBytes) {
+      // Leaving the loop ends the generator of the pieces.
+      if (response.destroyed) return
+      if (monotonicMs() > endMs) throw new Error('the receiver is too slow')
+      if (!response.write(bytes.subarray(at, at + limits.pieceBytes))) await drained(response)
+      progressed()
+    }
+  }
+}
+
+/** Resolves when the socket has taken what was written, or is closed. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
+}

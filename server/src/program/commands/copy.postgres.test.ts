@@ -1,0 +1,152 @@
+import t, { type Test } from 'tap'
+import { database, newSchema, openSchema, withPostgres } from '../../../verify/support/postgres.ts'
+import { dyingAfter } from '../../../verify/support/stores.ts'
+import { sender } from '../../../verify/support/vault.ts'
+import { systemRandom } from '../../base/random.ts'
+import { openStore, parseStorage } from '../../storage/open.ts'
+import { copyStore, openSource } from '../../storage/transfer/copy-store.ts'
+import { documentsIn } from '../../storage/transfer/walk.ts'
+import { almost, copy, fill, keys, moves, newKey, oldKey, open, read, run } from './_copying.ts'
+import { runCommand } from './table.ts'
+
+/** A database with the schema of a store, and nothing in it. */
+async function migrated(t: Test): Promise<string> {
+  const url = await openSchema(t)
+  await runCommand('migrate', ['--storage', url], {})
+  return url
+}
+
+t.test('a vault is copied from a folder into a database', withPostgres, async t => {
+  await moves(t, [`level:${t.testdir()}/a`, await migrated(t)])
+})
+
+t.test('and from there into another database, and back into a folder', withPostgres, async t => {
+  const folder = t.testdir()
+  await moves(t, [`level:${folder}/a`, await migrated(t), await migrated(t), `level:${folder}/b`])
+})
+
+t.test('a copy into a database that was interrupted anywhere can be continued', withPostgres, async t => {
+  const folder = `level:${t.testdir()}/a`
+  const apiKey = await fill(t, folder)
+  for (const commits of [1, 2, 3, 5]) {
+    const url = await migrated(t)
+    const [from, to] = [await openStore(parseStorage(folder)), await openStore(parseStorage(url))]
+    const random = systemRandom()
+    const source = await openSource(documentsIn(from), oldKey)
+    const dying = { store: dyingAfter(to, commits), masterKey: newKey }
+    await t.rejects(copyStore({ from: source, to: dying, random, nowUs: 1, batchSize: 3 }), {
+      name: 'StoreUnavailable',
+    })
+    await from.close()
+    await to.close()
+    await t.rejects(read(t, url, newKey, apiKey), { name: 'UnfinishedCopy' })
+    t.match(
+      (await copy(folder, url)).output,
+      commits > 1 ? /, \d+ were there before; all were read back/ : /copied; all were/,
+    )
+    t.equal(await read(t, url, newKey, apiKey), 'as it was 1')
+  }
+})
+
+t.test('a row that differs from the source is reported by its address', withPostgres, async t => {
+  const folder = `level:${t.testdir()}/a`
+  await fill(t, folder)
+  const changes = [
+    'UPDATE SCHEMA.documents SET box = set_byte(box, 40, get_byte(box, 40) # 1) WHERE id = $1',
+    'UPDATE SCHEMA.documents SET terms = terms[2:] WHERE id = $1',
+    'DELETE FROM SCHEMA.documents WHERE id = $1',
+  ]
+  for (const change of changes) {
+    const schema = newSchema(t)
+    await schema.create()
+    await runCommand('migrate', ['--storage', schema.url], {})
+    await almost(t, folder, schema.url)
+    const { rows } = await database().query(
+      `SELECT id, tenant FROM ${schema.name}.documents WHERE cardinality(terms) > 1 ORDER BY created_us LIMIT 1`,
+    )
+    const [{ id, tenant }] = rows
+    const { rowCount } = await database().query(change.replace('SCHEMA', schema.name), [id])
+    t.equal(rowCount, 1)
+    const { refusal, exitCode } = await copy(folder, schema.url)
+    const address = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
+    t.match(
+      refusal,
+      new RegExp(`^the copy differs from its source: \\w+/${tenant}/${address} (differs|is missing); empty`),
+    )
+    t.equal(exitCode, 2)
+  }
+})
+
+t.test(
+  'a database that cannot be copied into is refused in one sentence, without its password',
+  withPostgres,
+  async t => {
+    const folder = `level:${t.testdir()}/a`
+    await fill(t, folder)
+    const bare = await openSchema(t)
+    const full = await migrated(t)
+    t.equal((await copy(folder, full)).exitCode, 0)
+    const empty = await migrated(t)
+    const refusals: [
+      name: string,
+      from: string,
+      to: string,
+      sentence: RegExp,
+      environment?: Record<string, string>,
+    ][] = [
+      [
+        'nobody there',
+        folder,
+        'postgres://u:canary@127.0.0.1:1/d',
+        /^the database d at 127\.0\.0\.1:1 cannot be reached$/,
+      ],
+      ['nobody there to copy from', 'postgres://u:canary@127.0.0.1:1/d', folder, /cannot be reached$/],
+      ['no schema', folder, bare, /migrate/],
+      ['no schema to copy from', bare, empty, /migrate/],
+      ['data', folder, full, /^the destination holds data already/],
+      ['the same', full, full, /^--from and --to are the same store/, keys(newKey, oldKey)],
+      [
+        'the same by another URL',
+        full,
+        `${full}&pool=3`,
+        /^the destination is the source itself/,
+        keys(newKey, oldKey),
+      ],
+      ['an empty source', empty, full, /^the source has no keys yet/],
+      ['no key', full, empty, /^there is no master key: set SURROGATE_MASTER_KEY/, {}],
+    ]
+    for (const [name, from, to, sentence, environment] of refusals) {
+      const { refusal } = await copy(from, to, environment)
+      t.match(refusal, sentence, name)
+      t.notMatch(refusal, /canary|\n/)
+    }
+    t.equal((await copy(full, empty, keys(newKey, undefined))).exitCode, 0, 'the control')
+  },
+)
+
+t.test('an earlier state of a row is found in a copy, by the audit log', withPostgres, async t => {
+  const schema = newSchema(t)
+  await schema.create()
+  await runCommand('migrate', ['--storage', schema.url], {})
+  const apiKey = await fill(t, schema.url)
+  const folder = t.testdir()
+  const ask = async (sql: string, ...values: unknown[]) =>
+    (await database().query(sql.replace('documents', `${schema.name}.documents`), values)).rows
+  const verified = async (name: string) => {
+    t.equal((await copy(schema.url, `level:${folder}/${name}`)).refusal, '')
+    return run('reindex', ['--storage', `level:${folder}/${name}`], keys(newKey, undefined))
+  }
+  const [row] = await ask('SELECT * FROM documents WHERE kind = 4 ORDER BY created_us LIMIT 1')
+  const vault = open(t, schema.url, oldKey)
+  const send = sender(vault, apiKey)
+  const [{ id }] = (await send('GET', '/tokens?page=3&size=1')).json.data
+  t.equal((await send('PATCH', `/tokens/${id}`, { data: 'revoked' })).status, 200)
+  t.match((await verified('a')).output, /are correct\n$/, 'control')
+
+  await ask(
+    'UPDATE documents SET version = $1, modified_us = $2, terms = $3, box = $4 WHERE tenant = $5 AND kind = 4 AND id = $6',
+    ...[row.version, row.modified_us, row.terms, row.box, row.tenant, row.id],
+  )
+  t.match((await send('GET', `/tokens/${id}`)).json.data, /^as it was/, 'a server does not ask the log')
+  t.match((await verified('b')).refusal, /^1 tokens are in a state that the audit log says was changed/)
+})

@@ -1,0 +1,258 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { startProcess } from '../../../verify/support/process.ts'
+import { newMasterKey } from '../../../verify/support/stores.ts'
+import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
+import { LevelStore } from '../../storage/engines/level/level-store.ts'
+import { openLevelDb } from '../../storage/engines/level/leveldb.ts'
+import { runCommand } from './table.ts'
+
+const masterKey = newMasterKey()
+const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
+
+const open = (folder: string) => openVault(t, { storage: `level:${folder}`, masterKey, dev: false })
+
+/** Creates, changes and deletes tokens of all types. Returns a key that may search them. */
+async function fill(folder: string): Promise<string> {
+  const vault = open(folder)
+  const { send, privateKey } = await openTenant(vault)
+  for (let index = 0; index < 30; index++) {
+    const id = `Token-${index}`
+    const common = {
+      id,
+      containers: index % 3 ? ['/a/', '/B/c/'] : ['/a/'],
+      metadata: { Mod: String(index % 4) },
+      deduplicate_token: true,
+      ...(index % 5 ? {} : { expires_at: '2999-01-01' }),
+    }
+    const ssn = { type: 'social_security_number', data: String(123_456_000 + index) }
+    const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' }, deduplicate_token: false }
+    const reply = await send('POST', '/tokens', { ...common, ...(index % 2 ? ssn : card) } as never)
+    if (reply.status !== 201) throw new Error(reply.text)
+    if (index % 6 === 1) await send('PATCH', `/tokens/${id}`, { metadata: { mod: 'x' } })
+    if (index % 7 === 1) await send('DELETE', `/tokens/${id}`)
+  }
+  await vault.clock.advance(2 * 3600 * 1000)
+  await vault.close()
+  return privateKey
+}
+
+async function count(folder: string, apiKey: string, query: string): Promise<number> {
+  const vault = open(folder)
+  try {
+    return (await sender(vault, apiKey)('POST', '/tokens/search', { query })).json.pagination.total_items
+  } finally {
+    await vault.close()
+  }
+}
+
+const environment = (key: Uint8Array | undefined): Record<string, string> =>
+  key ? { SURROGATE_MASTER_KEY: base64(key) } : {}
+
+/** The command in this process, which saves the start of one: what it prints, or the sentence it refuses with. */
+async function run(folder: string, args: readonly string[] = [], key: Uint8Array | undefined = masterKey) {
+  try {
+    const argv = ['--storage', `level:${folder}`, ...args]
+    return { stdout: (await runCommand('reindex', argv, environment(key))).output, refusal: '' }
+  } catch (error) {
+    return { stdout: '', refusal: (error as Error).message }
+  }
+}
+
+/** The program, to its end. */
+const runProgram = (folder: string) =>
+  startProcess(t, ['reindex', '--storage', `level:${folder}`], environment(masterKey)).ended
+
+async function change(
+  folder: string,
+  damage: (level: Awaited<ReturnType<typeof openLevelDb>>) => Promise<void>,
+) {
+  const level = await openLevelDb(join(folder, 'store'))
+  await damage(level)
+  await level.close()
+}
+
+t.test('the index of a server is correct; damage is reported and corrected', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const queries = ['metadata.mod:1', 'container:/b/*', 'type:card', 'data:6029 OR id:token-4', '']
+  const totals = async () =>
+    Promise.all(
+      await queries.reduce<Promise<number[]>>(
+        async (before, query) => [...(await before), await count(folder, apiKey, query)],
+        Promise.resolve([]),
+      ),
+    )
+  const before = await totals()
+  t.ok(
+    before.every(total => total > 0),
+    before.join(),
+  )
+
+  const agrees = await runProgram(folder)
+  t.match(agrees, { code: 0, stderr: '' })
+  t.match(agrees.stdout, /^[\d,]+ records and [\d,]+ index entries were checked and are correct\n$/)
+
+  // All that a token is found by is gone, from the index and from the documents themselves.
+  await change(folder, async level => {
+    const keys = (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'b')
+    for (const key of keys) await level.del(key)
+  })
+  const dry = await runProgram(folder)
+  t.equal(dry.code, 2)
+  t.equal(dry.stdout, '')
+  t.match(dry.stderr, /^surrogate-server: the search index is wrong \([\d,]+ missing, [^\n]+ --repair\n$/)
+  t.not((await totals()).join(), before.join(), 'the control')
+  const repaired = await run(folder, ['--repair'])
+  t.match(repaired.stdout, /corrected: [\d,]+ missing\n$/)
+  t.same(await totals(), before)
+  t.match(await run(folder), { stdout: /are correct\n$/ })
+})
+
+t.test('the index entries are computed from the record, not from its stored terms', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const store = await LevelStore.open(join(folder, 'store'))
+  // As an older version that knew fewer terms would have left it.
+  await store.reindex({
+    repair: true,
+    contentOf: async ({ kind, terms, uniques, dueMs }) =>
+      kind === 'token'
+        ? { terms: terms.slice(0, 1), uniques, ...(dueMs === undefined ? {} : { dueMs }) }
+        : undefined,
+  })
+  await store.close()
+  t.equal(await count(folder, apiKey, 'metadata.mod:1'), 0, 'the control')
+  const dry = await run(folder)
+  t.match(dry, { refusal: /\([\d,]+ outdated, / })
+  t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
+  t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
+  t.match(await run(folder), { stdout: /are correct\n$/ })
+})
+
+t.test('an earlier state of a token is found by the audit log, and a deleted token too', async t => {
+  const steps: Record<string, [method: string, body?: object]> = {
+    updated: ['PATCH', { metadata: { a: 'b' } }],
+    deleted: ['DELETE'],
+  }
+  for (const [name, [method, body]] of Object.entries(steps)) {
+    const folder = t.testdir()
+    const vault = open(folder)
+    const { send, privateKey } = await openTenant(vault)
+    await send('POST', '/tokens', { id: 'one', type: 'token', data: 1 })
+    await send('PATCH', '/tokens/one', { data: 2 })
+    await vault.close()
+    let key = ''
+    let before = Buffer.of()
+    await change(folder, async level => {
+      key = (await level.keys({ gte: 'o', lt: 'p' }).all()).find(one => one[23] === 'd') ?? ''
+      before = Buffer.from((await level.get(key)) ?? [])
+    })
+    const again = open(folder)
+    await sender(again, privateKey)(method, '/tokens/one', body as never)
+    await again.close()
+    t.match(await run(folder), { stdout: /are correct\n$/ }, `${name}: control`)
+
+    await change(folder, level => level.put(key, before))
+    const sentence = /^1 tokens are in a state that the audit log says was changed or erased: /
+    t.match(await run(folder), { refusal: /^the search index is wrong/ }, name)
+    t.match(await run(folder, ['--repair']), { refusal: sentence }, name)
+    const opened = open(folder)
+    const { status } = await sender(opened, privateKey)('GET', '/tokens/one')
+    t.equal(status, 200, 'a server does not ask the log')
+    await sender(opened, privateKey)('PATCH', '/tokens/one', { data: 3 })
+    await opened.close()
+    t.match(await run(folder), { refusal: sentence }, `${name}: nor is it hidden by another change`)
+  }
+})
+
+t.test('a record that does not open is reported, and keeps its index entries', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const before = await count(folder, apiKey, 'container:/a/')
+  await change(folder, async level => {
+    const key = (await level.keys({ gte: 'o', lt: 'p' }).all()).find(one => one[23] === 'd') ?? ''
+    const value = Buffer.from((await level.get(key)) ?? [])
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+    await level.put(key, value)
+  })
+  t.match(await run(folder, ['--repair']), {
+    stdout: /correct; 1 records do not open and were left as they are\n$/,
+  })
+  t.equal(await count(folder, apiKey, 'container:/a/'), before)
+})
+
+async function flip(folder: string, kind: RegExp, at: (length: number) => number): Promise<void> {
+  const name = (await readdir(join(folder, 'store'))).find(one => kind.test(one)) ?? ''
+  const path = join(folder, 'store', name)
+  const bytes = await readFile(path)
+  const place = at(bytes.length)
+  bytes[place] = (bytes[place] as number) ^ 1
+  await writeFile(path, bytes)
+}
+
+t.test('a changed byte in the log keeps a server from starting; a repair keeps what is intact', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const before = await count(folder, apiKey, '')
+  // All in one log, as when the process was killed before LevelDB made tables of it.
+  const vault = open(folder)
+  const send = sender(vault, apiKey)
+  for (let index = 0; index < 20; index++) await send('POST', '/tokens', { type: 'token', data: index })
+  await vault.close()
+  await flip(folder, /\.log$/, length => Math.floor(length / 2))
+
+  const started = await startProcess(
+    t,
+    ['--storage', `level:${folder}`, '--port', '0'],
+    environment(masterKey),
+  ).ended
+  t.match(started, { code: 2, stdout: '' })
+  t.match(
+    started.stderr,
+    /^surrogate-server: The data folder is damaged \(\S+ at byte \d+\)[^\n]+reindex --repair[^\n]+\n$/,
+  )
+  t.match(await run(folder), { refusal: /The data folder is damaged .+ reindex --repair/ })
+  const repaired = await run(folder, ['--repair'])
+  t.match(repaired.stdout, /damaged and dropped: [\d,]+ bytes of the log\n$/)
+  const left = await count(folder, apiKey, '')
+  t.ok(left >= before + 18 && left < before + 20, `${left - before} of 20 tokens are left`)
+  t.match(await run(folder), { stdout: /are correct\n$/ })
+})
+
+t.test('a changed byte in a table is found; a repair keeps what is intact', async t => {
+  const folder = t.testdir()
+  await fill(folder)
+  await change(folder, level => level.compactRange('!', '~'))
+  await flip(folder, /\.ldb$/, length => Math.floor(length / 2))
+  t.match(await run(folder), {
+    refusal: /^1 blocks of the data files are damaged: restore .+ --repair, which keeps what is intact$/,
+  })
+  t.match(await run(folder, ['--repair']), { stdout: /damaged and dropped: 1 blocks of tables/ })
+  t.match(await run(folder), { stdout: /are correct[^\n]*\n$/ })
+})
+
+t.test('a job that cannot be done is refused in one sentence', async t => {
+  const folder = t.testdir({ empty: {}, full: {} })
+  const full = join(folder, 'full')
+  await fill(full)
+  const refusals: [name: string, attempt: () => ReturnType<typeof run>, sentence: RegExp][] = [
+    ['another key', () => run(full, [], newMasterKey()), /not the one this store was sealed with/],
+    ['no data', () => run(join(folder, 'empty')), /there is no data in/],
+    ['memory', () => run(full, ['--storage', 'memory:']), /level:<folder>/],
+    ['a flag there is not', () => run(full, ['--force']), /Unknown option '--force'/],
+  ]
+  for (const [name, attempt, sentence] of refusals) {
+    const { stdout, refusal } = await attempt()
+    t.equal(stdout, '', name)
+    t.match(refusal, sentence)
+    t.notMatch(refusal, /\n/, 'one sentence')
+  }
+  await t.rejects(runCommand('reindex', ['--storage', `level:${full}`], {}), /there is no master key/)
+  const vault = open(full)
+  await vault.ready()
+  t.match(await run(full), { refusal: 'The data folder is in use by another process.' })
+  await vault.close()
+  t.match(await run(full), { stdout: /are correct\n$/ })
+})

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { isJsonObject, JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
+import type { Thrown } from '../../sandbox/protocol/messages.ts'
+import { runFormula } from '../../sandbox/run-formula.ts'
+import { flags, textFlag } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { withProfile } from '../profile.ts'
+import type { Command } from './command.ts'
+
+export const runFormulaCommand: Command = {
+  name: 'run-formula',
+  summary: 'run the code in a file as a reactor would, and print its result',
+  flags: [
+    textFlag('args', 'JSON', 'args of the formula', '{}'),
+    textFlag('configuration', 'JSON', 'configuration of the formula, an object', '{}'),
+    ...flags.filter(({ name }) =>
+      ['formula-module', 'formula-client', 'header-prefix', 'profile'].includes(name),
+    ),
+  ],
+  operands: ['FILE'],
+  details: [
+    'Uses the sandbox and limits of a server; svc is null, and no data is touched.',
+    'Output of the formula goes to standard error. A failure shows its message and the lines in FILE.',
+    'The exit code is 0 for an answer, 1 if the formula fails or refuses, 2 if it could not be run.',
+  ],
+  async run({ values, operands: [file = ''] }) {
+    const code = await readFile(file, 'utf8').catch(() => {
+      throw new ConfigError(`the file ${file} cannot be read`)
+    })
+    const configuration = readJson(values.configuration as string, '--configuration')
+    if (!isJsonObject(configuration)) throw new ConfigError('--configuration must be a JSON object')
+    const given = (name: string) => values[name] as string | undefined
+    const { formulaModules, formulaClient, headerPrefix } = withProfile({
+      ...optional('profile', given('profile')),
+      ...optional('formulaClient', given('formula-client')),
+      formulaModules: (values['formula-module'] ?? []) as readonly string[],
+    })
+    const run = await runFormula(code, {
+      args: readJson(values.args as string, '--args'),
+      configuration,
+      modules: formulaModules ?? [],
+      headerPrefix: headerPrefix ?? given('header-prefix') ?? '',
+      ...optional('client', formulaClient),
+    })
+    for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
+    const { kind, ...rest } = run.outcome
+    // An answer is printed as it is, and any other outcome with its status.
+    const shown = kind === 'answered' ? rest : { status: run.status, kind, ...placedIn(file, rest) }
+    const exitCode = kind === 'answered' || kind === 'custom' ? 0 : 1
+    return { output: `${JSON.stringify(shown, null, 2)}\n`, exitCode }
+  },
+}
+
+/** Puts the name of the file into the stack, so that terminals and editors find the line. */
+function placedIn<T extends object>(file: string, outcome: T & { readonly thrown?: Thrown }): T {
+  const { thrown } = outcome
+  if (!thrown) return outcome
+  const stack = thrown.stack.map(line => line.replace(/formula\.js(?=:\d+:\d+\)?$)/, () => file))
+  return { ...outcome, thrown: { ...thrown, stack } }
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string }
+}
+
+function readJson(text: string, name: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ConfigError(`${name} ${error.message} (at character ${error.offset})`)
+  }
+}

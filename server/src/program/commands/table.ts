@@ -1,0 +1,53 @@
+import { didYouMean } from '../../base/near-names.ts'
+import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import { backupCommand } from './backup.ts'
+import type { Command, CommandResult } from './command.ts'
+import { copyCommand } from './copy.ts'
+import { exportCommand } from './export.ts'
+import { leaksCommand } from './leaks.ts'
+import { migrateCommand } from './migrate.ts'
+import { reindexCommand } from './reindex.ts'
+import { restoreCommand } from './restore.ts'
+import { rotateMasterKeyCommand } from './rotate-master-key.ts'
+import { runFormulaCommand } from './run-formula.ts'
+
+/** All commands, in the order of `--help`. */
+export const commands: readonly Command[] = [
+  migrateCommand,
+  copyCommand,
+  backupCommand,
+  restoreCommand,
+  rotateMasterKeyCommand,
+  reindexCommand,
+  runFormulaCommand,
+  leaksCommand,
+  exportCommand,
+]
+
+/** Runs a command. Resolves with the text to print. @throws {OperatorError} */
+export async function runCommand(
+  name: string,
+  argv: readonly string[],
+  environment: Environment,
+  onProgress: (line: string) => void = () => {},
+): Promise<CommandResult> {
+  const command = commands.find(one => one.name === name)
+  if (!command) {
+    const names = commands.map(one => one.name)
+    const near = didYouMean(name, names) || ';'
+    throw new ConfigError(
+      `there is no command of that name${near} surrogate-server --help lists the commands`,
+    )
+  }
+  const flags = [...command.flags, helpFlag]
+  const { values, operands } = readFlags(flags, argv, environment, command.operands)
+  if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
+  const result = await command.run({ values, operands, environment, onProgress })
+  return typeof result === 'string' ? { output: result, exitCode: 0 } : result
+}
+
+function usage({ name, summary, operands, details }: Command, flags: readonly Flag[]): string {
+  const synopsis = ['surrogate-server', name, ...operands, '[flags]'].join(' ')
+  return [`Usage: ${synopsis}`, '', summary, '', ...describeFlags(flags), '', ...details, ''].join('\n')
+}

@@ -1,0 +1,348 @@
+import { parseArgs } from 'node:util'
+import { type LogLevel, logLevels } from '../base/log.ts'
+import { didYouMean } from '../base/near-names.ts'
+import { headerPrefix } from '../generated/facts.ts'
+import { storageUrls, usualStorage } from '../storage/location.ts'
+import {
+  defaultAuditRetentionDays,
+  devTokenForm,
+  isDevToken,
+  isHeaderPrefix,
+  isOrigin,
+  isPrivateOrigin,
+} from '../vault-options.ts'
+import { ConfigError } from './config-error.ts'
+import { keyFileVariable, keyVariable, masterKeyVariables, readMasterKey } from './master-key-variables.ts'
+
+/** The whole configuration of a server, read once at start. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly storage: string
+  readonly bootstrap: string | undefined
+  readonly profile: string | undefined
+  readonly headerPrefix: string
+  readonly dev: boolean
+  readonly devToken: string | undefined
+  readonly allowPrivateCallbacks: boolean
+  readonly formulaAllowOrigins: readonly string[]
+  readonly formulaMapOrigins: Readonly<Record<string, string>>
+  readonly proxyAllowOrigins: readonly string[]
+  readonly proxyMapOrigins: Readonly<Record<string, string>>
+  readonly formulaModules: readonly string[]
+  readonly formulaClient: string | undefined
+  readonly corsOrigins: readonly string[] | undefined
+  readonly auditRetentionDays: number
+  readonly requireIsolation: boolean
+  readonly readyFile: string | undefined
+  readonly json: boolean
+  readonly logLevel: LogLevel
+  /** `undefined` if metrics are not kept. */
+  readonly metricsPort: number | undefined
+  readonly metricsHost: string
+  /** The time between a signal and the end of listening. */
+  readonly drainSeconds: number
+  readonly masterKey: Uint8Array | undefined
+  /** The file that it was read from, if it was. */
+  readonly masterKeyFile: string | undefined
+}
+
+export interface Flag {
+  readonly name: string
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: true
+  readonly default?: string
+  readonly value?: string
+  readonly help: string
+}
+
+/** A flag with a value. @param initial the default */
+export function textFlag(name: string, value: string, help: string, initial?: string): Flag {
+  return { name, type: 'string', value, help, ...(initial === undefined ? {} : { default: initial }) }
+}
+
+/** A flag that may be given several times. */
+function listFlag(name: string, value: string, help: string): Flag {
+  return { name, type: 'string', multiple: true, value, help }
+}
+
+export function booleanFlag(name: string, help: string): Flag {
+  return { name, type: 'boolean', help }
+}
+
+export const helpFlag = booleanFlag('help', 'print this help and exit')
+
+/** All flags and their defaults. Each is also an environment variable `SURROGATE_<NAME>`. */
+export const flags: readonly Flag[] = [
+  textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
+  textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
+  textFlag('storage', 'URL', storageUrls, usualStorage),
+  textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
+  textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
+  textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
+  booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
+  textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
+  booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
+  listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
+  listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
+  listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
+  textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
+  listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
+  listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
+  listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
+  textFlag(
+    'audit-retention',
+    'DAYS',
+    'days that audit log entries are kept',
+    String(defaultAuditRetentionDays),
+  ),
+  textFlag('log-level', 'LEVEL', 'error, warn or info; info has a line for each request', 'warn'),
+  textFlag('metrics-port', 'PORT', 'port for /metrics; keep it from strangers, as it asks for no key'),
+  textFlag('metrics-host', 'HOST', 'address of that port', '127.0.0.1'),
+  textFlag('drain-seconds', 'N', 'time between a signal and the end of listening', '0'),
+  booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
+  textFlag('ready-file', 'FILE', 'when ready, write address, keys and process id as JSON'),
+  booleanFlag('json', 'print the ready line as JSON'),
+  helpFlag,
+  booleanFlag('version', 'print the version and exit'),
+]
+
+/** Returns one line per flag, for a help text. */
+export function describeFlags(table: readonly Flag[]): string[] {
+  return table.map(flag => {
+    const left = `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}${flag.multiple ? ' …' : ''}`
+    return `${left.padEnd(34)}${flag.help}${flag.default === undefined ? '' : ` (${flag.default})`}`
+  })
+}
+
+export function helpText(
+  commands: readonly { readonly name: string; readonly summary: string }[] = [],
+): string {
+  return [
+    'Usage: surrogate-server [flags]',
+    '       surrogate-server <command> [flags]',
+    '',
+    ...describeFlags(flags),
+    '',
+    'Commands, for data that no server is using (surrogate-server <command> --help shows details):',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
+    '',
+    'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
+    'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
+    'Or name what has it: SURROGATE_MASTER_KEY_FILE, a file; SURROGATE_MASTER_KEY_COMMAND, a command that prints it.',
+    '',
+  ].join('\n')
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+/** Reads flags from the arguments, then the environment, then the defaults. @throws {ConfigError} */
+export function readFlags(
+  table: readonly Flag[],
+  argv: readonly string[],
+  environment: Environment,
+  operands: readonly string[] = [],
+): { readonly values: FlagValues; readonly operands: readonly string[] } {
+  const { values, positionals } = fromArguments(table, argv, operands)
+  return { values: { ...fromEnvironment(table, environment), ...values }, operands: positionals }
+}
+
+/** @throws {ConfigError} */
+export function readConfig(
+  argv: readonly string[],
+  environment: Environment,
+): Config & { readonly help: boolean; readonly version: boolean } {
+  const { values } = readFlags(flags, argv, environment)
+  const text = (name: string) => values[name] as string | undefined
+  const list = (name: string) => values[name] as readonly string[] | undefined
+  const on = (name: string) => values[name] === true
+  const config = {
+    host: readHost('--host', text('host') ?? ''),
+    port: readPort('--port', text('port') ?? ''),
+    storage: text('storage') ?? '',
+    bootstrap: text('bootstrap'),
+    profile: text('profile'),
+    headerPrefix: readPrefix(text('header-prefix') ?? ''),
+    dev: on('dev'),
+    devToken: readDevToken(text('dev-token')),
+    allowPrivateCallbacks: on('allow-private-callbacks'),
+    formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
+    formulaMapOrigins: readMappedOrigins('--formula-map-origin', list('formula-map-origin') ?? []),
+    proxyAllowOrigins: (list('proxy-allow-origin') ?? []).map(readPublicOrigin),
+    proxyMapOrigins: readMappedOrigins('--proxy-map-origin', list('proxy-map-origin') ?? []),
+    formulaModules: list('formula-module') ?? [],
+    formulaClient: text('formula-client'),
+    corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
+    auditRetentionDays: readDays(text('audit-retention') ?? ''),
+    requireIsolation: on('require-isolation'),
+    readyFile: text('ready-file'),
+    json: on('json'),
+    logLevel: readLevel(text('log-level') ?? ''),
+    metricsPort: readOptional(text('metrics-port'), given => readPort('--metrics-port', given)),
+    metricsHost: readHost('--metrics-host', text('metrics-host') ?? ''),
+    drainSeconds: readSeconds(text('drain-seconds') ?? ''),
+    masterKeyFile: environment[keyFileVariable] || undefined,
+    masterKey: on('help') || on('version') ? undefined : readMasterKey(environment, keyVariable),
+    help: on('help'),
+    version: on('version'),
+  }
+  if (config.devToken !== undefined && !config.dev) throw new ConfigError('--dev-token needs --dev')
+  if (config.dev && config.devToken === undefined && !isLoopback(config.host)) {
+    throw new ConfigError(
+      `--dev opens endpoints that need no key, so --host must be a loopback address, or set --dev-token; ${config.host} is not one`,
+    )
+  }
+  return Object.freeze(config)
+}
+
+function fromArguments(table: readonly Flag[], argv: readonly string[], operands: readonly string[]) {
+  const options = Object.fromEntries(
+    table.map(flag => [flag.name, { type: flag.type, ...(flag.multiple ? { multiple: true } : {}) }]),
+  )
+  const allowPositionals = operands.length > 0
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals })
+    const isList = operands.at(-1)?.endsWith('…') && positionals.length > operands.length
+    if (positionals.length === operands.length || isList || values.help === true) {
+      return { values: values as FlagValues, positionals }
+    }
+  } catch (error) {
+    const reason =
+      error instanceof Error ? (error.message.split('.')[0] ?? '') : 'the arguments cannot be read'
+    const unknown = /^Unknown option '--([^']+)'/.exec(reason)?.[1]
+    const near = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--')
+    throw new ConfigError(`${reason}${near || ';'} surrogate-server --help lists the flags`)
+  }
+  throw new ConfigError(`expected ${operands.join(' ')}; surrogate-server --help lists the commands`)
+}
+
+const variableOf = (flag: string) => `SURROGATE_${flag.replaceAll('-', '_').toUpperCase()}`
+
+function fromEnvironment(table: readonly Flag[], environment: Environment): FlagValues {
+  const settings = table.filter(flag => flag.name !== 'help' && flag.name !== 'version')
+  refuseMisspelled(settings, environment)
+  const entries = settings.map(flag => {
+    const name = variableOf(flag.name)
+    const given = isServiceLink(name, environment[name]) ? undefined : environment[name]
+    if (given === undefined || given === '') return [flag.name, flag.default]
+    if (flag.type === 'boolean') return [flag.name, readBoolean(name, given)]
+    return [flag.name, flag.multiple ? given.split(',').map(item => item.trim()) : given]
+  })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/**
+ * True for the variable `SURROGATE_PORT=tcp://10.0.0.1:4000`, which Kubernetes sets in every container of a namespace that
+ * has a service of the name `surrogate`, and for `SURROGATE_METRICS_PORT` with a service `surrogate-metrics`. No port looks
+ * like that, so it is not a mistake of the operator.
+ */
+function isServiceLink(name: string, value = ''): boolean {
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\/[\d.[\]:a-fA-F]+$/.test(value)
+}
+
+/** Refuses variables that are nearly one of ours. Others may belong to other programs, such as a client's key. */
+function refuseMisspelled(table: readonly Flag[], environment: Environment): void {
+  const known = [...flags, ...table].map(({ name }) => variableOf(name))
+  const names = [...new Set([...known, ...masterKeyVariables])].map(name => name.slice('SURROGATE_'.length))
+  for (const variable of Object.keys(environment)) {
+    const [, name] = /^SURROGATE_(.+)$/.exec(variable) ?? []
+    if (name === undefined || names.includes(name) || environment[variable] === '') continue
+    const near = didYouMean(name, names, 'SURROGATE_')
+    if (near !== '') throw new ConfigError(`unknown environment variable ${variable}${near}`)
+  }
+}
+
+function readBoolean(name: string, text: string): boolean {
+  if (['1', 'true'].includes(text)) return true
+  if (['0', 'false'].includes(text)) return false
+  throw new ConfigError(`${name} must be true or false`)
+}
+
+function readHost(flag: string, text: string): string {
+  // Node would listen on every address of the machine.
+  if (text.trim() === '') throw new ConfigError(`${flag} must name an address; use 0.0.0.0 for all addresses`)
+  return text
+}
+
+function readPort(flag: string, text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new ConfigError(`${flag} must be a number from 0 to 65535`)
+  return port
+}
+
+function readDevToken(text: string | undefined): string | undefined {
+  if (text !== undefined && !isDevToken(text)) throw new ConfigError(`--dev-token must be ${devTokenForm}`)
+  return text
+}
+
+function readOptional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : read(text)
+}
+
+function readLevel(text: string): LogLevel {
+  const level = logLevels.find(one => one === text)
+  if (level === undefined) throw new ConfigError(`--log-level must be ${logLevels.join(', ')}`)
+  return level
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d{1,4}$/.test(text) || seconds > 3600)
+    throw new ConfigError('--drain-seconds must be a whole number from 0 to 3600')
+  return seconds
+}
+
+function readDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d{1,6}$/.test(text) || days < 1) {
+    throw new ConfigError('--audit-retention must be a whole number of days from 1 to 999999')
+  }
+  return days
+}
+
+function readPrefix(text: string): string {
+  if (!isHeaderPrefix(text)) {
+    throw new ConfigError('--header-prefix must be 1 to 32 letters and digits and begin with a letter')
+  }
+  return text
+}
+
+function readOrigin(text: string): string {
+  if (!isOrigin(text)) {
+    throw new ConfigError(
+      `${text} is not an origin; an origin looks like https://app.example.com, without a path`,
+    )
+  }
+  return text
+}
+
+function readPublicOrigin(text: string): string {
+  const origin = readOrigin(text)
+  if (!isPrivateOrigin(origin)) return origin
+  throw new ConfigError(
+    `--proxy-allow-origin takes public origins; reach ${origin} by --proxy-map-origin https://api.example.com=${origin}`,
+  )
+}
+
+function readMappedOrigins(flag: string, texts: readonly string[]): Record<string, string> {
+  const pairs = texts.map(text => {
+    const [from = '', to, ...more] = text.split('=')
+    if (to === undefined || more.length > 0) {
+      throw new ConfigError(
+        `${flag} takes two origins, such as https://api.example.com=http://localhost:9000, not ${text}`,
+      )
+    }
+    return [readOrigin(from), readOrigin(to)] as const
+  })
+  const twice = pairs.find(([from], index) => pairs.findIndex(([other]) => other === from) !== index)
+  if (twice) throw new ConfigError(`${flag} maps ${twice[0]} twice`)
+  return Object.fromEntries(pairs)
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { truncateSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startProcess } from '../../verify/support/process.ts'
+import { runHere } from '../../verify/support/run-here.ts'
+
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+t.test('a start that cannot succeed ends with code 2 and one sentence', async t => {
+  const folder = t.testdir({
+    data: {},
+    file: 'no folder',
+    'cut-off.json': '{"tenants":[',
+    'wrong.json': '{"tenants":[{"id":"shop"}]}',
+    'large.json': '',
+  })
+  // Has no content on disk.
+  truncateSync(join(folder, 'large.json'), 64_000_001)
+  const storage = `level:${join(folder, 'data')}`
+  const keyed = { SURROGATE_MASTER_KEY: masterKey }
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.teardown(() => busy.close())
+  const { port } = busy.address() as AddressInfo
+  const holder = startProcess(t, ['--port', '0', '--storage', storage], keyed)
+  await holder.ready()
+  await t.test('while another server has the folder', async t => {
+    await refused(t, ['--port', '0', '--storage', storage], keyed, /in use by another process/)
+  })
+  await holder.end()
+
+  const memory = ['--port', '0', '--storage', 'memory:']
+  const cases: readonly [name: string, args: string[], environment: Record<string, string>, says: RegExp][] =
+    [
+      ['an unknown flag', ['--prot', '4000'], {}, /--prot/],
+      ['a boolean variable with an invalid value', memory, { SURROGATE_DEV: 'maybe' }, /SURROGATE_DEV/],
+      [
+        'a boolean variable with another value',
+        memory,
+        { SURROGATE_REQUIRE_ISOLATION: 'maybe' },
+        /SURROGATE_REQUIRE_ISOLATION/,
+      ],
+      ['--dev on every address', [...memory, '--dev', '--host', '0.0.0.0'], {}, /loopback/],
+      ['an unknown storage URL', ['--port', '0', '--storage', 'sqlite:x'], {}, /storage/],
+      [
+        'a missing bootstrap file',
+        [...memory, '--bootstrap', join(folder, 'none.json')],
+        {},
+        /none\.json cannot be read/,
+      ],
+      [
+        'a bootstrap file that is not JSON',
+        [...memory, '--bootstrap', join(folder, 'cut-off.json')],
+        {},
+        /cut-off\.json .*JSON/,
+      ],
+      [
+        'a bootstrap file that is not valid',
+        [...memory, '--bootstrap', join(folder, 'wrong.json')],
+        {},
+        /tenants\.0\.id/,
+      ],
+      [
+        'a bootstrap file that is too large',
+        [...memory, '--bootstrap', join(folder, 'large.json')],
+        {},
+        /large\.json must not be larger than 64000000 bytes/,
+      ],
+      ['no master key', ['--port', '0', '--storage', storage], {}, /SURROGATE_MASTER_KEY/],
+      [
+        'a wrong master key',
+        ['--port', '0', '--storage', storage],
+        { SURROGATE_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') },
+        /master key/,
+      ],
+      [
+        'a master key that is too short',
+        memory,
+        { SURROGATE_MASTER_KEY: masterKey.slice(4) },
+        /SURROGATE_MASTER_KEY/,
+      ],
+      [
+        'a file of the master key that is not there',
+        memory,
+        { SURROGATE_MASTER_KEY_FILE: join(folder, 'none') },
+        /SURROGATE_MASTER_KEY_FILE: .* cannot be read \(ENOENT\)/,
+      ],
+      [
+        'a command for the master key that fails',
+        memory,
+        { SURROGATE_MASTER_KEY_COMMAND: 'exit 3' },
+        /the command in SURROGATE_MASTER_KEY_COMMAND ended with exit code 3/,
+      ],
+      ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
+      ['an address of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
+      [
+        'a file instead of the data folder',
+        ['--port', '0', '--storage', `level:${join(folder, 'file')}`],
+        keyed,
+        /data folder/,
+      ],
+    ]
+  for (const [name, args, environment, says] of cases)
+    await t.test(name, async t => refused(t, args, environment, says))
+
+  const control = startProcess(t, ['--port', '0', '--storage', storage], {
+    SURROGATE_MASTER_KEY_COMMAND: `echo ${masterKey}`,
+  })
+  const { url } = await control.ready()
+  t.equal((await fetch(`${url}/healthz`)).status, 200)
+  t.equal((await control.end()).code, 0, 'the control: the refused starts did no harm')
+})
+
+async function refused(
+  t: Pick<Test, 'equal' | 'match'>,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  says: RegExp,
+): Promise<void> {
+  const { code, stderr } = await runHere(args, environment)
+  t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one line')
+  t.match(stderr, says)
+  t.equal(code, 2)
+}
+
+t.test('the process ends with exit code 2', async t => {
+  const { code, stdout, stderr } = await startProcess(t, ['--prot', '4000']).ended
+  t.equal(code, 2)
+  t.match(stderr, /^surrogate-server: [^\n]+--prot[^\n]+\n$/)
+  t.equal(stdout, '')
+})
+
+t.test('a master key that was damaged is refused', async t => {
+  const folder = t.testdir({})
+  await writeFile(join(folder, 'master.key'), 'half a key')
+  await refused(t, ['--dev', '--port', '0', '--storage', `level:${folder}`], {}, /master\.key/)
+})

@@ -1,0 +1,243 @@
+// In a process of its own: it takes long.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { startProcess } from '../../verify/support/process.ts'
+
+/** The server as a process: what it prints, how it refuses to start, how it ends, what lies on disk. */
+const { PATH = '' } = process.env
+const hasCurl = PATH.split(':').some(folder => existsSync(join(folder, 'curl')))
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+const shown = (text: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(text)?.[1] ?? ''
+
+async function* files(folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* files(path)
+    else yield path
+  }
+}
+
+/** The files that hold these bytes. */
+async function holding(folder: string, text: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const path of files(folder)) if ((await readFile(path)).includes(text)) found.push(path)
+  return found
+}
+
+t.test('a development server prints its keys, keeps them, and keeps the data sealed', async t => {
+  const folder = t.testdir({})
+  const args = ['--dev', '--port', '0', '--storage', `level:${folder}`]
+  const first = startProcess(t, args)
+  const { url } = await first.ready()
+  t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  const [, line = ''] = await first.printed(/^ +(curl .*)\n/m)
+  const [, privateKey = ''] = await first.printed(/private key +(\S+)\n/)
+  const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
+
+  await t.test('the printed curl command works', { skip: !hasCurl && 'there is no curl here' }, async t => {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH } })
+    t.match(JSON.parse(stdout), { type: 'card', data: { number: 'XXXXXXXXXXXX4242' } })
+  })
+  const body = JSON.stringify({
+    id: 'an-id-on-disk',
+    type: 'card',
+    data: { number: '5555555555554444' },
+    metadata: { customer: 'a-value-on-disk' },
+    containers: ['/a-container-on-disk/'],
+  })
+  t.equal((await fetch(`${url}/tokens`, { method: 'POST', headers, body })).status, 201)
+  const before = (await first.end()).stdout
+  for (const [kind, prefix] of [
+    ['public', 'pub'],
+    ['private', 'prv'],
+    ['management', 'mgt'],
+  ] as const) {
+    t.match(shown(before, `${kind} key`), new RegExp(`^key_${prefix}_[\\w-]{64}$`))
+  }
+  t.match(shown(before, 'webhook secret'), /^whsec_/)
+  t.match(before, /made a master key .*master\.key/)
+
+  const keyFile = join(folder, 'master.key')
+  t.equal((await stat(keyFile)).mode & 0o777, 0o600)
+  t.same(
+    await holding(folder, (await readFile(keyFile, 'utf8')).trim()),
+    [keyFile],
+    'the control: files are searched',
+  )
+  const secrets = ['5555555555554444', 'a-value-on-disk', 'an-id-on-disk', 'a-container-on-disk', privateKey]
+  for (const secret of [
+    ...secrets,
+    'customer',
+    shown(before, 'webhook secret'),
+    shown(before, 'management key'),
+  ]) {
+    t.same(await holding(folder, secret), [], secret)
+  }
+
+  const second = startProcess(t, args)
+  const again = await second.ready()
+  const found = await fetch(`${again.url}/tokens/an-id-on-disk`, { headers })
+  t.match(await found.json(), {
+    data: { number: '5555555555554444' },
+    metadata: { customer: 'a-value-on-disk' },
+  })
+  await second.printed(/curl .*\n/)
+  const after = (await second.end()).stdout
+  for (const name of ['public key', 'private key', 'management key', 'webhook secret']) {
+    t.equal(shown(after, name), shown(before, name), `the ${name} is the same`)
+  }
+  t.notMatch(after, /made a master key/)
+})
+
+t.test('a development server in memory has keys, too', async t => {
+  const server = startProcess(t, ['--dev', '--port', '0', '--storage', 'memory:'])
+  const { url } = await server.ready()
+  const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
+  t.equal((await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': privateKey } })).status, 200)
+  await server.end()
+})
+
+t.test('a production server applies its bootstrap file, and prints no key', async t => {
+  const folder = t.testdir({
+    'bootstrap.json': JSON.stringify({
+      tenants: [
+        {
+          id: '5b493235-6917-4307-906a-2cd6f1a90b13',
+          applications: [
+            {
+              id: '00000000-0000-4000-8000-000000000001',
+              name: 'A',
+              type: 'private',
+              key: 'a-key-of-the-file',
+              permissions: ['token:read'],
+            },
+          ],
+        },
+      ],
+    }),
+  })
+  const server = startProcess(
+    t,
+    ['--port', '0', '--bootstrap', join(folder, 'bootstrap.json'), '--header-prefix', 'ACME'],
+    {
+      SURROGATE_MASTER_KEY: masterKey,
+      SURROGATE_STORAGE: `level:${join(folder, 'data')}`,
+    },
+  )
+  const { url } = await server.ready()
+  t.equal((await fetch(`${url}/tokens`, { headers: { 'ACME-API-KEY': 'a-key-of-the-file' } })).status, 200)
+  t.equal((await fetch(`${url}/_dev/clock`, { method: 'POST', body: '{"advance_ms":1}' })).status, 404)
+  const { stdout } = await server.end()
+  t.match(
+    stdout,
+    /^[^\n]* listening on [^\n]*\n(formulas [^\n]*\n)?$/,
+    'the ready line, and the layers that isolate formulas',
+  )
+  t.notMatch(stdout, /key/)
+  t.same(await holding(join(folder, 'data'), 'a-key-of-the-file'), [])
+  t.same(await holding(join(folder, 'data'), masterKey), [])
+  t.notOk(existsSync(join(folder, 'data', 'master.key')))
+})
+
+t.test('after a signal the server finishes requests in flight, then exits', async t => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const folder = t.testdir({})
+    const server = startProcess(t, ['--dev', '--port', '0', '--storage', `level:${folder}`])
+    const { port } = await server.ready()
+    const [, key = ''] = await server.printed(/private key +(\S+)\n/)
+    const body = '{"type":"token","data":1}'
+    const silent = await opened(port)
+    const socket = await opened(port)
+    const received = { text: '' }
+    socket.on('data', data => {
+      received.text += data
+    })
+    const lines = [
+      'POST /tokens HTTP/1.1',
+      'Host: x',
+      `SVC-API-KEY: ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    while (!received.text.includes('100 Continue')) await new Promise(setImmediate)
+    const ended = server.end(signal)
+    while (await accepts(port)) await new Promise(setImmediate)
+    socket.write(body)
+    const { code, stderr } = await ended
+    t.match(received.text, /HTTP\/1\.1 201 Created/, `${signal}: it was answered`)
+    t.equal(code, 0, signal)
+    t.equal(stderr, '', signal)
+    silent.destroy()
+  }
+})
+
+function opened(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.on('error', reject)
+  })
+}
+
+const accepts = (port: number) =>
+  opened(port).then(
+    socket => {
+      socket.destroy()
+      return true
+    },
+    () => false,
+  )
+
+t.test(
+  'after a signal a server drains for a while, not ready but serving, until a second signal',
+  async t => {
+    const flags = ['--dev', '--port', '0', '--storage', 'memory:']
+    const server = startProcess(t, [
+      ...flags,
+      '--drain-seconds',
+      '3600',
+      '--metrics-port',
+      '0',
+      '--log-level',
+      'info',
+    ])
+    const { url } = await server.ready()
+    const [, metrics = ''] = await server.printed(/^metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m)
+    const [, key = ''] = await server.printed(/private key +(\S+)\n/)
+    const status = async (address: string) => {
+      const response = await fetch(address, { headers: { 'SVC-API-KEY': key, Connection: 'close' } })
+      await response.arrayBuffer()
+      return response.status
+    }
+    t.equal(await status(`${url}/readyz`), 200)
+    t.equal(await status(metrics), 200)
+    const ended = server.end()
+    while ((await status(`${url}/readyz`)) === 200) await new Promise(setImmediate)
+    t.equal(await status(`${url}/readyz`), 503)
+    t.equal(await status(`${url}/livez`), 200)
+    t.equal(await status(`${url}/tokens`), 200)
+    t.equal(await status(metrics.replace('/metrics', '/readyz')), 503)
+    void server.end()
+    const { code, stderr } = await ended
+    t.equal(code, 0)
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    t.match(lines, [{ level: 'info', event: 'request', operation: 'tokens.list', status: 200 }])
+  },
+)
+
+t.test('--help and --version print, and open nothing', async t => {
+  const help = await startProcess(t, ['--help']).ended
+  t.match(help, { code: 0, stderr: '', stdout: /--header-prefix/ })
+  const version = await startProcess(t, ['--version']).ended
+  t.match(version, { code: 0, stderr: '', stdout: /^\d+\.\d+\.\d+\n$/ })
+})

@@ -1,0 +1,187 @@
+import { readFile, stat } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { BootstrapError } from '../access/bootstrap.ts'
+import type { NewTenant } from '../access/tenants.ts'
+import { JsonError, parseJson } from '../base/json/json.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
+import { describeIsolation } from '../sandbox/processes/isolation.ts'
+import { createVault, type Vault } from '../vault.ts'
+import type { VaultFacts } from '../vault-options.ts'
+import { version } from '../version.ts'
+import { commands, runCommand } from './commands/table.ts'
+import { type Config, helpText, readConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import { warnIfExposed } from './exposed-file.ts'
+import { withProfile } from './profile.ts'
+import { ReadyFile, readyFacts } from './ready-signal.ts'
+
+const exitRefused = 2
+
+/** Runs the server until a signal ends it, or runs one command. Resolves with the exit code. */
+export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const [first] = argv
+    if (first !== undefined && !first.startsWith('-')) {
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
+        process.stderr.write(`${line}\n`),
+      )
+      print(output)
+      return exitCode
+    }
+    const config = readConfig(argv, environment)
+    if (config.help) return print(helpText(commands))
+    if (config.version) return print(`${version}\n`)
+    const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
+    const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
+    const { proxyAllowOrigins, proxyMapOrigins } = config
+    const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
+    const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
+    const log = createLog(line => process.stderr.write(line), config.logLevel)
+    const options = withProfile({
+      ...{ storage, dev, allowPrivateCallbacks },
+      // The default does not count more than the profile.
+      ...(profile === undefined ? { headerPrefix } : { profile, ...givenPrefix(headerPrefix) }),
+      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, proxyAllowOrigins, proxyMapOrigins },
+      ...{ auditRetentionDays, requireIsolation },
+      metrics: config.metricsPort !== undefined,
+      developmentTenant: config.dev,
+      warmFormulas: true,
+      log,
+      ...(masterKey ? { masterKey } : {}),
+      ...(corsOrigins ? { corsOrigins } : {}),
+      ...(devToken === undefined ? {} : { devToken }),
+      ...(formulaClient === undefined ? {} : { formulaClient }),
+      ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
+    })
+    // Its header prefix is printed.
+    const served = { ...config, headerPrefix: options.headerPrefix ?? headerPrefix }
+    return await serve(createVault(options), served, log, file)
+  } catch (error) {
+    const refusal = explain(error)
+    if (refusal === undefined) throw error
+    process.stderr.write(`surrogate-server: ${refusal}\n`)
+    return exitRefused
+  }
+}
+
+const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })
+
+async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
+  try {
+    const facts = await vault.ready()
+    await warn(log, 'the bootstrap file', config.bootstrap)
+    await warn(log, 'the master key', facts.masterKeyFile ?? config.masterKeyFile)
+    // Before the ready line: a signal that follows it at once must be handled.
+    const ended = signal('SIGTERM', 'SIGINT')
+    // Counts from the first request on.
+    const metrics = await listenForMetrics(vault, config)
+    const { url } = await vault.listen({ host: config.host, port: config.port })
+    const ready = readyFacts(url, metrics, facts)
+    await file?.write(ready)
+    // A reader that goes away, as in `surrogate-server | head`, must not end the server.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+    if (config.json) print(`${ready}\n`)
+    else {
+      if (metrics !== undefined) print(`metrics at ${metrics}/metrics\n`)
+      greet(facts, url, config.headerPrefix)
+    }
+    await ended
+    file?.remove()
+    vault.drain()
+    // A second signal ends the wait.
+    if (config.drainSeconds > 0)
+      await Promise.race([
+        wait(config.drainSeconds * 1000, undefined, { ref: false }),
+        signal('SIGTERM', 'SIGINT'),
+      ])
+  } finally {
+    await vault.close()
+  }
+  return 0
+}
+
+function greet(facts: VaultFacts, url: string, prefix: string): void {
+  if (facts.madeMasterKey !== undefined) {
+    print(`made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`)
+  }
+  print(`surrogate-server ${version} listening on ${url}\n`)
+  if (facts.development) print(introduction(facts.development, url, prefix))
+  void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
+}
+
+async function warn(log: Log, role: string, file: string | undefined): Promise<void> {
+  const warning = file === undefined ? undefined : await warnIfExposed(role, file)
+  if (warning !== undefined) log.warn(warning)
+}
+
+async function listenForMetrics(vault: Vault, config: Config): Promise<string | undefined> {
+  const { metricsPort: port, metricsHost: host } = config
+  return port === undefined ? undefined : (await vault.listenForMetrics({ host, port })).url
+}
+
+function introduction(tenant: NewTenant, url: string, prefix: string): string {
+  const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`
+  return [
+    '',
+    `  public key      ${tenant.publicKey}`,
+    `  private key     ${tenant.privateKey}`,
+    `  management key  ${tenant.managementKey}`,
+    `  webhook secret  ${tenant.webhookSecret}`,
+    '',
+    'Store a card:',
+    '',
+    `  curl -s ${url}/tokens -H '${prefix}-API-KEY: ${tenant.privateKey}' -H 'Content-Type: application/json' -d '${card}'`,
+    '',
+    `The contract is at ${url}/docs, and a page that shows what happens at ${url}/_dev`,
+    '',
+  ].join('\n')
+}
+
+const largestBootstrap = 64_000_000
+
+async function readBootstrapFile(path: string) {
+  const unreadable = () => {
+    throw new ConfigError(`the bootstrap file ${path} cannot be read`)
+  }
+  const { size } = await stat(path).catch(unreadable)
+  if (size > largestBootstrap) {
+    throw new ConfigError(`the bootstrap file ${path} must not be larger than ${largestBootstrap} bytes`)
+  }
+  const text = await readFile(path, 'utf8').catch(unreadable)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new ConfigError(`the bootstrap file ${path} ${error.message} (at character ${error.offset})`)
+  }
+}
+
+/** Faults of the operating system that an operator can correct. */
+const systemFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another process; choose another with --port',
+  EACCES: 'permission denied for the port or the data folder',
+  EEXIST: 'the data folder is a file; choose another with --storage',
+  ENOTDIR: 'the data folder is a file; choose another with --storage',
+  EADDRNOTAVAIL: 'the host is not an address of this machine; choose another with --host',
+  ENOTFOUND: 'the host is not an address of this machine; choose another with --host',
+}
+
+/** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
+  if (error instanceof OperatorError) return error.program ?? error.message
+  return systemFaults[(error as NodeJS.ErrnoException).code ?? '']
+}
+
+function signal(...names: NodeJS.Signals[]): Promise<void> {
+  return new Promise(resolve => {
+    for (const name of names) process.once(name, () => resolve())
+  })
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { createVault } from '../vault.ts'
+import { ProfileError, withProfile } from './profile.ts'
+
+const example = fileURLToPath(new URL('../../examples/profile/acme.yaml', import.meta.url))
+
+t.test('the guide and the README show the example', async t => {
+  for (const file of ['guide/profile.md', 'README.md']) {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    t.equal(/```yaml\n([\s\S]*?)```/.exec(text)?.[1], readFileSync(example, 'utf8'), file)
+  }
+})
+
+t.test('code of an imaginary vendor runs unchanged', async t => {
+  const bank = createServer((request, response) => response.end(JSON.stringify({ path: request.url })))
+  await once(bank.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => bank.close())
+  const { port } = bank.address() as AddressInfo
+  const vault = openVault(t, {
+    profile: example,
+    formulaMapOrigins: { 'https://api.bank.example': `http://127.0.0.1:${port}` },
+  })
+  const { privateKey, managementKey } = await vault.createTenant({ operator: true })
+  const send = async (key: string, method: string, path: string, body: object) => {
+    const response = await vault.fetch(`http://vault${path}`, {
+      method,
+      headers: { 'ACME-API-KEY': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, json: await response.json(), headers: response.headers }
+  }
+  const made = await send(managementKey, 'POST', '/applications', {
+    name: 'Reports',
+    type: 'private',
+    permissions: ['token:read', 'token:create', 'report:read'],
+  })
+  t.equal(made.status, 201)
+  t.same(made.json.permissions, ['token:read', 'token:create', 'report:read'])
+  t.ok(made.headers.get('ACME-TRACE-ID'))
+  const formula = await send(managementKey, 'POST', '/reactor-formulas', {
+    name: 'Charge',
+    type: 'private',
+    code: `
+      const { demand } = require('@acme/checks')
+      module.exports = async ({ args, acme }) => {
+        const card = await acme.tokens.create({ type: 'card', data: demand(args, 'card'), deduplicateToken: true })
+        const { data } = await acme.tokens.retrieve('11111111-1111-4111-8111-111111111111').catch(error => error)
+        const answer = await (await fetch('https://api.bank.example/charges')).json()
+        return { raw: { createdBy: card.createdBy, month: card.data.expiration_month, status: data.status, title: typeof data.title, answer } }
+      }`,
+  })
+  const reactor = await send(managementKey, 'POST', '/reactors', {
+    name: 'Charge',
+    formula: { id: formula.json.id },
+    application: { id: made.json.id },
+  })
+  t.same([formula.status, reactor.status], [201, 201])
+  const invoke = (args: object) => send(privateKey, 'POST', `/reactors/${reactor.json.id}/react`, { args })
+  const card = { number: '4242424242424242', expiration_month: '12', expiration_year: '2030' }
+  const answer = await invoke({ card })
+  t.equal(answer.status, 200)
+  t.same(answer.json.raw, {
+    createdBy: made.json.id,
+    month: 12,
+    status: 404,
+    title: 'string',
+    answer: { path: '/charges' },
+  })
+  const refused = await invoke({})
+  t.equal(refused.status, 400)
+  t.match(refused.json.errors, { 'args.card': ['is missing'] })
+})
+
+t.test('texts of digits are dates of cards by profile, and numbers afterwards', async t => {
+  const profile = `${t.testdir({ 'a.yaml': 'dialects: [card-dates-as-text]' })}/a.yaml`
+  const { send } = await openTenant(openVault(t, { profile }))
+  const data = { number: '4242424242424242', expiration_month: '01', expiration_year: '2030' }
+  const created = await send('POST', '/tokens', { type: 'card', data })
+  t.equal(created.status, 201)
+  const read = async (id: string) => (await send('GET', `/tokens/${id}`)).json.data
+  t.match(await read(created.json.id), { expiration_month: 1, expiration_year: 2030 })
+  const patched = await send(
+    'PATCH',
+    `/tokens/${created.json.id}`,
+    { data: { expiration_month: '11' } },
+    { 'Content-Type': 'application/merge-patch+json' },
+  )
+  t.equal(patched.status, 200)
+  t.match(await read(created.json.id), { expiration_month: 11 })
+  const { json } = await send('POST', '/tokenize', { card: { type: 'card', data } })
+  t.match(await read(json.card.id), { expiration_month: 1 })
+  const text = { type: 'token', data: { expiration_month: '01' } }
+  t.same(await read((await send('POST', '/tokens', text)).json.id), text.data, 'only in cards')
+  t.equal(
+    (await send('POST', '/tokens', { type: 'card', data: { ...data, expiration_month: '13' } })).status,
+    400,
+  )
+  t.equal(
+    (await send('POST', '/tokens', { type: 'card', data: { ...data, expiration_month: 'May' } })).status,
+    400,
+  )
+  const strict = await openTenant(openVault(t))
+  t.equal(
+    (await strict.send('POST', '/tokens', { type: 'card', data })).status,
+    400,
+    'not without the profile',
+  )
+})
+
+t.test('permissions that are not ours are kept by profile, and allow nothing', async t => {
+  const profile = `${t.testdir({ 'a.yaml': 'dialects: [unknown-permissions]', 'b.yaml': 'permissions: [report:read]' })}`
+  const rights = (permission: string) => ({
+    name: 'A',
+    type: 'private',
+    permissions: [permission],
+    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', permission] }],
+  })
+  for (const [file, permission, status] of [
+    ['a.yaml', 'anything:at-all', 201],
+    ['b.yaml', 'report:read', 201],
+    ['b.yaml', 'report:write', 400],
+    ['a.yaml', 'not a name', 400],
+    ['a.yaml', 'log:read', 400],
+    [undefined, 'report:read', 400],
+  ] as const) {
+    const vault = openVault(t, file === undefined ? {} : { profile: `${profile}/${file}` })
+    const tenant = await openTenant(vault)
+    const { status: got, json } = await tenant.asManagement('POST', '/applications', rights(permission))
+    t.equal(got, status, `${file} ${permission}`)
+    if (status !== 201) continue
+    t.match(json, rights(permission))
+    t.match((await tenant.asManagement('GET', `/applications/${json.id}`)).json, rights(permission))
+    t.equal((await tenant.as(json.key)('POST', '/tokens', { type: 'token', data: 'a' })).status, 403)
+  }
+})
+
+t.test('a profile that cannot be used is refused in one sentence', async t => {
+  const folder = t.testdir({
+    'syntax.yaml': 'a: [',
+    'list.yaml': '- a',
+    'unknown.yaml': 'module: {}',
+    'prefix.yaml': 'header_prefix: 1-2',
+    'modules.yaml': 'modules: [a]',
+    'origins.yaml': 'origins: { "https://a.test/path": "http://b.test" }',
+    'dialects.yaml': 'dialects: [klingon]',
+    'permissions.yaml': 'permissions: ["a b"]',
+    'client.yaml': 'client: 1',
+  })
+  const refused: readonly [file: string, says: RegExp][] = [
+    ['missing.yaml', /cannot be read$/],
+    ['syntax.yaml', /is not YAML: /],
+    ['list.yaml', /must have some of header_prefix, /],
+    ['unknown.yaml', /has an unknown member module; did you mean modules\?$/],
+    ['prefix.yaml', /must have as header_prefix 1 to 32 letters/],
+    ['modules.yaml', /must have as modules an object of names/],
+    ['origins.yaml', /has in origins https:\/\/a.test\/path, which is not an origin/],
+    [
+      'dialects.yaml',
+      /has an unknown dialect klingon; there are card-dates-as-text and unknown-permissions$/,
+    ],
+    ['permissions.yaml', /has in permissions a b, which is not one like report:read$/],
+    ['client.yaml', /must have as client the path of a file$/],
+  ]
+  for (const [file, says] of refused) {
+    const profile = `${folder}/${file}`
+    t.throws(() => withProfile({ profile }), { name: 'ProfileError', message: says }, file)
+  }
+  const vault = createVault({ profile: `${folder}/missing.yaml` })
+  await t.rejects(vault.ready(), ProfileError)
+  await vault.close()
+  t.same(withProfile({ profile: example, headerPrefix: 'OWN' }).headerPrefix, 'OWN', 'an option counts more')
+})
+
+t.test('a member in another spelling is refused under dev, and ignored otherwise', async t => {
+  const vault = openVault(t)
+  const { send, asManagement } = await openTenant(vault)
+  const token = { type: 'token', data: { ownName: 1 }, metadata: { ownName: 'a' } }
+  t.equal((await send('POST', '/tokens', { ...token, deduplicate_token: true })).status, 201)
+  const refused = await send('POST', '/tokens', { ...token, deduplicateToken: true, 'search-indexes': [] })
+  t.equal(refused.status, 400)
+  t.same(refused.json.errors, {
+    deduplicateToken: ['is spelled deduplicate_token'],
+    'search-indexes': ['is spelled search_indexes'],
+  })
+  t.match((await send('POST', '/tokenize', { a: [{ ...token, expiresAt: 'x' }] })).json.errors, {
+    'a.0.expiresAt': ['is spelled expires_at'],
+  })
+  const rule = { priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }
+  const application = { name: 'A', type: 'private', permissions: [], rules: [{ ...rule, Priority: 2 }] }
+  t.match((await asManagement('POST', '/applications', application)).json.errors, {
+    'rules.0.Priority': ['is spelled priority'],
+  })
+  t.equal((await send('POST', '/tokens', { ...token, somethingElse: true })).status, 201)
+  const production = await openTenant(openVault(t, { dev: false }))
+  t.equal((await production.send('POST', '/tokens', { ...token, deduplicateToken: true })).status, 201)
+})

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
+import { didYouMean } from '../base/near-names.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { type Dialect, isKeepable } from '../contract/dialect.ts'
+import { isHeaderPrefix, isOrigin, type VaultOptions } from '../vault-options.ts'
+
+/** A profile that cannot be used: one sentence that says why. */
+export class ProfileError extends OperatorError {
+  override readonly name = 'ProfileError'
+}
+
+type Members = Readonly<Record<string, unknown>>
+type Texts = Readonly<Record<string, string>>
+
+const dialects = ['card-dates-as-text', 'unknown-permissions']
+const names = ['header_prefix', 'modules', 'client', 'origins', 'dialects', 'permissions']
+
+/**
+ * Returns the options with those of the file that `profile` names, which makes code written for another service run. An
+ * option that is given counts more than the file; modules and origins are added to those of the file.
+ *
+ * @throws {ProfileError}
+ */
+export function withProfile({ profile: file, ...given }: VaultOptions): VaultOptions {
+  if (file === undefined) return given
+  const refuse = (reason: string): never => {
+    throw new ProfileError(`the profile ${file} ${reason}`)
+  }
+  const profile = parse(file, refuse)
+  const unknown = Object.keys(profile).find(name => !names.includes(name))
+  if (unknown !== undefined) refuse(`has an unknown member ${unknown}${didYouMean(unknown, names)}`)
+  const { header_prefix: prefix, client } = profile
+  if (prefix !== undefined && !(typeof prefix === 'string' && isHeaderPrefix(prefix))) {
+    refuse('must have as header_prefix 1 to 32 letters and digits that begin with a letter')
+  }
+  if (client !== undefined && typeof client !== 'string') refuse('must have as client the path of a file')
+  const atFile = (path: string) => (/^\.{1,2}\//.test(path) ? resolve(dirname(file), path) : path)
+  const modules = texts(profile.modules, 'modules', 'names and what they stand for', refuse)
+  const origins = texts(profile.origins, 'origins', 'origins such as https://api.example.com', refuse)
+  for (const origin of Object.entries(origins).flat()) {
+    if (!isOrigin(origin))
+      refuse(`has in origins ${origin}, which is not an origin such as https://api.example.com`)
+  }
+  const added = Object.entries(modules).map(([name, target]) => `${name}=${atFile(target)}`)
+  const formulaModules = [...added, ...(given.formulaModules ?? [])]
+  const formulaMapOrigins = { ...origins, ...given.formulaMapOrigins }
+  return {
+    ...(typeof prefix === 'string' ? { headerPrefix: prefix } : {}),
+    ...(typeof client === 'string' ? { formulaClient: resolve(dirname(file), client) } : {}),
+    ...withoutAbsent(given),
+    ...(formulaModules.length > 0 ? { formulaModules } : {}),
+    ...(Object.keys(formulaMapOrigins).length > 0 ? { formulaMapOrigins } : {}),
+    dialect: readDialect(profile, refuse),
+  }
+}
+
+type Refuse = (reason: string) => never
+
+function parse(file: string, refuse: Refuse): Members {
+  // Loaded only if there is a profile.
+  const { parse: parseYaml } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  let text = ''
+  let read: unknown
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    refuse('cannot be read')
+  }
+  try {
+    read = parseYaml(text)
+  } catch (error) {
+    refuse(`is not YAML: ${`${(error as Error).message}`.split('\n')[0]?.replace(/:$/, '')}`)
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    refuse(`must have some of ${names.join(', ')}`)
+  return read as Members
+}
+
+function texts(value: unknown, name: string, what: string, refuse: Refuse): Texts {
+  if (value === undefined) return {}
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isMap || !Object.values(value).every(one => typeof one === 'string')) {
+    refuse(`must have as ${name} an object of ${what}`)
+  }
+  return value as Texts
+}
+
+function readDialect(profile: Members, refuse: Refuse): Dialect {
+  const list = (name: string): readonly string[] => {
+    const value = profile[name] ?? []
+    const isList = Array.isArray(value) && value.every(one => typeof one === 'string')
+    return isList ? value : refuse(`must have as ${name} a list of texts`)
+  }
+  const chosen = list('dialects')
+  const unknown = chosen.find(one => !dialects.includes(one))
+  if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(' and ')}`)
+  const permissions = list('permissions')
+  const wrong = permissions.find(one => !isKeepable(one))
+  if (wrong !== undefined) refuse(`has in permissions ${wrong}, which is not one like report:read`)
+  return {
+    cardDatesAsText: chosen.includes('card-dates-as-text'),
+    permissions: chosen.includes('unknown-permissions') ? 'all' : permissions,
+  }
+}
+
+const withoutAbsent = (options: VaultOptions): VaultOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

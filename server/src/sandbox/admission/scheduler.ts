@@ -1,0 +1,141 @@
+import { Admission, type Bounds, type Party } from '../../base/flow/admission.ts'
+import { FairQueue } from '../../base/flow/fair-queue.ts'
+import type { SandboxLimits } from '../limits.ts'
+import type { MemoryShare, Place } from './memory-share.ts'
+
+export interface SchedulerOptions {
+  readonly limits: SandboxLimits
+  readonly memory: MemoryShare
+  /** False while a tenant must wait for its next process. */
+  readonly mayHaveProcess: (tenant: string) => boolean
+}
+
+/** An invocation and who it is for. */
+type Admitted = Place & Pick<Party, 'application' | 'session'>
+
+/** The queue of one lane and depth. */
+interface Line {
+  readonly lane: Place['lane']
+  readonly depth: number
+  readonly queue: FairQueue
+  /** Waiting invocations, and the bytes of their input. */
+  readonly waiting: Admission
+  readonly input: Admission
+}
+
+/** The state of one kind of admitted work, of all lines. */
+interface Counts {
+  readonly total: number
+  readonly limit: number
+  readonly refused: Readonly<Record<string, number>>
+}
+
+/**
+ * Decides when an invocation may have a process. Each lane and depth has its own slots, so that an invocation never
+ * waits for the slot of an invocation that waits for it. All share the memory.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  readonly #lines = new Map<string, Line>()
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Registers a waiting invocation.
+   * @param bytes the size of its input
+   * @returns a function to call when it no longer waits, or `undefined` if too many invocations are waiting
+   */
+  wait(invocation: Admitted, bytes: number): (() => void) | undefined {
+    const { waiting, input } = this.#line(invocation)
+    const place = waiting.take(invocation)
+    const size = place && input.take(invocation, bytes)
+    if (!size) place?.release()
+    return (
+      size &&
+      (() => {
+        place.release()
+        size.release()
+      })
+    )
+  }
+
+  /** Calls `start` when a slot is free and there is memory for a process. @returns a function that stops waiting */
+  enter(invocation: Admitted, start: (release: () => void) => void): () => void {
+    const { memory } = this.#options
+    return this.#line(invocation).queue.enter(invocation, release => {
+      memory.take(invocation)
+      let isHeld = true
+      start(() => {
+        if (!isHeld) return
+        isHeld = false
+        memory.give(invocation)
+        release()
+        this.next()
+      })
+    })
+  }
+
+  /** The number of waiting invocations, by lane. */
+  waiting(): Record<Place['lane'], number> {
+    const waiting = { sync: 0, async: 0 }
+    for (const line of this.#lines.values()) waiting[line.lane] += line.waiting.total
+    return waiting
+  }
+
+  /** What is admitted, by kind. The limit is that of one line. */
+  admitted(): readonly (readonly [kind: string, counts: Counts])[] {
+    const { limits } = this.#options
+    const lines = [...this.#lines.values()]
+    return [
+      [
+        'formulas',
+        sum(
+          limits.waiting,
+          lines.map(line => line.waiting),
+        ),
+      ],
+      [
+        'formulaBytes',
+        sum(
+          limits.waitingBytes,
+          lines.map(line => line.input),
+        ),
+      ],
+    ]
+  }
+
+  /** Starts all invocations that may start now, deeper levels first because others wait for them. */
+  next(): void {
+    const lines = [...this.#lines.values()].sort((a, b) => b.depth - a.depth)
+    for (const { queue } of lines) queue.next()
+  }
+
+  #line(place: Place): Line {
+    const { lane, depth } = place
+    const key = `${lane} ${depth}`
+    const { limits, memory, mayHaveProcess } = this.#options
+    const line = this.#lines.get(key) ?? {
+      lane,
+      depth,
+      queue: new FairQueue(
+        new Admission('running formulas', limits.running),
+        tenant => memory.allows({ tenant, lane, depth }) && mayHaveProcess(tenant),
+      ),
+      waiting: new Admission('waiting formulas', limits.waiting),
+      input: new Admission('large inputs of formulas', limits.waitingBytes),
+    }
+    this.#lines.set(key, line)
+    return line
+  }
+}
+
+function sum({ total: limit = Number.POSITIVE_INFINITY }: Bounds, admissions: readonly Admission[]): Counts {
+  const refused: Record<string, number> = {}
+  for (const admission of admissions) {
+    for (const [scope, count] of Object.entries(admission.refused))
+      refused[scope] = (refused[scope] ?? 0) + count
+  }
+  return { limit, total: admissions.reduce((total, one) => total + one.total, 0), refused }
+}

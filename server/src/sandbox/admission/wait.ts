@@ -1,0 +1,38 @@
+import type { Monotonic } from '../monotonic.ts'
+
+/** The time limit of a `Wait` has passed. */
+export class TooLate extends Error {}
+
+/** One time limit for all that an invocation waits for. */
+export class Wait {
+  readonly #over: Promise<never>
+  readonly #cancel: () => void
+  readonly #listeners: (() => void)[] = []
+  isOver = false
+
+  constructor(time: Monotonic, ms: number) {
+    let cancel = () => {}
+    this.#over = new Promise((_, reject) => {
+      cancel = time.after(ms, () => {
+        this.isOver = true
+        for (const listener of this.#listeners) listener()
+        reject(new TooLate())
+      })
+    })
+    this.#over.catch(() => {})
+    this.#cancel = cancel
+  }
+
+  /** @throws {TooLate} and any error of the work */
+  for<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#over])
+  }
+
+  onTimeout(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  end(): void {
+    this.#cancel()
+  }
+}

@@ -1,0 +1,51 @@
+import type { Sandbox, SandboxOptions } from '../sandbox.ts'
+import { FormulaModuleRefused } from './modules.ts'
+
+/** Longer than any package takes that formulas could use. */
+const timeoutMs = 60_000
+
+/** Requires each module, and returns the message of the first one that throws. */
+const code = `
+  module.exports = async ({ args }) => {
+    for (const name of args) {
+      try {
+        require(name)
+      } catch (error) {
+        return { raw: { name, message: String(error?.message ?? error) } }
+      }
+    }
+    return { raw: null }
+  }`
+
+/**
+ * Loads each module once as a formula does. What it throws then is about its code, since it has seen no data.
+ * @throws {FormulaModuleRefused}
+ */
+export async function checkModules(
+  run: Sandbox['run'],
+  { modules = [], client }: Pick<SandboxOptions, 'modules' | 'client'>,
+): Promise<void> {
+  if (modules.length === 0 && client === undefined) return
+  const outcome = await run({
+    tenant: 'start',
+    code,
+    args: modules.map(module => module.split('=')[0] ?? ''),
+    configuration: {},
+    // Not called: it lets the formula have a client, which the adapter gets.
+    svc: async () => ({ status: 503, headers: {} }),
+    timeoutMs,
+    lane: 'async',
+    depth: 0,
+  })
+  if (outcome.kind === 'unusable') throw new FormulaModuleRefused(outcome.detail)
+  if (outcome.kind === 'failed') {
+    throw new FormulaModuleRefused(
+      `the modules or the client of formulas cannot be loaded: ${outcome.detail}`,
+    )
+  }
+  if (outcome.kind !== 'answered' || outcome.raw === null) return
+  const { name, message } = outcome.raw as { readonly name: string; readonly message: string }
+  throw new FormulaModuleRefused(
+    `the module ${name} cannot be provided to formulas: it throws "${message.slice(0, 200)}" when it is loaded`,
+  )
+}

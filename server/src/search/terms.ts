@@ -1,0 +1,111 @@
+import { type Area, areasAround, normalizeContainer } from '../contract/containers.ts'
+import type { Digest } from '../storage/port/port.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
+
+/** The members of a token that searches and lists can ask for. Text is compared without case. */
+export interface Searchable {
+  readonly id: string
+  readonly type: string
+  readonly containers: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  readonly fingerprint?: string | undefined
+  readonly fingerprint_expression: string
+  /** The evaluated search indexes. */
+  readonly patterns?: readonly string[] | undefined
+  readonly created_by: string
+  readonly modified_by?: string | undefined
+}
+
+/** Returns the terms of everything a token can be found by, without duplicates. */
+export function termsOf(store: TenantStore, token: Searchable): Digest[] {
+  const terms = new Set<Digest>()
+  const add = (field: TermField, text: string) => terms.add(fieldTerm(store, field, text))
+  add('type', token.type)
+  add('created_by', token.created_by)
+  // Addresses are exact, so an id with capitals needs a term to be found without regard to case.
+  if (token.id !== token.id.toLowerCase()) add('id', token.id)
+  for (const term of containerTerms(store, token.containers)) terms.add(term)
+  for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
+  for (const pattern of token.patterns ?? []) add('data', pattern)
+  if (token.fingerprint !== undefined) {
+    add('fingerprint', token.fingerprint)
+    terms.add(duplicateTerm(store, token))
+  }
+  if (token.modified_by !== undefined) add('modified_by', token.modified_by)
+  return [...terms]
+}
+
+/** Members whose whole text is looked for, without regard to case. */
+export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by'
+
+// Requirements: SEA-016, SEA-025
+export function fieldTerm(store: TenantStore, field: TermField, text: string): Digest {
+  return store.term(field, text.toLowerCase())
+}
+
+/** Begins with the length of the key, so that no two different pairs have the same text. */
+// Requirements: TOK-021, SEA-009, SEA-541
+export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
+  // Lower-cased separately, as the lower case of a letter may depend on the next one, and be longer.
+  const [name, content] = [key.toLowerCase(), value.toLowerCase()]
+  return store.term('metadata', `${name.length}:${name}${content}`)
+}
+
+/**
+ * The term of tokens with this fingerprint made by this expression. Separate from that of the fingerprint alone, which
+ * anybody can give to any number of tokens.
+ */
+export function duplicateTerm(
+  store: TenantStore,
+  { fingerprint, fingerprint_expression }: Pick<Searchable, 'fingerprint' | 'fingerprint_expression'>,
+): Digest {
+  return store.term('duplicate', `${fingerprint} ${fingerprint_expression}`)
+}
+
+/**
+ * Returns the terms that a token has because of its containers.
+ *
+ * A caller sees a token only if its rules cover each of its containers. With one container, its terms are enough to decide
+ * that. With several, they are not, as they do not tell which of them belong to the same container. So the containers of
+ * such a token are numbered from 0, and each has its terms a second time with its number. The query for what a caller
+ * sees is then made from its rules alone, whatever combinations of containers exist.
+ */
+function containerTerms(store: TenantStore, containers: readonly string[]): Digest[] {
+  const distinct = [...new Set(containers.map(normalizeContainer))]
+  const around = distinct.map(areasAround)
+  const terms = around.flat().map(area => areaTerm(store, area))
+  if (distinct.length < 2) return terms
+  for (const area of commonTo(around)) terms.push(whollyInTerm(store, area))
+  for (const [number, areas] of around.entries()) {
+    if (number > 0) terms.push(moreThanTerm(store, number))
+    for (const area of areas) terms.push(numberedAreaTerm(store, number, area))
+  }
+  return terms
+}
+
+function commonTo([first = [], ...others]: readonly Area[][]): Area[] {
+  return first.filter(
+    ({ path, below }) => below && others.every(other => other.some(one => one.path === path && one.below)),
+  )
+}
+
+/** The term of tokens with a container in this area. */
+// Requirements: SEA-010, SEA-011
+export function areaTerm(store: TenantStore, { path, below }: Area): Digest {
+  return store.term(below ? 'under' : 'container', path)
+}
+
+/** The term of tokens with several containers, of which the one with this number is in this area. */
+export function numberedAreaTerm(store: TenantStore, number: number, { path, below }: Area): Digest {
+  return store.term(below ? 'under-numbered' : 'container-numbered', `${number} ${path}`)
+}
+
+/** The term of tokens with several containers, all of them in this area: a caller with a single rule sees these. */
+export function whollyInTerm(store: TenantStore, { path, below }: Area): Digest {
+  return store.term('containers', `${below ? 'under' : 'only'} ${path}`)
+}
+
+/** The term of tokens with more containers than this. */
+export function moreThanTerm(store: TenantStore, count: number): Digest {
+  return store.term('containers', count === 1 ? 'several' : `more than ${count}`)
+}

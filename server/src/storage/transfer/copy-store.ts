@@ -1,0 +1,202 @@
+import type { Random } from '../../base/random.ts'
+import type { SealingKey } from '../../crypto/envelope.ts'
+import { KeyedDigest } from '../../crypto/keyed-digest.ts'
+import {
+  addressOf,
+  copyAddress,
+  indexKeyOf,
+  masterSealingKey,
+  rewrapKeys,
+  rootTenant,
+  rotationAddress,
+  tenantAt,
+  UnfinishedCopy,
+  UnfinishedRotation,
+  unwrapKeys,
+} from '../keys/keyring.ts'
+import { copyMarker } from '../keys/marker.ts'
+import { documentKinds, type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
+import { CopyRefused } from './refusal.ts'
+import { mustCommit, restoreInBatches } from './restore.ts'
+import { compareStores, type Side } from './verify.ts'
+import { beforeAll, type Collection, type Documents, documentsIn } from './walk.ts'
+
+/** A store and its master key, present or future. */
+export interface KeyedStore {
+  readonly store: Store
+  readonly masterKey: Uint8Array
+}
+
+/** Documents that can be copied: their keys open, and no command on their store was unfinished. */
+export interface Source extends Side {
+  /** Identifies the store, without revealing anything about it. */
+  readonly identity: Uint8Array
+  /** The box with the keys of the root. */
+  readonly rootBox: Uint8Array
+}
+
+type Destination = Side & { readonly store: Store }
+
+/** Called with the number of records copied, or read back and compared, so far. */
+export type Progress = (done: 'copied' | 'compared', records: number) => void
+
+export interface CopyOptions {
+  /** Is only read. No other process may write to it. */
+  readonly from: Source
+  /** Empty, or the result of a copy of the same source that was cut off. */
+  readonly to: KeyedStore
+  readonly random: Random
+  readonly nowUs: number
+  /** Documents per commit; 500 by default. */
+  readonly batchSize?: number
+  readonly onProgress?: Progress
+  /** Runs when both stores have been compared, before a server can start on the destination. */
+  readonly onVerified?: () => Promise<void>
+}
+
+export interface Copied {
+  /** Records that this call copied. */
+  readonly copied: number
+  /** Records that earlier calls had copied. */
+  readonly already: number
+  /** Without the root. */
+  readonly tenants: number
+  /** Damaged records of the source, which are not in the destination: kind, tenant and address. */
+  readonly cutOff: readonly string[]
+}
+
+/**
+ * Checks that documents can be copied, before anything is written: tries the keys of all tenants, as a copy that
+ * cannot be finished is of no use.
+ * @throws {CopyRefused | UnfinishedRotation | UnfinishedCopy | StoreUnavailable}
+ */
+export async function openSource(documents: Documents, masterKey: Uint8Array): Promise<Source> {
+  const key = masterSealingKey(masterKey)
+  let refusal: CopyRefused | undefined
+  let root: { readonly rootBox: Uint8Array; readonly identity: Uint8Array } | undefined
+  for await (const page of documents.collection({ kind: 'tenant', tenant: rootTenant })) {
+    for (const document of page) {
+      if (document.id === rotationAddress) throw new UnfinishedRotation()
+      if (document.id === copyAddress) throw new UnfinishedCopy()
+      const isRoot = document.id === addressOf(rootTenant)
+      const keys = unwrapKeys(key, document)
+      if (!keys) {
+        // A rotation that was cut off, whose marker comes last, says more.
+        refusal ??= isRoot ? wrongMasterKey() : keysDoNotOpen(document)
+        continue
+      }
+      if (isRoot) root = { rootBox: document.box, identity: identityOf(indexKeyOf(keys)) }
+      keys.fill(0)
+    }
+  }
+  if (refusal) throw refusal
+  if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
+  return { documents, key, ...root }
+}
+
+const identityOf = (indexKey: Uint8Array) => Buffer.from(new KeyedDigest(indexKey).hex('copy', 'source'))
+
+const wrongMasterKey = () => new CopyRefused('the master key of the source is not the one it was sealed with')
+
+/**
+ * Copies all documents of a store into another. Documents are not changed, except that the keys of tenants are
+ * wrapped under the destination's master key. Then reads both stores, compares them, and only then allows servers to
+ * use the destination. Leases are not copied, as their holders are gone.
+ *
+ * A copy that was cut off can be continued by calling it again: collections are written in their own order, so that
+ * the destination always holds the beginning of each.
+ *
+ * New stamps in the destination continue after those of the copied documents. Later stamps of deleted documents are
+ * not known there, which matters only if its clock is behind that of the source.
+ * @throws {CopyRefused | CopyDiffers | StoreUnavailable}
+ */
+export async function copyStore(options: CopyOptions): Promise<Copied> {
+  const { from, random, nowUs, onProgress = () => {} } = options
+  const { store } = options.to
+  const to = { store, documents: documentsIn(store), key: masterSealingKey(options.to.masterKey) }
+  const isResumed = await begin(options, to)
+  const writes = restoresOf(from, to, random, isResumed)
+  const copied = await restoreInBatches(to.store, writes, nowUs, options.batchSize, count =>
+    onProgress('copied', count),
+  )
+  const { documents, tenants, cutOff } = await compareStores(from, to, records =>
+    onProgress('compared', records),
+  )
+  await options.onVerified?.()
+  await mustCommit(to.store, [{ type: 'remove', ...copyMarker.address }], nowUs)
+  return { copied, already: documents - copied, tenants, cutOff }
+}
+
+/** Yields the writes that copy all documents that are not in the destination, except for damaged ones. */
+async function* restoresOf(
+  from: Side,
+  to: Destination,
+  random: Random,
+  isResumed: boolean,
+): AsyncGenerator<Write> {
+  for await (const tenant of from.documents.tenants()) {
+    for (const kind of documentKinds) {
+      const collection = { kind, tenant }
+      const fromUs = isResumed ? await firstMissingUs(to.store, collection) : 0
+      for await (const page of from.documents.collection(collection, fromUs)) {
+        for (const document of page) {
+          if (document.version > 0) yield restoring(document, from.key, to.key, random)
+        }
+      }
+    }
+  }
+}
+
+/** Marks the destination as unfinished. Returns true if it was marked before. */
+async function begin({ from, random, nowUs }: CopyOptions, to: Destination): Promise<boolean> {
+  const { kind, tenant, id } = copyMarker.address
+  const rootAddress = addressOf(rootTenant)
+  const [marker, root] = await to.store.get(kind, tenant, [id, rootAddress])
+  if (marker) {
+    const identity = copyMarker.open(to.key, marker)
+    if (!identity) {
+      throw new CopyRefused(
+        'the destination holds a copy that was begun with another master key: continue with that key, or empty it',
+      )
+    }
+    if (Buffer.compare(identity, from.identity) === 0) return true
+    throw new CopyRefused('the destination holds an unfinished copy of another store: empty it first')
+  }
+  if (root && Buffer.compare(root.box, from.rootBox) === 0) {
+    throw new CopyRefused('the destination is the source itself')
+  }
+  const all = { nowMs: beforeAll, offset: 0, limit: 0 }
+  const { total } = await to.store.find(kind, tenant, { op: 'all' }, all)
+  if (total > 0) throw new CopyRefused('the destination holds data already: a copy needs an empty one')
+  const marking: Write = {
+    type: 'restore',
+    ...copyMarker.address,
+    ...copyMarker.content(to.key, from.identity, random),
+    version: 1,
+    // Before every document of this collection.
+    createdUs: 0,
+  }
+  // A server that starts at this moment creates keys: this condition makes one of the two fail.
+  const noKeys: Write = { type: 'expect', kind, tenant, id: rootAddress, version: 0 }
+  await mustCommit(to.store, [marking, noKeys], nowUs)
+  return false
+}
+
+/** Returns the stamp after the newest document of the destination's collection. */
+async function firstMissingUs(store: Store, { kind, tenant }: Collection): Promise<number> {
+  const newest = { nowMs: beforeAll, offset: 0, limit: 1 }
+  const [last] = (await store.find(kind, tenant, { op: 'all' }, newest)).documents
+  return last ? last.createdUs + 1 : 0
+}
+
+function restoring(document: StoredDocument, from: SealingKey, to: SealingKey, random: Random): Write {
+  const { box, ...rest } = document
+  if (document.kind !== 'tenant') return { type: 'restore', ...rest, ...sealedAs(box) }
+  const wrapped = rewrapKeys(document, from, to, random)
+  if (!wrapped) throw keysDoNotOpen(document)
+  return { type: 'restore', ...rest, ...sealedAs(wrapped) }
+}
+
+function keysDoNotOpen({ id }: StoredDocument): CopyRefused {
+  return new CopyRefused(`the keys of tenant ${tenantAt(id)} do not open: restore the source first`)
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { OpenMemoryStore, replacing } from '../../../verify/support/stores.ts'
+import { LevelStore } from '../engines/level/level-store.ts'
+import { MemoryStore } from '../engines/memory/memory-store.ts'
+import { addressOf, rootTenant } from '../keys/keyring.ts'
+import { copyMarker } from '../keys/marker.ts'
+import { digest, insert, mustCommit, restore, tenantA, tenantB } from '../port/port.samples.ts'
+import type { Query, Store } from '../port/port.ts'
+import { walkCollection, walkTenants } from './walk.ts'
+
+const tokens = { kind: 'token', tenant: tenantA } as const
+
+async function walk(store: Store, fromUs?: number): Promise<{ ids: string[]; pages: number[] }> {
+  const ids: string[] = []
+  const pages: number[] = []
+  for await (const page of walkCollection(store, tokens, fromUs)) {
+    ids.push(...page.map(({ id }) => id))
+    pages.push(page.length)
+  }
+  return { ids, pages }
+}
+
+/** Stamps with bursts, and with gaps of years between them. */
+const stamps = fc
+  .array(
+    fc.record({
+      gap: fc.constantFrom(1, 3, 1_000, 10 ** 9, 10 ** 13),
+      count: fc.integer({ min: 1, max: 90 }),
+    }),
+    {
+      maxLength: 12,
+    },
+  )
+  .map(bursts => {
+    const all: number[] = []
+    let at = 0
+    for (const { gap, count } of bursts) {
+      at += gap
+      for (let index = 0; index < count; index++) all.push(at++)
+    }
+    return all
+  })
+
+t.test('every document is yielded once, in the order of creation', async t => {
+  await fc.assert(
+    fc.asyncProperty(stamps, fc.nat(1_000), async (all, start) => {
+      const store = new MemoryStore()
+      const writes = all.map((createdUs, index) =>
+        // Some are over since long, and still there.
+        restore(index, { version: 1, createdUs }, index % 3 === 0 ? { dueMs: index % 2 } : {}),
+      )
+      await mustCommit(store, writes)
+      const fromUs = all.length === 0 ? start : (all[start % all.length] ?? 0)
+      const wanted = all.flatMap((createdUs, index) => (createdUs >= fromUs ? [digest(index)] : []))
+      t.same((await walk(store, fromUs)).ids, wanted)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+t.test('LevelDB reports the same', async t => {
+  const store = await LevelStore.open(t.testdir())
+  t.teardown(() => store.close())
+  const stampAt = (index: number) => index * 10 + Math.floor(index / 700) * 10 ** 12
+  const writes = Array.from({ length: 5_000 }, (_, index) =>
+    restore(index, { version: 1, createdUs: stampAt(index) }, index % 5 === 0 ? { dueMs: 0 } : {}),
+  )
+  await mustCommit(store, writes)
+  const all = Array.from({ length: 5_000 }, (_, index) => digest(index))
+  t.same((await walk(store)).ids, all)
+  t.same((await walk(store, stampAt(4_096))).ids, all.slice(4_096))
+  t.same((await walk(store, stampAt(4_999) + 1)).ids, [])
+})
+
+t.test('the store never counts matches, in as few pages as their size allows', async t => {
+  const store = new MemoryStore()
+  const count = 20_000
+  const writes = Array.from({ length: count }, (_, index) =>
+    restore(index, { version: 1, createdUs: index * 997 + (index > 9_000 ? 10 ** 14 : 0) }),
+  )
+  await mustCommit(store, writes)
+  const queries: Query[] = []
+  const asking = replacing(store, {
+    find: async (kind, tenant, query, options) => {
+      queries.push(query)
+      return store.find(kind, tenant, query, options)
+    },
+  })
+  t.equal((await walk(asking)).ids.length, count)
+  t.ok(
+    queries.every(({ op }) => op === 'all'),
+    'engines know the number of all documents',
+  )
+  t.ok(queries.length < 50, `${queries.length} pages were asked for`)
+})
+
+t.test('pages of large documents are short', async t => {
+  const store = new MemoryStore()
+  const box = new Uint8Array(400_000)
+  await mustCommit(
+    store,
+    Array.from({ length: 100 }, (_, index) => insert(index, { box })),
+  )
+  const { ids, pages } = await walk(store)
+  t.equal(ids.length, 100)
+  t.ok(Math.max(...pages.slice(1)) <= 5, `${pages}`)
+})
+
+t.test('damaged documents are yielded once each and hide no others', async t => {
+  for (const cut of [[0], [299], [...Array(300).keys()], [...Array(200).keys()], [5, 6, 7, 150]]) {
+    const store = new OpenMemoryStore()
+    await mustCommit(
+      store,
+      Array.from({ length: 300 }, (_, index) => insert(index)),
+    )
+    for (const index of cut) {
+      store.tamper({ ...tokens, id: digest(index) }, () => ({
+        version: 0,
+        createdUs: 0,
+        box: new Uint8Array(),
+        terms: [],
+      }))
+    }
+    const { ids } = await walk(store)
+    t.same(
+      ids,
+      Array.from({ length: 300 }, (_, index) => digest(index)),
+      `${cut.length} of 300`,
+    )
+  }
+})
+
+t.test('the walk yields the root and then all tenants with keys', async t => {
+  const store = new MemoryStore()
+  const keys = (tenant: string) => ({
+    ...insert(0, { kind: 'tenant', tenant: rootTenant }),
+    id: addressOf(tenant),
+  })
+  await mustCommit(store, [
+    keys(tenantB),
+    { ...insert(0), ...copyMarker.address } as ReturnType<typeof insert>,
+    keys(rootTenant),
+    keys(tenantA),
+  ])
+  const found: string[] = []
+  for await (const tenant of walkTenants(store)) found.push(tenant)
+  t.same(found, [rootTenant, tenantB, tenantA])
+})

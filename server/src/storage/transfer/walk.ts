@@ -1,0 +1,77 @@
+import { isTenantAddress, rootTenant, tenantAt } from '../keys/keyring.ts'
+import type { Digest, DocumentKind, Found, Store, StoredDocument } from '../port/port.ts'
+
+/** All documents of a store or of a backup, in the order in which they are copied. */
+export interface Documents {
+  /** Yields the root tenant and then every tenant, in the order of their creation. */
+  tenants(): AsyncIterable<string>
+  /** Yields pages of a collection, oldest first. A backup is read once from start to end: in the order of `tenants`. */
+  collection(collection: Collection, fromUs?: number): AsyncIterable<readonly StoredDocument[]>
+}
+
+export const documentsIn = (store: Store): Documents => ({
+  tenants: () => walkTenants(store),
+  collection: (collection, fromUs) => walkCollection(store, collection, fromUs),
+})
+
+/** One kind of one tenant. */
+export interface Collection {
+  readonly kind: DocumentKind
+  readonly tenant: string
+}
+
+const firstLimit = 32
+const mostLimit = 500
+const wantedBytes = 2 << 20
+/** A time before every due time, so that due documents are included. */
+export const beforeAll = -1
+
+/**
+ * Yields all documents of a collection created at `fromUs` or later, oldest first, in pages. Includes due documents,
+ * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and roughly by
+ * bytes. They are pages of all documents, whose number every engine knows without counting.
+ */
+export async function* walkCollection(
+  store: Store,
+  { kind, tenant }: Collection,
+  fromUs = 0,
+): AsyncGenerator<readonly StoredDocument[]> {
+  const broken = new Set<Digest>()
+  let limit = firstLimit
+  let afterUs = fromUs - 1
+  const ask = (): Promise<Found> => {
+    const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true }
+    const found = store.find(kind, tenant, { op: 'all' }, options)
+    // The consumer may stop before this page.
+    found.catch(() => {})
+    return found
+  }
+  for (let asked = ask(); ; ) {
+    const { documents } = await asked
+    const page = documents.filter(({ id, version }) => version > 0 || !broken.has(id))
+    for (const { id, version } of page) if (version === 0) broken.add(id)
+    const isLast = documents.length < limit
+    const newest = documents.findLast(({ version }) => version > 0)
+    // Damaged documents have no stamp to continue after, so a page must be larger than their number.
+    limit = newest ? limitAfter(page, limit) : 2 * limit
+    afterUs = newest?.createdUs ?? afterUs
+    // The store reads the next page while this one is being processed.
+    if (!isLast) asked = ask()
+    if (page.length > 0) yield page
+    if (isLast) return
+  }
+}
+
+function limitAfter(page: readonly StoredDocument[], limit: number): number {
+  const bytes = page.reduce((sum, { box }) => sum + box.length, 0)
+  const fitting = Math.floor((wantedBytes * page.length) / Math.max(1, bytes))
+  return page.length === 0 ? limit : Math.max(1, Math.min(fitting, 2 * limit, mostLimit))
+}
+
+/** Yields the root tenant and then every tenant, in the order of their creation. */
+export async function* walkTenants(store: Store): AsyncGenerator<string> {
+  yield rootTenant
+  for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {
+    for (const { id } of page) if (isTenantAddress(id)) yield tenantAt(id)
+  }
+}

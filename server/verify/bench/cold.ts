@@ -1,0 +1,124 @@
+/**
+ * Measures the processor time of a new process compared with an empty one: for the import, for a test file with a
+ * request of each kind, for a second vault, and for the command until it listens and has sent its first answer. Also
+ * the real time of the first reaction, whose process was started ahead. Needs a build.
+ *
+ *   npm run bench -- cold [--rounds 15]
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import { median, say } from './table.ts'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
+const rounds = Number(values.rounds)
+const server = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)
+const command = fileURLToPath(new URL('../../bin/surrogate-server.js', import.meta.url))
+
+/** Each program ends by printing its processor time up to some point, in milliseconds. */
+const print = `const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)`
+
+/** Opens a vault; `ask` sends a request to it that must succeed. */
+const opened = (dev: boolean) => `
+  const { createVault } = await import(${server})
+  const open = async () => {
+    const vault = createVault({ dev: ${dev} })
+    return { vault, keys: await vault.createTenant() }
+  }
+  const { vault, keys } = await open()
+  const ask = async (method, path, body, { key = keys.privateKey, type = 'application/json' } = {}) => {
+    const headers = { 'SVC-API-KEY': key, ...(body ? { 'Content-Type': type } : {}) }
+    const response = await vault.fetch('http://vault.test' + path, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(await response.text())
+    return response.json()
+  }`
+
+/** A test file like that of an application. */
+const testFile = (dev: boolean) => `${opened(dev)}
+  const { id } = await ask('POST', '/tokens', { type: 'card', data: { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 } })
+  await ask('GET', '/tokens/' + id)
+  await ask('PATCH', '/tokens/' + id, { metadata: { a: 'b' } }, { type: 'application/merge-patch+json' })
+  await ask('GET', '/tokens')
+  await ask('POST', '/tokens/search', { query: 'type:card' })
+  await ask('POST', '/sessions', undefined, { key: keys.publicKey })`
+
+const secondVault = (dev: boolean) => `${testFile(dev)}
+  const before = process.cpuUsage()
+  await open()
+  const taken = process.cpuUsage(before)
+  console.log((taken.user + taken.system) / 1000)
+  process.exit()`
+
+async function run(program: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  return Number(stdout)
+}
+
+/** Makes a reactor, waits for the process that this starts, and prints the real time of an invocation. */
+const firstReaction = `${opened(false)}
+  const management = { key: keys.managementKey }
+  const code = 'module.exports = async req => ({ raw: req.args })'
+  const formula = await ask('POST', '/reactor-formulas', { type: 'private', name: 'Echo', code }, management)
+  const reactor = await ask('POST', '/reactors', { name: 'Echo', formula: { id: formula.id }, configuration: {} }, management)
+  await new Promise(resolve => setTimeout(resolve, 3000))
+  const before = performance.now()
+  await ask('POST', '/reactors/' + reactor.id + '/react', { args: { a: 1 } })
+  console.log(performance.now() - before)
+  process.exit()`
+
+/** Returns the processor time of the threads of a process, as reported by the system. */
+function processorMs(pid: number | undefined): number {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  const ns = tasks.map(task =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+/** Returns the processor time of the command until it listens, or from then to its first answer. */
+async function start(until: 'listens' | 'answers'): Promise<number> {
+  const child = spawn(process.execPath, [command, '--dev', '--port=0', '--storage=memory:'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    if (output.includes('management key')) break
+  }
+  const listens = processorMs(child.pid)
+  const [, url] = /listening on (\S+)/.exec(output) ?? []
+  const [, key = ''] = /private key +(\S+)/.exec(output) ?? []
+  const response = await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': key } })
+  if (!response.ok) throw new Error(await response.text())
+  const answers = processorMs(child.pid)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  return until === 'listens' ? listens : answers - listens
+}
+
+const shapes: readonly (readonly [name: string, measure: () => Promise<number>])[] = [
+  ['an empty process', () => run(print)],
+  ['import', () => run(`await import(${server}); ${print}`)],
+  ['test file', () => run(`${testFile(false)}; ${print}; process.exit()`)],
+  ['test file, dev', () => run(`${testFile(true)}; ${print}; process.exit()`)],
+  ['second vault', () => run(secondVault(false))],
+  ['second vault, dev', () => run(secondVault(true))],
+  ['command, until it listens', () => start('listens')],
+  ['command, to its first answer', () => start('answers')],
+  ['first reaction', () => run(firstReaction)],
+]
+
+const taken = new Map<string, number[]>()
+// In turns, so that a slow phase of the machine affects all of them.
+for (let round = 0; round < rounds; round++) {
+  for (const [name, measure] of shapes) taken.set(name, [...(taken.get(name) ?? []), await measure()])
+}
+const usual = (name: string) => median(taken.get(name) ?? [])
+const empty = usual('an empty process')
+for (const [name] of shapes) {
+  const isOver = /^(import|test file|command, until)/.test(name)
+  const ms = usual(name) - (isOver ? empty : 0)
+  say(`${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}`)
+}

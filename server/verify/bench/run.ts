@@ -1,0 +1,14 @@
+/** `npm run bench -- NAME [FLAG…]`: measures what the figures in the documents come from. */
+import { runNamed } from '../run-named.ts'
+
+await runNamed('bench', {
+  cold: 'server/verify/bench/cold.ts',
+  copy: 'server/verify/bench/copy.ts',
+  formulas: 'server/verify/bench/formulas.ts',
+  leaks: 'server/verify/bench/leaks.ts',
+  requests: 'server/verify/bench/requests.ts',
+  scale: 'server/verify/bench/scale/run.ts',
+  sdk: 'sdk/bench/overhead.ts',
+  search: 'server/verify/bench/search/run.ts',
+  totals: 'server/verify/bench/totals/run.ts',
+})

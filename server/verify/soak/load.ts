@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../src/base/json/json.ts'
+import { cardNumber } from '../bench/cards.ts'
+import { keys } from '../fuzz/callers.ts'
+import { Dice } from '../fuzz/dice.ts'
+
+/** The tokens that are kept: from then on each create is balanced by a delete or an expiry. */
+const mostTokens = 1000
+
+const code = `module.exports = async ({ args }) => ({
+  raw: { length: String(args.card).length },
+  tokenize: { type: 'token', data: 'made', expires_at: args.until },
+})`
+
+/** Mixed requests in proportions that an application might have, one after the other. */
+export class SoakLoad {
+  readonly #url: string
+  readonly #dice: Dice
+  readonly #ids: string[] = []
+  readonly latenciesUs: number[] = []
+  #reactor = ''
+  #count = 0
+
+  constructor(port: number, seed: string) {
+    this.#url = `http://127.0.0.1:${port}`
+    this.#dice = new Dice(seed)
+  }
+
+  async prepare(nowMs: number): Promise<void> {
+    const formula = await this.#ask('POST', '/reactor-formulas', 201, keys.management, {
+      name: 'Soak',
+      type: 'private',
+      code,
+    })
+    const reactor = await this.#ask('POST', '/reactors', 201, keys.management, {
+      name: 'Soak',
+      configuration: {},
+      formula: { id: formula.id as string },
+    })
+    this.#reactor = `/reactors/${reactor.id}/react`
+    // A development server keeps the last thousand webhooks, so its memory grows until then.
+    const until = new Date(nowMs + 3_600_000).toISOString()
+    for (let n = 0; n < 1000; n++) await this.#reactLater(until)
+  }
+
+  /** The number of requests so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Sends the next request. @throws {Error} if it does not succeed */
+  async step(nowMs: number): Promise<void> {
+    const startMs = performance.now()
+    await this.#one(nowMs)
+    this.latenciesUs.push((performance.now() - startMs) * 1000)
+  }
+
+  async #one(nowMs: number): Promise<unknown> {
+    const { private: key } = keys
+    const dice = this.#dice
+    const n = this.#count
+    const soon = new Date(nowMs + 3_600_000).toISOString()
+    const id = this.#ids[dice.int(0, Math.max(0, this.#ids.length - 1))]
+    if (id === undefined) return this.#create(n)
+    const patch = { metadata: { changed: String(n) } }
+    return dice.weighted<() => Promise<unknown>>([
+      [20, () => (this.#ids.length < mostTokens ? this.#create(n) : this.#remove())],
+      [
+        5,
+        () => this.#ask('POST', '/tokens', 201, key, { type: 'token', data: `short ${n}`, expires_at: soon }),
+      ],
+      [5, () => this.#remove()],
+      [25, () => this.#ask('GET', `/tokens/${id}`, 200, key)],
+      [10, () => this.#ask('GET', `/tokens/${id}`, 200, keys.masked)],
+      [10, () => this.#ask('PATCH', `/tokens/${id}`, 200, key, patch)],
+      [5, () => this.#ask('GET', '/tokens?size=20', 200, keys.masked)],
+      [
+        10,
+        () =>
+          this.#ask('POST', '/tokens/search', 200, keys.masked, {
+            query: `metadata.group:${dice.int(0, 9)} AND type:card`,
+          }),
+      ],
+      [3, () => this.#ask('POST', '/sessions', 201, keys.public)],
+      [
+        4,
+        () =>
+          this.#ask('POST', this.#reactor, 200, key, {
+            args: { card: `{{ ${id} | json: '$.number' }}`, until: soon },
+          }),
+      ],
+      [3, () => this.#reactLater(soon)],
+    ])()
+  }
+
+  #reactLater(until: string): Promise<unknown> {
+    const callback_url = 'https://inbox.surrogate.invalid'
+    return this.#ask('POST', this.#reactor, 202, keys.private, { args: { card: 'x', until }, callback_url })
+  }
+
+  async #create(n: number): Promise<void> {
+    const { id } = await this.#ask(
+      'POST',
+      '/tokens',
+      201,
+      keys.private,
+      {
+        type: 'card',
+        data: { number: cardNumber(n), expiration_month: 12, expiration_year: 2040, cvc: '123' },
+        metadata: { group: String(n % 10) },
+      },
+      { 'SVC-IDEMPOTENCY-KEY': `soak-${n}` },
+    )
+    this.#ids.push(String(id))
+  }
+
+  async #remove(): Promise<void> {
+    const [id] = this.#ids.splice(this.#dice.int(0, this.#ids.length - 1), 1)
+    await this.#ask('DELETE', `/tokens/${id}`, 204, keys.private)
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    wanted: number,
+    key: string,
+    body?: JsonObject,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    this.#count++
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (response.status !== wanted)
+      throw new Error(`${method} ${path} had status ${response.status}: ${text}`)
+    return text === '' ? {} : JSON.parse(text)
+  }
+}

@@ -1,0 +1,153 @@
+import t from 'tap'
+import { silentLog } from '../../src/base/log.ts'
+import { LevelStore } from '../../src/storage/engines/level/level-store.ts'
+import { enginesToTry, openTestStore } from '../support/storage.ts'
+import { newMasterKey, replacing } from '../support/stores.ts'
+import { openTenant, openVault } from '../support/vault.ts'
+
+/**
+ * Sets the machine's clock back by an hour: expired records must not reappear, and periodic work must continue.
+ */
+const minute = 60_000
+const hour = 60 * minute
+
+/** A machine's clock that can be set. */
+function machineClock() {
+  let ms = Date.UTC(2030, 0, 1)
+  return { now: () => ms, move: (by: number) => (ms += by) }
+}
+
+for (const engine of enginesToTry) {
+  t.test(`expired tokens stay expired, also after a restart (${engine})`, async t => {
+    const masterKey = newMasterKey()
+    const clock = machineClock()
+    const folder = t.testdir()
+    const shared = engine === 'level' ? undefined : await openTestStore(t)
+    const start = async () => {
+      const store = shared ? replacing(shared, { close: async () => {} }) : await LevelStore.open(folder)
+      return openVault(
+        t,
+        { masterKey, now: clock.now, log: silentLog, developmentTenant: false },
+        { openStore: async () => store },
+      )
+    }
+    const first = await start()
+    const tenant = await openTenant(first)
+    const send = async (vault: typeof first, method: string, path: string, body?: object) => {
+      const response = await vault.fetch(`http://vault${path}`, {
+        method,
+        headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: response.status, json: JSON.parse((await response.text()) || '{}') }
+    }
+    const create = (vault: typeof first, id: string, atMs: number) =>
+      send(vault, 'POST', '/tokens', { id, type: 'token', data: 1, expires_at: new Date(atMs).toISOString() })
+    t.equal((await create(first, 'ends-soon', clock.now() + 10 * minute)).status, 201)
+    t.equal((await create(first, 'ends-later', clock.now() + 2 * hour)).status, 201)
+    clock.move(20 * minute)
+    t.equal((await send(first, 'GET', '/tokens/ends-soon')).status, 404)
+    t.equal((await send(first, 'GET', '/tokens/ends-later')).status, 200)
+
+    clock.move(-hour)
+    t.equal((await send(first, 'GET', '/tokens/ends-soon')).status, 404, 'the clock was set back')
+    const before = await first.clock.now()
+    clock.move(10 * minute)
+    const passed = (await first.clock.now()) - before
+    t.ok(passed > 9.8 * minute && passed <= 10 * minute, `${passed} ms of ten minutes`)
+
+    const [reached] = [await first.clock.now()]
+    await first.close()
+    clock.move(-minute)
+    const second = await start()
+    t.ok((await second.clock.now()) >= reached, 'after a restart the clock continues from there')
+    t.equal((await send(second, 'GET', '/tokens/ends-soon')).status, 404)
+    t.equal((await create(second, 'made-later', (await second.clock.now()) - 1)).status, 400)
+    t.equal((await create(second, 'made-later', (await second.clock.now()) + minute)).status, 201)
+    const made = (await send(second, 'GET', '/tokens/made-later')).json.created_at
+    t.ok(Date.parse(made) >= reached, 'stamps continue as well')
+    clock.move(3 * hour)
+    t.equal((await send(second, 'GET', '/tokens/ends-later')).status, 404)
+    await second.close()
+  })
+}
+
+t.test('a crash loses at most a minute of the clock', async t => {
+  const masterKey = newMasterKey()
+  const clock = machineClock()
+  const store = await openTestStore(t)
+  const options = { masterKey, now: clock.now, log: silentLog, developmentTenant: false }
+  const first = openVault(t, options, { openStore: async () => store })
+  await first.ready()
+  for (let minutes = 0; minutes < 30; minutes++) {
+    clock.move(minute)
+    // Done by a timer after a minute.
+    await first.clock.advance(0)
+  }
+  const reached = await first.clock.now()
+  clock.move(-hour)
+  const second = openVault(t, options, { openStore: async () => store })
+  t.ok((await second.clock.now()) >= reached - minute)
+})
+
+t.test('sweeps continue after the clock was set back', async t => {
+  const clock = machineClock()
+  const store = await openTestStore(t)
+  let sweeps = 0
+  const watched = replacing(store, {
+    due: (kind, beforeMs, limit) => {
+      if (kind === 'token') sweeps++
+      return store.due(kind, beforeMs, limit)
+    },
+  })
+  const vault = openVault(
+    t,
+    { masterKey: newMasterKey(), now: clock.now, log: silentLog },
+    { openStore: async () => watched },
+  )
+  const tenant = await openTenant(vault)
+  const body = { type: 'token', data: 1, expires_at: new Date(clock.now() + 3 * minute).toISOString() }
+  t.equal((await tenant.send('POST', '/tokens', body)).status, 201)
+  clock.move(-hour)
+  for (let seconds = 0; seconds < 600; seconds += 20) {
+    clock.move(20_000)
+    await vault.clock.advance(0)
+  }
+  t.ok(sweeps >= 7, `${sweeps} sweeps in ten minutes`)
+  const { total } = await store.find(
+    'token',
+    tenant.tenantId,
+    { op: 'all' },
+    { nowMs: 0, offset: 0, limit: 0 },
+  )
+  t.equal(total, 0, 'sweeps erase expired tokens')
+})
+
+t.test('of several servers on one store, none is behind the time that another has reached', async t => {
+  const masterKey = newMasterKey()
+  const clock = machineClock()
+  const store = await openTestStore(t)
+  const options = { masterKey, now: clock.now, log: silentLog, developmentTenant: false }
+  const one = openVault(t, options, { openStore: async () => store })
+  await one.ready()
+  clock.move(hour)
+  await one.clock.advance(0)
+  clock.move(-hour)
+  const two = openVault(t, options, { openStore: async () => store })
+  t.ok(Math.abs((await two.clock.now()) - (await one.clock.now())) <= minute)
+})
+
+t.test('the operator is warned', async t => {
+  const clock = machineClock()
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (event: string, fields?: object) => warnings.push({ event, ...fields }) }
+  const vault = openVault(t, { now: clock.now, log })
+  for (const move of [0, 0, -hour, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) {
+    clock.move(move + minute)
+    await vault.clock.advance(0)
+  }
+  t.match(warnings, [{ event: /^the clock was set back/ }])
+  t.equal(warnings.length, 1, 'once')
+  const { ahead_ms: aheadMs } = warnings[0] as { ahead_ms: number }
+  t.ok(aheadMs > 58 * minute && aheadMs < hour, `${aheadMs} ms`)
+})

@@ -1,0 +1,34 @@
+// In a process of its own: it takes long.
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openSchema, withPostgres } from '../../support/postgres.ts'
+import { runHistory } from './run.ts'
+
+/**
+ * Clients work while servers are killed, stopped and cut off. Whatever each of them saw must fit one order of all
+ * requests. `npm run verify -- history` runs it for longer, and repeats a seed.
+ */
+const { SURROGATE_HISTORY_SECONDS: seconds = '0', SURROGATE_HISTORY_SEED: seed = String(randomInt(1e9)) } =
+  process.env
+
+t.test('what clients of one server on LevelDB see', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'surrogate-history-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const storage = `level:${join(folder, 'data')}`
+  await judge(t, storage, 1)
+})
+
+t.test('what clients of two servers on PostgreSQL see', withPostgres, async t => {
+  await judge(t, await openSchema(t), 2)
+})
+
+async function judge(t: Test, storage: string, servers: number): Promise<void> {
+  t.comment(`seed ${seed}`)
+  const say = (line: string) => t.comment(line)
+  const requests = Number(seconds) > 0 ? 1500 : 250
+  const faults = await runHistory(t, { seed, seconds: Number(seconds), requests, storage, servers, say })
+  t.same(faults.slice(0, 5), [], `seed ${seed}`)
+}
