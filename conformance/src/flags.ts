@@ -1,5 +1,5 @@
 /** A flag of the command. */
-export interface Flag {
+interface Flag {
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
   readonly value?: string

@@ -5,7 +5,7 @@ import type { Result } from './result.ts'
 import { outcomeOf } from './verdict.ts'
 
 /** A requirement that a server does not meet yet. */
-export interface Step {
+interface Step {
   readonly requirement: Requirement
   readonly feature: Feature
   readonly reason: string

@@ -3,7 +3,7 @@ import { mustBe } from './check.ts'
 import type { Pagination } from './generated/types.gen.ts'
 
 /** One page as the server sends it. */
-export interface PageBody<T> {
+interface PageBody<T> {
   /** Position of the page: `total_items`, `page_number` (from 1), `page_size`, `total_pages`. */
   pagination: Pagination
   /** The items of the page. */

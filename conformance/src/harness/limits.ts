@@ -25,7 +25,7 @@ export interface Schema {
 }
 
 /** A value that breaks one rule of a schema, and which. */
-export interface Broken {
+interface Broken {
   readonly what: string
   readonly value: unknown
 }

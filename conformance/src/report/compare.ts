@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts'
 import type { Report, ReportedCase } from './model.ts'
 
 /** Differences between two reports of one server, or of two. */
-export interface Comparison {
+interface Comparison {
   readonly worse: readonly string[]
   readonly better: readonly string[]
   readonly other: readonly string[]

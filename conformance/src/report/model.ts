@@ -69,7 +69,7 @@ export interface ReportedCase {
   readonly duration_ms: number
 }
 
-export interface About {
+interface About {
   readonly target: Target
   readonly identity?: Identity
   readonly through: string

@@ -24,11 +24,11 @@ import { removeUsageCount } from './usage-counts.ts'
 /** Kept of an answer with a key, which cannot be read again. */
 export type KeptKey = KeptEntity & { readonly details: { readonly key: string } }
 
-export interface ApplicationQuery extends PageRequest {
+interface ApplicationQuery extends PageRequest {
   readonly id?: readonly string[]
 }
 
-export interface ApplicationsContext {
+interface ApplicationsContext {
   readonly store: SealedStore
   readonly random: Random
   readonly dialect?: Dialect | undefined

@@ -14,7 +14,7 @@ export interface AuditContext {
   nowUs(): number
 }
 
-export interface LogFilter extends PageRequest {
+interface LogFilter extends PageRequest {
   readonly entity_type?: LogEntityType
   readonly entity_id?: string
   /** Date-times, both inclusive. */

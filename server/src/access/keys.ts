@@ -7,7 +7,7 @@ import { tenantOfKey } from './key-text.ts'
 import { sessionCaller } from './session.ts'
 
 /** Leads from an API key to its application or session. Its id is the key's digest; the key itself is not stored. */
-export interface KeyRecord {
+interface KeyRecord {
   readonly id: string
   readonly tenant: string
   readonly application: string
@@ -34,7 +34,7 @@ export function digestOfKey(root: TenantStore, tenant: string, key: string): str
 }
 
 /** The stores that the record of a key may be in. */
-export interface KeyStores {
+interface KeyStores {
   readonly root: TenantStore
   /** Of the tenant that the key belongs to. */
   readonly store: TenantStore

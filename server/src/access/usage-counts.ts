@@ -3,7 +3,7 @@ import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** Things that reactors use. They cannot be deleted while one does. */
-export type Usable = 'formula' | 'application'
+type Usable = 'formula' | 'application'
 
 /** The number of reactors that use something. It changes in the commits that make and delete reactors. */
 interface UsageCount extends RecordValue {

@@ -17,7 +17,7 @@ import { warmFormulas } from './formulas.ts'
 import { createHttp, createMetricsHttp, healthOf } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
-export interface Assembled
+interface Assembled
   extends Pick<Deployment, 'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
   /** Serves metrics and health. @throws {VaultOptionsError} if metrics are not kept */
@@ -33,7 +33,7 @@ export interface Assembled
 }
 
 /** The sockets of a vault, which are opened later. */
-export interface Sockets {
+interface Sockets {
   /** Counts the open connections. */
   connections(): number
   /** Returns the ports that are open now. */

@@ -24,7 +24,7 @@ const countMs = 60_000
 /** The most that shares a commit: 512 instead of 256 brings 5 % where requests reveal a hundred tokens each. */
 const batchSize = 512
 
-export interface RecorderContext {
+interface RecorderContext {
   readonly store: SealedStore
   readonly random: Random
   readonly log: Log

@@ -4,7 +4,7 @@ import type { AuditedAction } from './entries.ts'
 const mostCounts = 10_000
 
 /** Refusals that were counted and have to be written. */
-export interface CountedRefusals {
+interface CountedRefusals {
   readonly tenant: string
   readonly action: AuditedAction
 }

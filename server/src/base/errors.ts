@@ -32,7 +32,7 @@ export type ErrorCode = keyof typeof errorRegistry
 /** Messages by dotted snake_case path in the request, such as `data.routing_number`. */
 export type FieldErrors = Record<string, string[]>
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly errors?: FieldErrors
   readonly headers?: Record<string, string>
   readonly cause?: unknown

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorRegistry, type FieldErrors, ServiceError } from './errors.ts'
 
 /** A problem document, RFC 9457. */
-export type Problem = {
+type Problem = {
   readonly type: `urn:surrogate:error:${ErrorCode}`
   readonly title: string
   readonly status: number

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** An expression of a mask that gave nothing. */
-export interface EmptyMask {
+interface EmptyMask {
   readonly token_id: string
   readonly path: string
   readonly reason: string

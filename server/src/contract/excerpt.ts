@@ -9,7 +9,7 @@ const mostMembers = 101
 /** UTF-16 units kept of a text: more than the longest text of the contract may have. */
 const longestText = 100_002
 
-export interface Excerpt {
+interface Excerpt {
   readonly value: JsonValue
   /** Lists or objects were shortened. */
   readonly isCut: boolean

@@ -2,7 +2,7 @@ import { isAbaRoutingNumber, isLuhnValid } from '../base/check-digits.ts'
 import { expirationSpellings, parseExpiration } from '../base/time/expiration.ts'
 import { isTokenId, tokenIdRule } from './token-id.ts'
 
-export interface Format {
+interface Format {
   readonly test: (text: string) => boolean
   /** Describes a value of this format, to follow "must be". */
   readonly expected: string

@@ -5,7 +5,7 @@ import { checkFault, type Fault } from './check-fault.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
 /** Something that a fault may match: a request, an attempt of a delivery, or a run of a formula. */
-export interface Occasion {
+interface Occasion {
   readonly on: NonNullable<Fault['on']>
   readonly tenant: string
   readonly operation?: string | undefined

@@ -10,7 +10,7 @@ import type { DevHandlersOf } from './handlers.ts'
 /** As the contract says. */
 const mostSessions = 100
 
-export interface DevSessionsContext extends SessionsContext {
+interface DevSessionsContext extends SessionsContext {
   nowUs(tenant?: string): number
 }
 

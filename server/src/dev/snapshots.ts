@@ -3,7 +3,7 @@ import type { TenantTime } from '../base/time/tenant-time.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
-export interface SnapshotsContext {
+interface SnapshotsContext {
   readonly store: SealedStore
   readonly clock: { readonly tenants: TenantTime }
   /** Entries of the audit log are written later than the response, and belong to what was asked before. */

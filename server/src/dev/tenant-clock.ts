@@ -1,7 +1,7 @@
 import { invalid } from '../base/errors.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
-export interface TenantClockContext {
+interface TenantClockContext {
   /** Returns the time of a tenant in epoch microseconds. */
   nowUs(tenant: string): number
   advanceTenant(tenant: string, ms: number): Promise<void>

@@ -7,7 +7,7 @@
  * - `time`: no response in time, or aborted by the caller
  * - `network`: no response, for any other reason
  */
-export type EgressReason = 'policy' | 'refused' | 'request' | 'limit' | 'size' | 'time' | 'network'
+type EgressReason = 'policy' | 'refused' | 'request' | 'limit' | 'size' | 'time' | 'network'
 
 /** An outgoing request failed. The message names neither host nor address. */
 export class EgressError extends Error {

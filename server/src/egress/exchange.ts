@@ -32,7 +32,7 @@ export interface Terms {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Outgoing {
+interface Outgoing {
   readonly url: URL
   readonly method: string
   readonly headers: HeaderFields

@@ -15,7 +15,7 @@ export interface OriginOptions {
 }
 
 /** Where a request for an allowed URL is sent. */
-export interface Destination {
+interface Destination {
   readonly url: URL
   /** True for an address that the request may go to. */
   accepts(address: string): boolean

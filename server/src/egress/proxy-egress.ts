@@ -2,7 +2,7 @@ import { Exchanges, type ExchangesOptions, type Incoming, type Terms } from './e
 import { passedHeaders } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
-export interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
+interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
   /** Of the headers of this server, in lower case. */
   readonly headerPrefix: string
 }

@@ -1,7 +1,7 @@
 /** Why an expression failed: it does not parse, does not suit the value, exceeded a limit, or the server has a bug. */
-export type ExpressionFault = 'syntax' | 'value' | 'limit' | 'internal'
+type ExpressionFault = 'syntax' | 'value' | 'limit' | 'internal'
 
-export interface Position {
+interface Position {
   /** Line and column start at 1; columns count UTF-16 units. */
   readonly line: number
   readonly column: number

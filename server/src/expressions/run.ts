@@ -9,7 +9,7 @@ export interface Bindings {
 }
 
 /** The dependencies of filters. */
-export interface FilterContext {
+interface FilterContext {
   readonly random: (bytes: number) => Uint8Array
   readonly nowMs: () => number
 }

@@ -2,7 +2,7 @@ import { JsonError, type JsonValue, parseJson } from '../base/json/json.ts'
 import type { ValueType } from '../contract/types.ts'
 
 /** A value of the declared type, or a message that says what it must be and does not repeat it. */
-export type Cast = { readonly value: string | number | boolean } | { readonly problem: string }
+type Cast = { readonly value: string | number | boolean } | { readonly problem: string }
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 

@@ -6,7 +6,7 @@ import type { VaultOptions } from '../vault-options.ts'
 
 export const target = 'https://api.example.com'
 
-export interface Opened {
+interface Opened {
   readonly vault: Vault
   readonly tenant: TestTenant
   readonly receiver: Receiver

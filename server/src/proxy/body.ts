@@ -6,7 +6,7 @@ import type { Headers } from './headers.ts'
 import { joinParts, readPairs } from './target.ts'
 
 /** A body that names tokens. */
-export interface Body {
+interface Body {
   /** The texts and values in which expressions are replaced. */
   readonly payload: JsonValue
   /** Makes the body from the payload after that. */

@@ -6,7 +6,7 @@ import { asText, readBody } from './body.ts'
 import { checkHeaders, type Headers } from './headers.ts'
 import { type Part, type Target, toUrl } from './target.ts'
 
-export interface Unfilled {
+interface Unfilled {
   readonly target: Target
   readonly headers: Headers
   readonly body: Uint8Array

@@ -20,7 +20,7 @@ export const proxyLimits = {
 
 export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
 
-export interface ProxyContext {
+interface ProxyContext {
   readonly reactors: ReactorsContext
   readonly egress: ProxyEgress
   readonly limits: ProxyLimits
@@ -29,7 +29,7 @@ export interface ProxyContext {
 }
 
 /** A request to be sent on. */
-export interface Forwarded {
+interface Forwarded {
   readonly caller: Caller
   readonly traceId: string
   readonly method: string
@@ -44,7 +44,7 @@ export interface Forwarded {
 }
 
 /** The response of a target as it arrives, or the result of a reactor. */
-export type Proxied =
+type Proxied =
   | {
       readonly kind: 'passed'
       readonly status: number

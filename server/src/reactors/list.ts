@@ -10,7 +10,7 @@ import type { PrintedLine } from './console.ts'
 import type { ReactorsContext } from './context.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 
-export interface ReactorQuery extends PageRequest {
+interface ReactorQuery extends PageRequest {
   readonly id?: readonly string[]
   readonly name?: string
 }

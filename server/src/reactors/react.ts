@@ -32,13 +32,13 @@ export async function react(
   return settle(context, caller, outcome, receipt)
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly timeoutMs: number
   readonly lane: 'sync' | 'async'
   readonly depth: number
 }
 
-export interface Ran {
+interface Ran {
   readonly outcome: Outcome
   /** What the formula printed; only on a development server. */
   readonly printed?: readonly PrintedText[]

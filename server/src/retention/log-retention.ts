@@ -7,7 +7,7 @@ const dayUs = 24 * 3_600_000_000
 /** The most terms, which are bits of the index to change, of the entries that are erased together. */
 const termsTogether = 512
 
-export interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' | 'pause'> {
+interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' | 'pause'> {
   readonly auditRetentionDays: number
 }
 

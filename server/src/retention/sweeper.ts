@@ -23,7 +23,7 @@ const eraseEntriesEveryMs = 24 * 3_600_000
 /** The time after which another sweeper replaces one that died. A live one renews its lease. */
 const leaseMs = 5 * 60_000
 
-export interface SweeperContext extends Omit<SweepContext, 'pause'> {
+interface SweeperContext extends Omit<SweepContext, 'pause'> {
   readonly clock: Clock
   readonly log: Log
   readonly auditRetentionDays: number

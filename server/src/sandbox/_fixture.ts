@@ -20,7 +20,7 @@ const small: Partial<SandboxLimits> = {
   idle: 4,
 }
 
-export interface TestSandbox extends FormulaSandbox {
+interface TestSandbox extends FormulaSandbox {
   /** Runs the code, with defaults for the rest of the invocation. */
   formula(code: string, given?: Partial<Invocation>): Promise<Outcome>
   /** Runs the code and returns `raw`. Rejects if the outcome is not `answered`. */

@@ -1,5 +1,5 @@
 /** A query that is refused, the position the refusal names, and a part of what it says. */
-export type BrokenQuery = readonly [query: string, position: number, says: string]
+type BrokenQuery = readonly [query: string, position: number, says: string]
 
 export const brokenQueries: readonly BrokenQuery[] = [
   // No term.

@@ -3,7 +3,7 @@ import type { Digest } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 /** The members of a token that searches and lists can ask for. Text is compared without case. */
-export interface Searchable {
+interface Searchable {
   readonly id: string
   readonly type: string
   readonly containers: readonly string[]

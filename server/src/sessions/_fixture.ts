@@ -1,7 +1,7 @@
 import type { Reply, Send, TestTenant } from '../../verify/support/vault.ts'
 import type { JsonObject } from '../base/json/json.ts'
 
-export interface TestSession {
+interface TestSession {
   readonly key: string
   readonly nonce: string
   readonly expiresAt: string

@@ -12,7 +12,6 @@ import type { Store } from './port/port.ts'
 export type { Losses } from './engines/level/files/repair-folder.ts'
 export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
-export type { Migrated } from './engines/postgres/migrations.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
 export { isSameStore, lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 
@@ -33,7 +32,7 @@ const holdsNothing = () =>
   new UnknownStorage(`memory: holds no data after the process ends; use ${lastingUrls}`)
 
 /** A store as it was at one moment. It can only be read. */
-export interface FrozenStore {
+interface FrozenStore {
   readonly store: Store
   /** The data folder, if it has one. */
   readonly folder?: string

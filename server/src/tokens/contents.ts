@@ -16,7 +16,7 @@ export interface Derived {
   readonly patterns?: readonly string[]
 }
 
-export interface Evaluated {
+interface Evaluated {
   readonly derived: Derived
   /** The data under the mask, if the mask was evaluated. */
   readonly masked: JsonValue | undefined

@@ -10,7 +10,7 @@ import { type KeptTokens, keptToken, singleToken } from './payloads/kept-tokens.
 import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly token: Token
   /** False if deduplication found a token that was there before. */
   readonly created: boolean

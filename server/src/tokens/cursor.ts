@@ -32,7 +32,7 @@ export function locatePage(
 }
 
 /** The start of a page: after the token created at `afterUs`. `page` is only its number in the answer. */
-export interface Cursor {
+interface Cursor {
   readonly afterUs: number
   readonly page: number
 }

@@ -7,7 +7,7 @@ import { matchAll } from '../storage/port/query.ts'
 import type { TenantTokens } from './context.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */
-export interface SearchExplanation {
+interface SearchExplanation {
   /** The number of tokens of the tenant. */
   readonly tokens: number
   /** The number of those that the caller may search. */

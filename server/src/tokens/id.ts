@@ -9,14 +9,14 @@ import { holdsData } from './id-holds-data.ts'
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 const idAttempts = 10
 
-export interface ChosenId {
+interface ChosenId {
   readonly id: string
   /** True if it was drawn at random for this token, so that no other has it. */
   readonly fresh: boolean
 }
 
 /** The members of a new token that its id depends on. */
-export interface IdInput {
+interface IdInput {
   readonly id?: string | null
   readonly type: TokenType
   readonly data: JsonValue

@@ -16,7 +16,7 @@ import { withReadableCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 
-export interface TokenFilter extends PageSelection {
+interface TokenFilter extends PageSelection {
   readonly id?: readonly string[]
   readonly type?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>

@@ -9,8 +9,7 @@ import type { TokenRecord } from './token.ts'
 const expressionMembers = ['mask', 'fingerprint_expression', 'search_indexes'] as const
 
 /** The members of an update that need more than `token:update` on the token's present containers. */
-export interface GuardedUpdate
-  extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
+interface GuardedUpdate extends Readonly<Partial<Record<(typeof expressionMembers)[number], unknown>>> {
   readonly containers?: readonly string[] | null
 }
 

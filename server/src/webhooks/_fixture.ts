@@ -35,7 +35,7 @@ export interface Queue {
   left(): Promise<readonly [number, number]>
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly store?: Store
   readonly masterKey?: Uint8Array
   /** Made by the options where a test looks at what it is given. */

@@ -7,7 +7,7 @@ import { matchTerm } from '../storage/port/query.ts'
 import type { WebhooksContext } from './context.ts'
 import { jobTerm, type ScheduleRecord } from './job.ts'
 
-export interface JobFilter extends PageRequest {
+interface JobFilter extends PageRequest {
   /** An application or a session. */
   readonly requested_by?: string
 }

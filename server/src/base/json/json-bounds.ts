@@ -1,7 +1,7 @@
 import { limits } from '../../generated/facts.ts'
 
 /** Limits of JSON: nesting of lists and objects, and the total number of members and elements. */
-export interface JsonBounds {
+interface JsonBounds {
   readonly depth: number
   readonly count: number
 }
@@ -10,7 +10,7 @@ export interface JsonBounds {
 const jsonBounds: JsonBounds = { depth: limits.jsonDepth, count: limits.jsonMembers }
 
 /** Where a text exceeds its limits, in UTF-16 units from 0, and how. */
-export interface JsonExcess {
+interface JsonExcess {
   readonly offset: number
   readonly message: string
 }

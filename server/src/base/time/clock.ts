@@ -33,7 +33,7 @@ export interface Clock {
   stop(): Promise<void>
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   /** The machine's clock, which may be set back. */
   readonly realNowMs?: () => number
   /** Monotonic time. By default derived from `realNowMs` if that is given. */

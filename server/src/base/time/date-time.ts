@@ -1,5 +1,5 @@
 /** A date or date-time of ISO 8601. */
-export interface DateTime {
+interface DateTime {
   /** Epoch milliseconds of the whole second. Without an offset, the time is UTC. */
   readonly ms: number
   /** The digits behind the whole second; empty if there are none. */

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import { parseDateTime } from './date-time.ts'
 
-export interface Expiration {
+interface Expiration {
   /** In ISO 8601 (RFC 3339), with the offset that was given, as `±hh:mm`. */
   readonly echo: string
   /** Epoch milliseconds, rounded up: nothing ends before its time. */

@@ -1,7 +1,7 @@
 import { type Spelling, spellingsOf } from './spellings.ts'
 
 /** A value of a token in a text. */
-export interface Leak {
+interface Leak {
   /** In UTF-16 units from 0. */
   readonly offset: number
   readonly length: number

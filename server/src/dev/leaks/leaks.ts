@@ -5,7 +5,7 @@ import type { TokenRecord } from '../../tokens/token.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
 
-export interface LeaksContext {
+interface LeaksContext {
   readonly store: SealedStore
   nowUs(tenant: string): number
 }

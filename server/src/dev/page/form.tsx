@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Key } from './keys.ts'
 
 /** The fields that were filled in, by name. */
-export type Fields = Readonly<Record<string, string>>
+type Fields = Readonly<Record<string, string>>
 
 interface FormProps {
   readonly label: string

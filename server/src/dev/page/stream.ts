@@ -2,7 +2,7 @@ import { readEvents } from '../../generated/dev-client/events.ts'
 import { headersFor, Refusal } from './api.ts'
 import type { Access } from './keys.ts'
 
-export type Receive = (name: string, data: unknown) => void
+type Receive = (name: string, data: unknown) => void
 
 /**
  * Reads events until the stream ends or `signal` aborts. `EventSource` cannot send headers, and a key in an address

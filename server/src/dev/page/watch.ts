@@ -17,7 +17,7 @@ export type Line = DevConsoleLine & { readonly reactor_id: string }
 const mostShown = 300
 const pauseMs = 2000
 
-export interface Watched {
+interface Watched {
   readonly state: 'connecting' | 'live' | 'lost'
   readonly refusal?: Refusal | undefined
   readonly requests: readonly Request[]

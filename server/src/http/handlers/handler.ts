@@ -122,7 +122,7 @@ export interface ValidatedRequest
 }
 
 export type ValidatedHandler = (request: ValidatedRequest) => Promise<Answer>
-export type ValidatedReplay = (request: ValidatedRequest, kept: KeptAnswer) => Promise<Answer>
+type ValidatedReplay = (request: ValidatedRequest, kept: KeptAnswer) => Promise<Answer>
 
 /** Returns the handler of an operation. The contract's validators stand for the types that it asks for. */
 export function handlerOf(handlers: Handlers, id: OperationId): ValidatedHandler {

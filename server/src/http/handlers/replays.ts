@@ -12,7 +12,7 @@ import { showReaction } from '../../webhooks/reaction.ts'
 import { answer, type Replays } from './handler.ts'
 import { answerOf } from './reactors.ts'
 
-export interface ReplayContext {
+interface ReplayContext {
   readonly applications: Applications
   readonly reactors: ReactorsContext
   readonly sessions: SessionsContext

@@ -8,7 +8,7 @@ import type { CoreRequest, CoreResponse } from '../transport/message.ts'
 import { reserve } from '../transport/reserve-response.ts'
 import { type Health, respondHealth } from './health.ts'
 
-export interface MetricsPaths {
+interface MetricsPaths {
   readonly health: Health
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
   readonly random: Random

@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ')
 
-export interface StaticFile {
+interface StaticFile {
   readonly type: string
   read(): string | Uint8Array
 }

@@ -17,7 +17,7 @@ import type { Exchange, Explain, Services } from './exchange.ts'
 import { lifecycle } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly services: Services
   readonly cors: Cors
   readonly log: Log

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../base/errors.ts'
 import type { Operation } from '../../contract/contract.ts'
 
-export interface Route {
+interface Route {
   readonly operation: Operation
   /** Path parameters as sent, still percent-encoded. */
   readonly parameters: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { monotonicMs } from '../../base/time/real-time.ts'
 import { bytesOf, type CoreResponse, lengthOf } from './message.ts'
 
 /** Observes and limits the sending of a response in pieces. */
-export interface Pace {
+interface Pace {
   /** Is called when the receiver has taken a piece. */
   progressed(): void
   /** Takes memory for a piece that is longer than those before. @throws {ServiceError} if there is none */

@@ -11,7 +11,7 @@ import type { Vault } from '../../vault.ts'
 type Question = readonly [key: string, method: string, path: string, body?: JsonValue]
 
 /** A vault with at least one record of every kind, and requests that read all of it. */
-export interface Furnished {
+interface Furnished {
   readonly tenant: TestTenant
   /** Reads the audit log of the tenant. Other reads add entries to it. */
   log(vault: Vault): Promise<string[]>

@@ -3,7 +3,7 @@ import { FairQueue } from '../../base/flow/fair-queue.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { MemoryShare, Place } from './memory-share.ts'
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly limits: SandboxLimits
   readonly memory: MemoryShare
   /** False while a tenant must wait for its next process. */

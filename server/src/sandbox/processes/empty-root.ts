@@ -6,7 +6,7 @@ const root = '/sys'
 /** Paths that need no quoting in a shell or in an fstab. */
 const plainPath = /^\/[\w@+.,/-]+$/
 
-export interface RootPrograms {
+interface RootPrograms {
   readonly mount: string
   readonly mkdir: string
   readonly unshare: string

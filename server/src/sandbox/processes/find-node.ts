@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
 
 /** The program that runs formulas. */
-export interface NodeProgram {
+interface NodeProgram {
   readonly path: string
   /** Such as `20.19.0`. */
   readonly version: string

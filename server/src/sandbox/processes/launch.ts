@@ -7,7 +7,7 @@ import type { Isolation } from './isolation.ts'
 import type { Launched } from './os-process.ts'
 
 /** Starts isolated processes. */
-export interface Launcher {
+interface Launcher {
   readonly isolation: Isolation
   /** Starts Node with the boot program and a socket at descriptor 3, without the server's environment. */
   launch(): Launched

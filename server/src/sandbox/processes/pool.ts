@@ -8,7 +8,7 @@ import type { Launched } from './os-process.ts'
 import type { End } from './runner.ts'
 import { TenantProcess } from './tenant-process.ts'
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly launch: () => Launched
   readonly limits: SandboxLimits
   readonly header: Omit<BootHeader, 'parts' | 'wantsCache'>

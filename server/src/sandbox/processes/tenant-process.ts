@@ -37,7 +37,7 @@ interface Run {
   cpuMs: number | undefined
 }
 
-export interface TenantProcessOptions extends Omit<RunnerOptions, 'onFrame'> {
+interface TenantProcessOptions extends Omit<RunnerOptions, 'onFrame'> {
   readonly egress: Egress | undefined
   /** In lower case. */
   readonly headerPrefix: string

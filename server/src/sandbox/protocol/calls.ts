@@ -13,7 +13,7 @@ interface Call {
   readonly body: Uint8Array | undefined
 }
 
-export interface CallsOptions {
+interface CallsOptions {
   readonly svc: ServiceTransport | null
   readonly egress: Egress | undefined
   /** Whose requests they are. */

@@ -26,7 +26,7 @@ export function encodeFrame(header: object, body: Uint8Array = empty): Buffer {
   return frame
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   readonly headerBytes: number
   readonly bodyBytes: number
 }

@@ -7,7 +7,7 @@ import { copyAddress, rootTenant, rotationAddress } from './keyring.ts'
  * A document that marks the store as half done by a command. The keyring refuses to open a marked store. It is
  * sealed under the master key that the store is going to have, so that only the same keys can finish the command.
  */
-export interface Marker {
+interface Marker {
   readonly address: Address
   content(key: SealingKey, facts: Uint8Array, random: Random): NewContent
   /** Returns the facts recorded when the command began; `undefined` if it began with another key. */

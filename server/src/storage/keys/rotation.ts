@@ -21,7 +21,7 @@ export class RotationRefused extends OperatorError {
   override readonly name = 'RotationRefused'
 }
 
-export interface RotationOptions {
+interface RotationOptions {
   readonly store: Store
   readonly from: Uint8Array
   readonly to: Uint8Array

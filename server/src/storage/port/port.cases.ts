@@ -23,7 +23,7 @@ import {
 import type { Store } from './port.ts'
 
 /** Abilities of an engine beyond those that the port requires. */
-export interface StoreSupport {
+interface StoreSupport {
   /** Closes the store and opens the same data again; absent where data end with the process. */
   readonly reopen?: (store: Store) => Promise<Store>
   /** It keeps documents in memory that are read often. */

@@ -182,7 +182,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-export interface ModelRun {
+interface ModelRun {
   readonly openModel: () => Promise<Store>
   readonly open: () => Promise<Store>
   readonly reopen: (store: Store) => Promise<Store>

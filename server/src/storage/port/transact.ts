@@ -28,7 +28,7 @@ export interface Attempt<Result, Kept = KeptAnswer> {
   readonly onConflict?: (conflict: Conflict) => void | Promise<void>
 }
 
-export interface TransactContext {
+interface TransactContext {
   readonly store: { commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> }
   nowUs(): number
 }

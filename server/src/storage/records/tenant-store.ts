@@ -28,13 +28,13 @@ export interface RecordIndex {
   readonly dueMs?: number
 }
 
-export interface FoundRecords<T extends RecordValue> {
+interface FoundRecords<T extends RecordValue> {
   readonly total: number
   readonly records: OpenedRecord<T>[]
 }
 
 /** A page of records. Where there are more, they come after the stamp `lastUs`. */
-export interface RecordPage<T extends RecordValue> {
+interface RecordPage<T extends RecordValue> {
   readonly total: number
   /** Records of a page that is long are read again and opened one at a time, so that only one is in memory. */
   readonly records: OpenedRecord<T>[] | AsyncIterable<OpenedRecord<T>>

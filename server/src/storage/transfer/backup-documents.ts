@@ -4,7 +4,7 @@ import { readFrames } from './backup-frames.ts'
 import type { Collection, Documents } from './walk.ts'
 
 /** A page of a collection, as it is written. The first page of a tenant may be empty. */
-export interface Page extends Collection {
+interface Page extends Collection {
   readonly documents: readonly Written[]
 }
 

@@ -17,7 +17,7 @@ import { type FoundReferences, findReferences, tooManyTokens, valueKey } from '.
  * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for
  * `token:use` show of it.
  */
-export type Resolution = 'raw' | 'transformed'
+type Resolution = 'raw' | 'transformed'
 
 /** Replaces the references in a payload by data, as far as the caller's rules for `token:use` show it. */
 // Requirements: TKZ-503, TKZ-504

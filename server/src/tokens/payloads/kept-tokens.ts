@@ -40,7 +40,7 @@ export function keptToken({ record: { id, containers } }: Draft, original?: stri
     : { id: original, as: 'original', wanted: { id, containers } }
 }
 
-export interface ShowKeptOptions {
+interface ShowKeptOptions {
   /** `false` for the tokens of a reactor's answer, which need no `token:create` and are shown masked. */
   readonly asksPermission?: boolean
   /** Replaces a token that is gone. Without it, such a token is a 404. */

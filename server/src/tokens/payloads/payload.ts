@@ -16,7 +16,7 @@ export interface RequestedToken {
   readonly bare: boolean
 }
 
-export interface Payload {
+interface Payload {
   /** The structure of the payload, with each token replaced by its position in `requested`. Holds no other values. */
   readonly shape: JsonValue
   readonly requested: readonly RequestedToken[]

@@ -17,7 +17,7 @@ import { type KeptToken, type KeptTokens, keptToken, shownPerTurn } from './kept
 import { fillShape, readPayload } from './payload.ts'
 import { drawAnotherId, makeIdsDistinct, type Planned, planTokens } from './plan.ts'
 
-export interface TokenizeOptions {
+interface TokenizeOptions {
   /**
    * `false` for the outcome of a formula: its tokens belong to the caller, who need not hold `token:create`, and are
    * shown masked.

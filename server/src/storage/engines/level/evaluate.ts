@@ -23,14 +23,14 @@ export interface OrdinalRange {
 export type Leaf = Extract<Query, { op: 'ids' | 'created' | 'modified' }>
 export type Resolved = BlockMap | OrdinalRange
 
-export interface Inputs {
+interface Inputs {
   readonly live: BlockMap
   readonly terms: ReadonlyMap<Digest, BlockMap>
   readonly leaves: ReadonlyMap<Leaf, Resolved>
 }
 
 /** Sets `out` to the matches within a block. Returns false if there are none; `out` is undefined then. */
-export type BlockMatcher = (block: number, out: Words) => boolean
+type BlockMatcher = (block: number, out: Words) => boolean
 
 export function compileQuery(query: Query, inputs: Inputs): BlockMatcher {
   switch (query.op) {
@@ -105,7 +105,7 @@ function matchRest(part: BlockMatcher, live: BlockMap): BlockMatcher {
   }
 }
 
-export interface PageRange {
+interface PageRange {
   readonly offset: number
   readonly limit: number
   readonly oldestFirst: boolean

@@ -27,7 +27,7 @@ import type { ReindexOptions } from './reindex/verification.ts'
 import { PublishedState } from './state.ts'
 import { Writer } from './writer.ts'
 
-export interface LevelOptions {
+interface LevelOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
   /** Opens LevelDB in the folder; tests replace it to cause failures. */

@@ -11,7 +11,7 @@ import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
  */
 const format = 4
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly openLevel?: ((folder: string) => Promise<LevelDb>) | undefined
   /** The folder is ours, even if its format number was lost. */
   readonly isRepaired?: boolean | undefined

@@ -10,7 +10,7 @@ import type { LevelDb } from './leveldb.ts'
 import { TermCache } from './term-cache.ts'
 
 /** The earliest time at which a document of a collection can be due. */
-export interface DueFloor {
+interface DueFloor {
   /** No document is due before it. 0: not known. */
   floorMs: number
   /** Number of changes by the writer. A floor found by a search is not valid if this has changed since. */

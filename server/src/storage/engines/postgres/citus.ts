@@ -3,7 +3,7 @@ import { tables } from './migrations.ts'
 import { DatabaseRefused, OnWorker } from './refused.ts'
 
 /** A change that tables need on Citus: what it does, in words that follow "to", and its statements. */
-export interface Step {
+interface Step {
   readonly says: string
   readonly statements: readonly string[]
 }

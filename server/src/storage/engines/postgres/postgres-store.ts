@@ -31,7 +31,7 @@ import { checkSchema, planMigration } from './schema.ts'
 import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Creates or upgrades the schema first. */
   readonly migrate?: boolean
   /** Reads all that follows in the state that the database has now. Nothing can be written. */

@@ -208,7 +208,7 @@ export function countOfAll(now: string): string {
           WHERE tenant = $1::uuid AND kind = $2::smallint`
 }
 
-export function pageOf(where: string, { order, limit, offset }: PageCut): string {
+function pageOf(where: string, { order, limit, offset }: PageCut): string {
   return `SELECT ${columns} FROM documents WHERE ${where}
           ORDER BY created_us ${order} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`
 }

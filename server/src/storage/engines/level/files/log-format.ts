@@ -14,7 +14,7 @@ export const first = 2
 export const middle = 3
 const last = 4
 
-export interface Fragment {
+interface Fragment {
   readonly type: number
   /** The start and end of its payload. */
   readonly start: number

@@ -17,7 +17,7 @@ const removedTable = 6
 const addedTable = 7
 
 /** The files that a list of tables names. */
-export interface ListedFiles {
+interface ListedFiles {
   /** Number of the oldest log that is needed; 0 if none is. */
   readonly oldestLog: number
   /** Numbers of the tables. */

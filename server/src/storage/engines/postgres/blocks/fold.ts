@@ -29,7 +29,7 @@ const staleAtOnce = 256
 const mostFresh = 10
 
 /** After `forgotten`, the collection is folded from the beginning. */
-export type Step = 'nothing' | 'something' | 'forgotten'
+type Step = 'nothing' | 'something' | 'forgotten'
 
 const latestUs = Number.MAX_SAFE_INTEGER
 

@@ -2,7 +2,7 @@ import { nextTurn } from '../../../../base/flow/event-loop.ts'
 import { blockBits } from './limits.ts'
 
 /** The places of documents with certain terms within a block. */
-export interface Block {
+interface Block {
   readonly stamps: readonly string[]
   /** Places by the term, both as the database writes them. */
   readonly terms: ReadonlyMap<string, readonly number[]>

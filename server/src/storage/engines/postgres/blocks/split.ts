@@ -2,7 +2,7 @@ import type { Digest, Query } from '../../../port/port.ts'
 import { alternatives, conjuncts } from '../where.ts'
 
 /** The parts of a query that blocks cannot tell. */
-export interface Special {
+interface Special {
   readonly terms: readonly Digest[]
   /** Conditions on ids and times of modification. */
   readonly others: readonly Query[]

@@ -11,7 +11,7 @@ export interface Folded {
 }
 
 /** The state of a collection with regard to blocks. */
-export interface FoldState {
+interface FoldState {
   readonly documents: number
   /** Undefined where totals cannot be counted in blocks. */
   readonly folded?: Folded

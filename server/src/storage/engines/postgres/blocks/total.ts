@@ -6,7 +6,7 @@ import { split, termsOf } from './split.ts'
 import type { Folded } from './state.ts'
 
 /** A query whose total is counted. */
-export interface Counted {
+interface Counted {
   readonly query: Query
   /** The parameter with the time at which documents are due. */
   readonly now: string
