@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
@@ -51,6 +52,28 @@ t.test('a name that leads to a private address is refused, whatever it led to be
   t.match(json.detail, /no public address/)
   t.notMatch(json.detail, /10\.0|example/)
   t.same(asked, ['api.example.com'], 'asked when it connects')
+})
+
+t.test('an application and a session have shares of the requests that wait for targets', async t => {
+  for (const scope of ['application', 'session'] as const) {
+    const admissionBounds = { proxied: { total: 9, [scope]: 1 } }
+    const { tenant } = await openProxy(t, () => new Promise(() => {}), { admissionBounds })
+    const permissions = ['token:use']
+    const session = async () => {
+      const { nonce, session_key } = (await tenant.asPublic('POST', '/sessions')).json
+      await tenant.send('POST', '/sessions/authorize', { nonce, permissions })
+      return session_key
+    }
+    const key = async () =>
+      scope === 'session' ? session() : (await tenant.application({ permissions })).key
+    const [own, other] = [await key(), await key()]
+    const ask = (key: string) => tenant.as(key)('GET', '/proxy', undefined, to(target))
+    void ask(own).catch(() => {})
+    const { status, json } = await ask(own)
+    t.match([status, json.type], [429, 'urn:surrogate:error:rate_limited'], scope)
+    const control = await Promise.race([ask(other).then(({ status }) => status), wait(50, 'waits')])
+    t.equal(control, 'waits', 'the control')
+  }
 })
 
 t.test('headers of the caller, the connection and this server stay here', async t => {

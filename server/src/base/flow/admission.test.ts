@@ -3,18 +3,46 @@ import t from 'tap'
 import { Admission, type Lease, type Party } from './admission.ts'
 
 t.test('a share is full for its party only, and the total for everybody', async t => {
-  const admission = new Admission('requests', { total: 3, tenant: 2 })
-  const first = admission.demand({ tenant: 'a' })
-  admission.demand({ tenant: 'a' })
-  t.equal(admission.take({ tenant: 'a' }), undefined)
-  t.equal(admission.full({ tenant: 'a' }), 'tenant')
-  t.ok(admission.take({ tenant: 'b' }), 'the control')
-  t.equal(admission.full({ tenant: 'c' }), 'total')
+  const admission = new Admission('requests', { total: 3, application: 2 })
+  const first = admission.demand({ application: 'a' })
+  admission.demand({ application: 'a' })
+  t.equal(admission.take({ application: 'a' }), undefined)
+  t.equal(admission.full({ application: 'a' }), 'application')
+  t.ok(admission.take({ application: 'b' }), 'the control')
+  t.equal(admission.full({ application: 'c' }), 'total')
   first.release()
   first.release()
   t.equal(admission.total, 2, 'what was released twice is free once')
-  t.ok(admission.take({ tenant: 'a' }))
-  t.same(admission.refused, { tenant: 1 })
+  t.ok(admission.take({ application: 'a' }))
+  t.same(admission.refused, { application: 1 })
+})
+
+t.test('parties that fill their shares leave room for others', async t => {
+  const fill = (admission: Admission, party: Party) => {
+    let taken = 0
+    while (admission.take(party)) taken++
+    return taken
+  }
+  for (const scope of ['tenant', 'peer', 'host'] as const) {
+    const alone = new Admission('requests', { total: 60, [scope]: 20 })
+    t.equal(fill(alone, { [scope]: 'a' }), 20, 'a share is whole while it is the only one')
+    const crowded = new Admission('requests', { total: 60, [scope]: 20 })
+    const held = Array.from({ length: 6 }, (_, n) => fill(crowded, { [scope]: `${n}` }))
+    t.ok(held.every(count => count > 0) && crowded.total < 60, `${held}`)
+  }
+  const fixed = new Admission('requests', { total: 60, application: 20 })
+  for (const application of 'abc') fill(fixed, { application })
+  t.equal(fixed.total, 60, 'the control: shares within a tenant keep their size')
+})
+
+t.test('what is counted already stays admitted for those that it is counted for', async t => {
+  const admission = new Admission('connections', { total: 10, peer: 5, tenant: 5 })
+  const leases = Array.from({ length: 5 }, () => admission.demand({ peer: 'p' }))
+  while (admission.take({ peer: 'q' })) {}
+  t.equal(admission.full({ peer: 'p' }), 'peer')
+  t.ok(leases[0]?.assign({ peer: 'p', tenant: 'a' }))
+  t.ok(leases[1]?.assign({ peer: 'q', tenant: 'a' }))
+  t.notOk(leases[2]?.assign({ peer: 'q', tenant: 'a' }), 'the control')
 })
 
 t.test('a refusal says whose share has no room, and when to try again', async t => {
@@ -77,13 +105,18 @@ t.test(
           model.reduce((sum, one) => sum + (one.party[scope] === name ? one.amount : 0), 0)
         const total = () => model.reduce((sum, one) => sum + one.amount, 0)
         const fits = (now: number, amount: number, most: number) => now === 0 || now + amount <= most
-        const hasRoom = (party: Party, amount: number) =>
-          fits(total(), amount, bounds.total) &&
-          (['tenant', 'session'] as const).every(
-            scope =>
-              party[scope] === undefined ||
-              fits(held(scope, party[scope]), amount, bounds[scope] ?? Infinity),
+        const hasRoom = (party: Party, amount: number, before?: Party) => {
+          const after = total() + (before ? 0 : amount)
+          const tenant = ((bounds.total - after) * bounds.tenant) / (bounds.total - bounds.tenant)
+          return (
+            (before !== undefined || fits(total(), amount, bounds.total)) &&
+            (['tenant', 'session'] as const).every(scope => {
+              const name = party[scope]
+              const most = scope === 'tenant' ? tenant : bounds.session
+              return name === undefined || name === before?.[scope] || fits(held(scope, name), amount, most)
+            })
           )
+        }
         for (const { what, at, amount, party } of steps) {
           const one = model[at % Math.max(1, model.length)]
           if (what === 'take') {
@@ -96,12 +129,7 @@ t.test(
             if (one.lease.add(amount) !== expected) return false
             if (expected) one.amount += amount
           } else if (what === 'assign' && one) {
-            const before = one.party
-            const own = one.amount
-            one.amount = 0
-            const same = before.tenant === party.tenant && before.session === party.session
-            const expected = same || hasRoom(party, own)
-            one.amount = own
+            const expected = hasRoom(party, one.amount, one.party)
             if (one.lease.assign(party) !== expected) return false
             if (expected) one.party = party
           } else if (what === 'release' && one) {

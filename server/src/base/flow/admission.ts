@@ -17,6 +17,12 @@ export type Scope = keyof Party
 /** The limit on one kind of work: in total, and for each tenant, application, session, peer and host. */
 export type Bounds = { readonly [S in 'total' | Scope]?: number }
 
+/**
+ * Shares of these scopes are whole only while nobody else holds anything, and lower the more all hold together: so the
+ * first that fill theirs leave room for others.
+ */
+const shrinking: ReadonlySet<Scope> = new Set(['tenant', 'peer', 'host'])
+
 /** Admitted work. */
 export class Lease {
   readonly #admission: Admission
@@ -41,11 +47,11 @@ export class Lease {
   /** Counts the work for another party from now on. Returns false, and changes nothing, if its share has no room. */
   assign(party: Party): boolean {
     const admission = this.#admission
+    if (admission.isRefused(party, this.#amount, this.#party)) return false
     admission.count(this.#party, -this.#amount)
-    const isRefused = admission.isRefused(party, this.#amount)
-    if (!isRefused) this.#party = party
-    admission.count(this.#party, this.#amount)
-    return !isRefused
+    this.#party = party
+    admission.count(party, this.#amount)
+    return true
   }
 
   /** Ends the work. A further call has no effect. */
@@ -68,6 +74,8 @@ export class Admission {
   /** Amounts by name, for each scope. A party without admitted work has no entry. */
   readonly #held: Readonly<Record<string, Map<string, number>>>
   readonly #refused: Record<string, number> = {}
+  /** Who was refused while holding something, and has released nothing since. */
+  readonly #exhausted = new Set<string>()
   #total = 0
 
   constructor(work: string, bounds: Bounds) {
@@ -91,12 +99,17 @@ export class Admission {
     return this.#refused
   }
 
-  /** Returns the scope without room for more work of a party, or `undefined` if there is room. */
-  full(party: Party, amount = 1): keyof Bounds | undefined {
-    if (!fits(this.#total, amount, this.#bounds.total)) return 'total'
+  /**
+   * Returns the scope without room for more work of a party, or `undefined` if there is room.
+   * @param before the party for which this work is counted already
+   */
+  full(party: Party, amount = 1, before?: Party): keyof Bounds | undefined {
+    if (!before && !fits(this.#total, amount, this.#bounds.total)) return 'total'
+    const total = this.#total + (before ? 0 : amount)
     return this.#scopes.find(scope => {
       const name = party[scope]
-      return name !== undefined && !fits(this.#of(scope, name), amount, this.#bounds[scope])
+      if (name === undefined || name === before?.[scope]) return false
+      return !fits(this.#of(scope, name), amount, this.#share(scope, total))
     })
   }
 
@@ -131,11 +144,32 @@ export class Admission {
   }
 
   /** True, and counted, if there is no room. @internal */
-  isRefused(party: Party, amount: number): boolean {
-    const scope = this.full(party, amount)
+  isRefused(party: Party, amount: number, before?: Party): boolean {
+    const scope = this.full(party, amount, before)
     if (scope === undefined) return false
     this.#refused[scope] = (this.#refused[scope] ?? 0) + 1
+    const requester = requesterOf(party)
+    const own = party.session === undefined ? 'application' : 'session'
+    if (requester !== undefined && this.#of(own, requester) > 0) this.#exhausted.add(requester)
     return true
+  }
+
+  /**
+   * Returns the most that a party may hold when all hold this total. A shrinking share stands to what nobody holds as it
+   * does when it is the only one and full: of 30, a share of 10 is half of what it leaves.
+   */
+  #share(scope: Scope, held: number): number | undefined {
+    const { total, [scope]: whole } = this.#bounds
+    if (total === undefined || whole === undefined || whole >= total || !shrinking.has(scope)) return whole
+    return ((total - held) * whole) / (total - whole)
+  }
+
+  /**
+   * True if this application, or session, was refused and has released nothing since: then it is refused again, so what it
+   * would be needed for should not begin.
+   */
+  isExhausted(party: Party): boolean {
+    return this.#exhausted.has(requesterOf(party) ?? '')
   }
 
   #of(scope: Scope, name: string): number {
@@ -145,6 +179,7 @@ export class Admission {
   /** Adds to what a party holds. @internal */
   count(party: Party, amount: number): void {
     if (amount === 0) return
+    if (amount < 0) this.#exhausted.delete(requesterOf(party) ?? '')
     this.#total += amount
     for (const scope of this.#scopes) {
       const name = party[scope]
@@ -155,6 +190,8 @@ export class Admission {
     }
   }
 }
+
+const requesterOf = ({ session, application }: Party) => session ?? application
 
 const fits = (held: number, amount: number, most = Number.POSITIVE_INFINITY) =>
   held === 0 || held + amount <= most

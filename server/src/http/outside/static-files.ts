@@ -36,7 +36,7 @@ export function fileAt(url: URL, type: string, change?: (text: string) => string
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>
   /** Files that were read before, by path. They never change, and reading one blocks other requests. */
-  readonly #read = new Map<string, string | Uint8Array>()
+  readonly #read = new Map<string, Uint8Array>()
 
   constructor(files: Readonly<Record<string, StaticFile>>) {
     this.#files = new Map(Object.entries(files))
@@ -46,7 +46,7 @@ export class StaticFiles {
   respond(path: string): CoreResponse | undefined {
     const file = this.#files.get(path)
     if (!file) return undefined
-    const body = this.#read.get(path) ?? file.read()
+    const body = this.#read.get(path) ?? Buffer.from(file.read() as string)
     this.#read.set(path, body)
     return {
       status: 200,
@@ -60,6 +60,7 @@ export class StaticFiles {
         'Cache-Control': 'no-cache',
       },
       body,
+      isShared: true,
     }
   }
 }

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { echo, openReactors, reactorOn } from '../../../verify/support/reactors.ts'
 import { openTenant, type TestTenant } from '../../../verify/support/vault.ts'
+import type { Exchange, Services } from './exchange.ts'
+import { lifecycle } from './lifecycle.ts'
 
 /**
  * The order of checks. A request can be wrong in several ways at once; which of them is reported is part of the
@@ -221,4 +223,21 @@ t.test('the kind of application is checked before the body, and existence before
   t.equal((await tenant.asManagement('GET', '/tokens/no-such-token')).status, 403)
   t.equal((await tenant.asManagement('GET', '/tokens?page=0')).status, 403)
   t.equal((await tenant.send('GET', '/tokens?page=0')).status, 400)
+})
+
+t.test('a request whose caller is known waits for a turn of its tenant', async t => {
+  const step = lifecycle.find(({ name }) => name === 'admit')
+  const asked: (string | undefined)[] = []
+  const turn = Promise.resolve()
+  const turns = {
+    passed: (name?: string) => {
+      asked.push(name)
+      return turn
+    },
+  }
+  const admit = (exchange: object) =>
+    step?.({ request: {}, ...exchange } as Exchange, { turns } as unknown as Services)
+  t.equal(admit({ caller: { tenant: 'a' } }), turn)
+  t.equal(admit({}), undefined)
+  t.same(asked, ['a'])
 })

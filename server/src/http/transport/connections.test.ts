@@ -230,7 +230,8 @@ t.test('a surplus connection replaces the one that has been idle longest, and ne
   const done = new Promise<void>(resolve => {
     answer = resolve
   })
-  const answerLater: Core = async ({ path }) => {
+  const answerLater: Core = async ({ path, identified }) => {
+    identified?.({ tenant: 'a', application: 'a' })
     busy++
     if (path === '/wait') await done
     busy--
@@ -271,6 +272,34 @@ t.test('a surplus connection replaces the one that has been idle longest, and ne
   answer()
   for (const one of [extra, first, third, fourth]) await one.until(/answered$/)
   t.match((await rest(await enter())).received(), /answered$/, 'the control')
+})
+
+t.test('a connection that says too late who it is for gives way to another one', async t => {
+  let begun = 0
+  const busy: Core = async ({ path, identified }) => {
+    if (path !== '/unknown') identified?.({ tenant: path, application: path })
+    begun++
+    await new Promise(() => {})
+    return { status: 200, headers: {} }
+  }
+  const listening = await open(t, { reserve: 0 }, busy, { connections: { total: 3 } })
+  const enter = async (path: string) => {
+    const caller = peer(t, listening)
+    const before = begun
+    caller.socket.write(head('GET', path))
+    while (begun === before) await turn()
+    return caller
+  }
+  const known = [await enter('/a')]
+  const unknown = [await enter('/unknown'), await enter('/unknown')]
+  for (const one of unknown) {
+    known.push(await enter('/b'))
+    while (!one.socket.readableEnded) await turn()
+  }
+  t.ok(known.every(({ socket }) => !socket.readableEnded))
+  const refused = peer(t, listening)
+  await once(refused.socket, 'end')
+  t.equal(listening.connections(), 3, 'the control: the callers of all others are known')
 })
 
 t.test('a connection with too many unanswered requests ends after their responses', async t => {

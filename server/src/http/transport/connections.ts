@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Admission, Lease, Party } from '../../base/flow/admission.ts'
 import type { ConnectionLimits } from '../../base/limits.ts'
-import { clearInterval, monotonicMs, setInterval, setTimeout } from '../../base/time/real-time.ts'
+import {
+  clearInterval,
+  clearTimeout,
+  monotonicMs,
+  setInterval,
+  setTimeout,
+} from '../../base/time/real-time.ts'
 import { peerOf } from './peer.ts'
 
 interface Ending {
@@ -33,13 +39,15 @@ interface Connection {
   body?: { readonly request: Incoming; readonly sinceMs: number; readonly bytesRead: number } | undefined
   /** A refusal to send after the responses to all earlier requests. No further request is accepted. */
   refusal?: string
+  /** True if it ends after its present response. */
+  isLast?: boolean
 }
 
 const probes = /^\/(livez|readyz|healthz)\/?(\?|$)/
 
 /** Returns a last response for the bare socket. */
 export function refusalOf(status: string, header = ''): string {
-  return `HTTP/1.1 ${status}\r\n${header}Connection: close\r\nContent-Length: 0\r\n\r\n`
+  return `HTTP/1.1 ${status}\r\n${header}Cache-Control: no-store\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
 const noRoom = refusalOf('503 Service Unavailable', 'Retry-After: 1\r\n')
@@ -57,9 +65,12 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>()
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>()
+  /** Connections whose caller is not known yet, the oldest first. */
+  readonly #unidentified = new Set<Socket>()
   /** Connections that only a probe may use, the oldest first. */
   readonly #reserve = new Set<Socket>()
   readonly #checking: NodeJS.Timeout
+  #grace: NodeJS.Timeout | undefined
   #closing = false
 
   constructor(limits: ConnectionLimits, admission: Admission, nowMs: () => number = monotonicMs) {
@@ -71,7 +82,13 @@ export class Connections {
 
   /** True if a connection ends after its present response. */
   endsAfter(socket: Socket): boolean {
-    return this.#closing || this.#reserve.has(socket)
+    return this.#closing || this.#reserve.has(socket) || this.#connections.get(socket)?.isLast === true
+  }
+
+  /** Lets a connection end after its present response. */
+  endAfter(socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (connection) connection.isLast = true
   }
 
   get count(): number {
@@ -93,14 +110,17 @@ export class Connections {
     socket.once('close', () => {
       this.#connections.delete(socket)
       this.#idle.delete(socket)
+      this.#unidentified.delete(socket)
       this.#reserve.delete(socket)
       connection.lease?.release()
     })
     if (this.#closing) socket.destroy()
     else {
       connection.lease = this.#admit(connection.party)
-      if (connection.lease) this.#idle.add(socket)
-      else this.#keepInReserve(socket)
+      if (connection.lease) {
+        this.#idle.add(socket)
+        this.#unidentified.add(socket)
+      } else this.#keepInReserve(socket)
     }
   }
 
@@ -143,6 +163,7 @@ export class Connections {
       if (!lease.assign(next)) throw this.#admission.refusal(this.#admission.full(next))
     }
     connection.party = next
+    this.#unidentified.delete(socket)
   }
 
   /** To be called when the body of a request is awaited: it has to arrive at the least rate. */
@@ -198,14 +219,16 @@ export class Connections {
   close(graceMs: number): void {
     this.#closing = true
     for (const [socket, { requests }] of this.#connections) if (requests === 0) socket.destroy()
-    setTimeout(() => {
+    // Keeps the process alive: a paused connection does not, whose end this waits for.
+    this.#grace = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy()
-    }, graceMs).unref()
+    }, graceMs)
   }
 
   /** To be called when all connections are closed. */
   closed(): void {
     clearInterval(this.#checking)
+    clearTimeout(this.#grace)
   }
 
   #end(socket: Socket, connection: Connection): void {
@@ -229,11 +252,21 @@ export class Connections {
     if (connection) connection.deadlineMs = this.#nowMs() + ms
   }
 
-  /** Admits a connection, in the place of an idle one if there is no room. */
+  /**
+   * Admits a connection. If there is no room, it takes the place of an idle one, or of the one that has been open longest
+   * without saying who it is for: whoever has no key cannot keep others out.
+   */
   #admit(party: Party): Lease | undefined {
     const lease = this.#admission.take(party)
-    if (lease || !this.#endIdle(party)) return lease
+    if (lease || !(this.#endIdle(party) || this.#endUnidentified(party))) return lease
     return this.#admission.take(party)
+  }
+
+  #endUnidentified(party: Party): boolean {
+    const [oldest] = this.#unidentified
+    if (!oldest || this.#admission.full(party) !== 'total') return false
+    this.#replace(oldest)
+    return true
   }
 
   /** Ends the connection that has been idle longest in the share that is full: first one of the same peer. */
@@ -244,10 +277,16 @@ export class Connections {
     const own = idle.find(socket => this.#connections.get(socket)?.party[scope] === party[scope])
     const ended = own ?? (full === 'total' ? idle[0] : undefined)
     if (!ended) return false
-    this.#connections.get(ended)?.lease?.release()
-    this.#idle.delete(ended)
-    ended.destroy()
+    this.#replace(ended)
     return true
+  }
+
+  /** Ends a connection that another one takes the place of. */
+  #replace(socket: Socket): void {
+    this.#connections.get(socket)?.lease?.release()
+    this.#idle.delete(socket)
+    this.#unidentified.delete(socket)
+    socket.destroy()
   }
 
   /** Keeps a connection that was not admitted for a probe, in the place of an older one of who has most of them. */

@@ -95,6 +95,15 @@ async function serve(
 ): Promise<void> {
   const { socket } = request
   const shares = new RequestShares(admissions, limits, response, peer)
+  // Whoever does not read its responses gets a refusal once, not for each of its pipelined requests.
+  const orLast = (take: () => void) => {
+    try {
+      take()
+    } catch (error) {
+      connections.endAfter(socket)
+      throw error
+    }
+  }
   // A proxy may send the whole URL (RFC 9112, section 3.2.2).
   const url = request.url ?? '/'
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
@@ -109,10 +118,10 @@ async function serve(
       return readAll(request, limit, bytes => shares.take('requestBytes', bytes))
     },
     identified: caller => {
-      shares.identify(caller)
       connections.identify(socket, caller)
+      orLast(() => shares.identify(caller))
     },
-    reserve: bytes => shares.take('responseBytes', bytes),
+    reserve: bytes => orLast(() => shares.take('responseBytes', bytes)),
     onClose: listener => (response.destroyed ? listener() : void response.once('close', listener)),
   })
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
@@ -121,7 +130,7 @@ async function serve(
   outbox.add(() => {
     connections.responding(socket)
     if (isLast && !request.complete) discardRest(request, connections)
-    void writeResponse(request.method === 'HEAD', response, content, {
+    writeResponse(request.method === 'HEAD', response, content, {
       progressed: () => connections.progressed(socket),
       take: bytes => shares.take('responseBytes', bytes),
       limits,

@@ -35,6 +35,8 @@ export interface CoreResponse {
   /** Made for this response alone, as its adapter adds headers. */
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
+  /** True if the body is in memory in any case, for all who ask for it. */
+  readonly isShared?: boolean
   /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
   readonly pieces?: AsyncIterable<string | Uint8Array>
   /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */
@@ -52,7 +54,7 @@ export interface Answer {
 
 /** Returns a body that is in one piece. */
 export function bytesOf({ body = '' }: CoreResponse): Uint8Array {
-  return Buffer.from(body as string)
+  return typeof body === 'string' ? Buffer.from(body) : body
 }
 
 /** Returns the length of a body in bytes; 0 for one in pieces. */

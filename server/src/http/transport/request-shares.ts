@@ -28,9 +28,16 @@ export class RequestShares {
     this.#party = { peer }
   }
 
-  /** Counts what is taken from now on for the caller, too. */
+  /**
+   * Counts what is taken from now on for the caller, too.
+   * @throws {ServiceError} rate_limited, if its unread responses have left no room for the last one
+   */
   identify({ tenant, application, session }: Party): void {
     this.#party = { tenant, application, session, peer: this.#party.peer }
+    const { responseBytes } = this.#admissions
+    if (responseBytes.isExhausted(this.#party)) {
+      throw responseBytes.refusal(session === undefined ? 'application' : 'session')
+    }
   }
 
   /** Takes memory for further bytes. @throws {ServiceError} rate_limited, unavailable */

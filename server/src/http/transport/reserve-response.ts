@@ -12,7 +12,8 @@ export function reserve(
   response: CoreResponse,
   { isRead, traceId }: { readonly isRead: boolean; readonly traceId: string },
 ): CoreResponse {
-  const { pieces } = response
+  const { pieces, isShared } = response
+  if (isShared) return response
   try {
     request.reserve?.(pieces ? connectionLimits.pieceBytes : lengthOf(response))
     return response

@@ -139,8 +139,11 @@ t.test('a peer and a tenant have shares of the connections, and replace their ow
 })
 
 t.test('a probe gets in where every connection is taken, and nothing else does', async t => {
-  const busy: Core = async ({ path }) => {
-    if (path === '/wait') await new Promise(() => {})
+  const busy: Core = async ({ path, identified }) => {
+    if (path === '/wait') {
+      identified?.({ tenant: 'a', application: 'a' })
+      await new Promise(() => {})
+    }
     return { status: 200, headers: {}, body: 'answered' }
   }
   const listening = await open(t, { reserve: 2, reserveTimeoutMs: shortMs, lingerMs: shortMs }, busy, {
@@ -179,4 +182,93 @@ t.test('large bodies share a limit that small ones do not use', async t => {
   slow.socket.write('x')
   await slow.until(/3501$/)
   t.same(await post(4000), { status: 200, text: '4000' }, 'what an answered request took is free again')
+})
+
+t.test('unread responses count for their caller, who begins nothing more until one is read', async t => {
+  for (const scope of ['session', 'application', 'tenant', 'peer'] as const) {
+    let begun = 0
+    const sized: Core = async request => {
+      const caller = JSON.parse(decodeURIComponent(request.query))
+      try {
+        request.identified?.(caller)
+      } catch (error) {
+        return { status: (error as ServiceError).status, headers: {}, body: 'refused at once' }
+      }
+      begun++
+      const pieces = async function* () {
+        for (let sent = 0; sent < 256; sent++) yield long.slice(0, 2 ** 16)
+      }
+      const response = request.path === '/pieces' ? { pieces: pieces() } : { body: long.repeat(16) }
+      return reserve(request, { status: 200, headers: {}, ...response }, { isRead: true, traceId: 'trace' })
+    }
+    const listening = await open(t, {}, sized, { responseBytes: { [scope]: 2 ** 14 } })
+    const own = { tenant: 'a', application: 'b', ...(scope === 'session' ? { session: 'c' } : {}) }
+    const others = { tenant: 'd', application: 'e', session: 'f' }
+    const path = (kind: string, caller: object) => `/${kind}?${encodeURIComponent(JSON.stringify(caller))}`
+    const ask = async (kind: string, caller: object) => {
+      const asking = peer(t, listening)
+      asking.socket.write(head('GET', path(kind, caller)))
+      const [, status, connection] =
+        /^HTTP\/1\.1 (\d+) [\s\S]*?Connection: (.*)/i.exec(await asking.until(/\r\n\r\n/)) ?? []
+      asking.socket.destroy()
+      return `${status} ${connection}`
+    }
+    for (const kind of ['whole', 'pieces']) {
+      const unread = peer(t, listening)
+      unread.socket.pause()
+      const before = begun
+      unread.socket.write(head('GET', path(kind, own)))
+      while (begun === before) await turn()
+      t.equal(await ask(kind, own), '429 close', `${scope} ${kind}`)
+      if (scope !== 'peer') t.equal(await ask(kind, others), '200 keep-alive', 'the control')
+      const last = begun
+      if (scope === 'session' || scope === 'application') {
+        t.equal(await ask(kind, own), '429 close')
+        t.equal(begun, last, 'what would be refused in the end is not begun')
+      }
+      unread.socket.destroy()
+      while ((await ask('whole', own)) !== '200 keep-alive') await wait(5)
+    }
+  }
+})
+
+t.test('applications and sessions have shares of the connections of their tenant', async t => {
+  for (const scope of ['application', 'session'] as const) {
+    const waiting: Core = async ({ path, identified, headers }) => {
+      try {
+        identified?.({ tenant: 'a', application: 'b', session: 'c', [scope]: path })
+      } catch (error) {
+        return { status: (error as ServiceError).status, headers: {}, body: 'refused' }
+      }
+      if (headers['x-wait']) await new Promise(() => {})
+      return { status: 200, headers: {}, body: 'answered' }
+    }
+    const listening = await open(t, {}, waiting, { connections: { total: 9, [scope]: 1 } })
+    peer(t, listening).socket.write(head('GET', '/own', 'x-wait: 1'))
+    await untilConnections(listening, 1)
+    while ((await fetch(`${listening.url}/own`)).status !== 429) await turn()
+    t.equal((await fetch(`${listening.url}/other`)).status, 200, 'the control')
+  }
+})
+
+t.test('what is in memory for everybody takes nothing of a share', async t => {
+  const body = Buffer.alloc(2 ** 24, 'x')
+  const shared: Core = async request => {
+    const content = request.path === '/shared' ? { body, isShared: true } : { body }
+    return reserve(request, { status: 200, headers: {}, ...content }, { isRead: true, traceId: 'trace' })
+  }
+  const listening = await open(t, {}, shared, { responseBytes: { total: 2 ** 24 + 2 ** 14 } })
+  for (let count = 0; count < 5; count++) {
+    const unread = peer(t, listening)
+    unread.socket.pause()
+    unread.socket.write(head('GET', '/shared'))
+  }
+  await untilConnections(listening, 5)
+  t.equal((await (await fetch(listening.url)).arrayBuffer()).byteLength, body.length)
+  const own = peer(t, listening)
+  own.socket.pause()
+  own.socket.write(head('GET', '/'))
+  await untilConnections(listening, 6)
+  while ((await fetch(listening.url)).status === 200) await turn()
+  t.equal((await fetch(listening.url)).status, 503, 'the control')
 })

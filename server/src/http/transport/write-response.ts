@@ -12,28 +12,40 @@ interface Pace {
   readonly limits: { readonly pieceBytes: number; readonly wholeAnswerTimeoutMs: number }
 }
 
-/** Writes a response. Never rejects: if it cannot be sent completely, the connection is closed. */
-export async function writeResponse(
+/** Writes a response. If it cannot be sent completely, the connection is closed. */
+export function writeResponse(
   isHead: boolean,
   response: ServerResponse,
   content: CoreResponse,
   pace: Pace,
-): Promise<void> {
+): void {
   const { status, headers, body, pieces } = content
   const length = lengthOf(content)
   if (status !== 204 && !pieces) headers['Content-Length'] = String(length)
-  // A long body is sent in pieces, too, so that a receiver that takes nothing of it is noticed.
-  const isLong = length > pace.limits.pieceBytes
   try {
     // Headers in one call and a body in one string are Node's fast path.
     response.writeHead(status, headers)
-    if (isHead) response.end()
-    else if (pieces || isLong) {
-      await writePieces(response, pieces ?? inOnePiece(body), pace, Math.max(length, pace.limits.pieceBytes))
-      response.end()
-    } else response.end(body)
+    // A long body is sent in pieces, too, so that a receiver that takes nothing of it is noticed.
+    if (isHead || !(pieces || length > pace.limits.pieceBytes)) response.end(isHead ? undefined : body)
+    // Its text is not kept beside its bytes.
+    else void writeAll(response, pieces ?? inOnePiece(bytesOf(content)), pace, length)
   } catch {
-    // Either a header is not valid or the pieces ended early. Without the last chunk the response is visibly cut off.
+    // A header is not valid.
+    response.destroy()
+  }
+}
+
+async function writeAll(
+  response: ServerResponse,
+  pieces: AsyncIterable<string | Uint8Array>,
+  pace: Pace,
+  length: number,
+): Promise<void> {
+  try {
+    await writePieces(response, pieces, pace, Math.max(length, pace.limits.pieceBytes))
+    response.end()
+  } catch {
+    // The pieces ended early. Without the last chunk the response is visibly cut off.
     response.destroy()
   }
 }
@@ -54,7 +66,7 @@ export function writeBeginning(
   socket?.destroySoon()
 }
 
-async function* inOnePiece(body: string | Uint8Array = ''): AsyncGenerator<string | Uint8Array> {
+async function* inOnePiece(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body
 }
 
