@@ -50,8 +50,11 @@ export const connectionLimits = {
   reserveTimeoutMs: 2_000,
   /** Connections that the system keeps until they are accepted; it may allow fewer. */
   backlog: 4_096,
-  /** Unanswered requests of one connection, served one by one. One more closes the connection after their responses. */
-  pipelinedRequests: 100,
+  /**
+   * Unanswered requests of one connection, served one by one. One more closes the connection after their responses, and as
+   * many more close it at once: each takes about 9 KB, of up to 2,000 connections.
+   */
+  pipelinedRequests: 8,
 } as const
 
 export type ConnectionLimits = LimitsLike<typeof connectionLimits>

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { BootstrapError } from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenants.ts'
 import { JsonError, parseJson } from '../base/json/json.ts'
@@ -68,7 +69,11 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
 
 const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })
 
+/** By how many percent of what is in use garbage may grow until V8 collects it; by default, hundreds of megabytes. */
+const heapGrowingPercent = 50
+
 async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`)
   try {
     const facts = await vault.ready()
     await warn(log, 'the bootstrap file', config.bootstrap)

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -15,7 +14,7 @@ export interface Victim {
 }
 
 /** Goes on until the process is ended. */
-export type Attack = (victim: Victim) => Promise<never>
+type Attack = (victim: Victim) => Promise<never>
 
 const head = (method: string, path: string, key: string, ...lines: string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: vault', `SVC-API-KEY: ${key}`, ...lines, '', ''].join('\r\n')
@@ -79,7 +78,7 @@ const large = ({ large }: Victim, n = 0) => `/tokens/${large[n % large.length]}`
 export const attacks: Readonly<Record<string, Attack>> = {
   'unread large tokens': unread(1_500, victim => head('GET', large(victim), victim.keys.private).repeat(20)),
   'unread long pages': unread(100, ({ keys }) => head('GET', '/tokens?size=100', keys.private).repeat(20)),
-  'unread documentation': unread(100, ({ keys }) => head('GET', '/docs/docs.js', keys.public).repeat(50)),
+  'unread documentation of strangers': unread(2_500, () => head('GET', '/docs/openapi.json', '').repeat(20)),
   'slow bodies': victim =>
     hold(victim, 400, socket => {
       socket.write(
@@ -131,14 +130,3 @@ export const attacks: Readonly<Record<string, Attack>> = {
       socket.write('hello\r\n\r\n'.repeat(1_000))
     }),
 }
-
-/** Runs the attacks of these names, which are all there are by default. */
-export function attack(victim: Victim, names: readonly string[] = Object.keys(attacks)): void {
-  for (const name of names) void attacks[name]?.(victim)
-}
-
-process.once('message', ({ victim, names }: { victim: Victim; names?: readonly string[] }) =>
-  attack(victim, names),
-)
-process.once('disconnect', () => process.exit())
-if (process.send) void once(process, 'message')

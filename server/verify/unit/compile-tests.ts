@@ -11,7 +11,7 @@ const programs = [
   'server/src/program/main.ts',
   'server/verify/fuzz/probe.ts',
   'server/verify/fuzz/watch.ts',
-  'server/verify/soak/attacks.ts',
+  'server/verify/soak/attackers.ts',
   'server/verify/fuzz/_sabotage.ts',
   'server/src/expressions/_fixture.ts',
   'server/src/sandbox/_fixture.ts',

@@ -27,6 +27,7 @@ const generous = {
   lingerMs: forever,
   checkIntervalMs: 10,
   closeGraceMs: 0,
+  pipelinedRequests: 100,
 }
 export const text = { 'Content-Type': 'text/plain' }
 export const long = 'x'.repeat(1024 * 1024)

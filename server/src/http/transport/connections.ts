@@ -27,6 +27,8 @@ interface Connection {
   party: Party
   /** Requests without a complete response. */
   requests: number
+  /** Requests after the refusal. */
+  surplus: number
   /** Requests that wait for the response before theirs. */
   readonly waiting: (() => void)[]
   /** The last request that arrived. */
@@ -102,6 +104,7 @@ export class Connections {
       party: { peer },
       lease: undefined,
       requests: 0,
+      surplus: 0,
       waiting: [],
       isAnswering: false,
       deadlineMs: Number.POSITIVE_INFINITY,
@@ -131,8 +134,11 @@ export class Connections {
   begin(socket: Socket, request: Incoming, response: Ending, serve: (peer: string) => void): void {
     const connection = this.#connections.get(socket)
     if (!connection) return
-    // Node goes on with the bytes that it has read.
-    if (connection.refusal !== undefined) return
+    if (connection.refusal !== undefined) {
+      // Node goes on with the bytes that it has read, and keeps each request in them until the connection ends.
+      if (++connection.surplus >= this.#limits.pipelinedRequests) socket.destroy()
+      return
+    }
     if (this.#reserve.has(socket) && !probes.test(request.url ?? '')) {
       // Refused at its deadline: whoever is refused at once connects again at once, and keeps others from being accepted.
       socket.pause()

@@ -1,0 +1,183 @@
+/** The siege itself: see `siege.ts`. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { keys } from '../fuzz/callers.ts'
+import { mebibytes } from '../fuzz/memory.ts'
+import { startTarget } from '../fuzz/target.ts'
+import { startWatcher } from '../fuzz/watcher.ts'
+import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
+import { loader, locateProgram } from '../support/process.ts'
+import { attacks, type Victim } from './attacks.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    storage: { type: 'string', default: 'level:' },
+    dev: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+})
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error('--minutes must be a positive number')
+const attackNames = Object.keys(attacks)
+const names = values.only?.split(',') ?? attackNames
+for (const name of names) {
+  if (!attackNames.includes(name)) throw new Error(`--only: one or more of ${attackNames.join(', ')}`)
+}
+
+/** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
+const most = { probeMs: 100, readMs: 250, grownMiB: 400 }
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const teardowns: (() => unknown)[] = []
+const peers = await Promise.all(
+  hostilePeers
+    .filter(({ scheme }) => scheme === undefined)
+    .map(peer => openPeer({ teardown: task => teardowns.push(task) }, peer)),
+)
+const origins = peers.map(({ origin }) => origin)
+/** Names under which formulas and `/proxy` reach the peers. */
+const targets = origins.map((_, n) => `https://peer-${n}.example`)
+const mapped = targets.map((name, n) => `${name}=${origins[n]}`).join(',')
+/** A port of its own has its own queue of connections, so that probes do not wait with everybody else. */
+const probed = await freePort()
+const target = await startTarget({
+  storage: values.storage === 'memory:' ? 'memory:' : 'level:',
+  dev: values.dev,
+  env: {
+    SURROGATE_PROXY_MAP_ORIGIN: mapped,
+    SURROGATE_FORMULA_MAP_ORIGIN: mapped,
+    SURROGATE_METRICS_PORT: String(probed),
+  },
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function ask(
+  method: string,
+  path: string,
+  key: string,
+  body: object,
+): Promise<{ readonly id: string }> {
+  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
+    method,
+    headers: { 'SVC-API-KEY': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return response.json() as Promise<{ readonly id: string }>
+}
+
+async function reactor(code: string): Promise<string> {
+  const formula = await ask('POST', '/reactor-formulas', keys.management, {
+    name: 'F',
+    type: 'private',
+    code,
+  })
+  const body = { name: 'R', configuration: {}, formula: { id: formula.id } }
+  return `/reactors/${(await ask('POST', '/reactors', keys.management, body)).id}/react`
+}
+
+async function prepare(): Promise<Victim> {
+  const large: string[] = []
+  for (let n = 0; n < 8; n++) {
+    large.push(
+      (await ask('POST', '/tokens', keys.private, { type: 'token', data: 'x'.repeat(1_000_000) })).id,
+    )
+  }
+  const card = { type: 'card', data: { number: '4242424242424242' } }
+  for (let n = 0; n < 300; n++) await ask('POST', '/tokens', keys.private, card)
+  await ask('POST', '/tokens', keys.other, { ...card, id: 'honest' })
+  return {
+    port: target.port,
+    keys,
+    large,
+    peers: { callbacks: origins, targets },
+    reactors: {
+      endless: await reactor('module.exports = async () => { for (;;) {} }'),
+      answering: await reactor('module.exports = async () => ({ raw: 1 })'),
+      fetching: await reactor(
+        'module.exports = async ({ args }) => ({ raw: (await fetch(args.url)).status })',
+      ),
+    },
+  }
+}
+
+/** Returns the resident memory of the server itself, without the processes of formulas. */
+function residentBytes(): number {
+  return Number(readFileSync(`/proc/${target.pid}/statm`, 'latin1').split(' ')[1]) * 4096
+}
+
+const findings: string[] = []
+try {
+  const victim = await prepare()
+  const watched = { port: target.port, pid: target.pid }
+  const reads = startWatcher({ ...watched, path: '/tokens/honest', key: keys.other })
+  const probes = startWatcher({ ...watched, port: probed, path: '/livez', opensAgain: true })
+  // The port that everybody reaches: probes get in there too, but wait with everybody else to be accepted.
+  const publicProbes = startWatcher({ ...watched, path: '/livez', opensAgain: true })
+  const watchers = [reads, probes, publicProbes]
+  for (const watcher of watchers) teardowns.push(() => watcher.end())
+  await wait(2_000)
+  await Promise.all(watchers.map(watcher => watcher.summary()))
+  const idle = (await target.memory()).residentBytes
+  const attackers = fork(fileURLToPath(locateProgram('server/verify/soak/attackers.ts')), {
+    execArgv: [...loader],
+  })
+  teardowns.push(() => attackers.kill('SIGKILL'))
+  attackers.send({ victim, names })
+  const endMs = performance.now() + minutes * 60_000
+  const intervalMs = Math.min(60_000, (minutes * 60_000) / 6)
+  let peak = 0
+  const sampling = setInterval(() => {
+    if (!target.hasEnded()) peak = Math.max(peak, residentBytes())
+  }, 100)
+  teardowns.push(() => clearInterval(sampling))
+  say('seconds  reads  p50, ms  p99, ms  longest, ms  probes  longest, ms  public  longest, ms  grown, MB')
+  while (performance.now() < endMs && !target.hasEnded()) {
+    await wait(intervalMs)
+    if (target.hasEnded()) break
+    const [read, probe, other] = await Promise.all([
+      reads.summary(),
+      probes.summary(),
+      publicProbes.summary(),
+    ])
+    const columns: readonly (readonly [text: string, width: number])[] = [
+      [((minutes * 60_000 - endMs + performance.now()) / 1000).toFixed(0), 7],
+      [String(read.reads), 7],
+      [read.p50Ms.toFixed(1), 9],
+      [read.p99Ms.toFixed(1), 9],
+      [read.maxMs.toFixed(0), 13],
+      [String(probe.reads), 8],
+      [probe.maxMs.toFixed(0), 13],
+      [String(other.reads), 8],
+      [other.maxMs.toFixed(0), 13],
+      [mebibytes(peak - idle), 11],
+    ]
+    say(columns.map(([text, width]) => text.padStart(width)).join(''))
+    if (read.maxMs > most.readMs) findings.push(`a read of another tenant waited ${read.maxMs.toFixed(0)} ms`)
+    if (probe.maxMs > most.probeMs) findings.push(`a probe waited ${probe.maxMs.toFixed(0)} ms`)
+    if (read.reads === 0) findings.push('another tenant was not served')
+    if (probe.reads === 0 || other.reads === 0) findings.push('no probe was answered')
+  }
+  if (target.hasEnded()) findings.push(await target.ended)
+  else if (peak - idle > most.grownMiB * 2 ** 20) findings.push(`memory grew by ${mebibytes(peak - idle)} MB`)
+  for (const { failures } of watchers) findings.push(...failures)
+} finally {
+  for (const task of teardowns.reverse()) await task()
+  await target.end()
+}
+for (const finding of new Set(findings)) say(`FOUND: ${finding}`)
+say(findings.length === 0 ? 'nobody else noticed' : `${findings.length} findings`)
+process.exitCode = findings.length === 0 ? 0 : 1
