@@ -4,6 +4,7 @@ import { sameDigest, sha256 } from '../crypto/digest.ts'
 import type { StaticFiles } from '../http/outside/static-files.ts'
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
 import {
+  admit,
   authorize,
   identify,
   parse,
@@ -53,10 +54,24 @@ export class DevEndpoints {
       request: Omit<DevRequest<never>, 'body'> & { body: unknown },
     ) => Promise<Answer | DevEventsAnswer>
     const answer = await handler({ tenant: caller?.tenant ?? '', path: parameters, query, body } as never)
-    if ('events' in answer) return { status: answer.status, headers: eventHeaders(), pieces: answer.events }
+    if ('events' in answer) {
+      const pieces = whileAllowed(answer.events, () => this.#isAllowed(request))
+      return { status: answer.status, headers: eventHeaders(), pieces }
+    }
     return answer.body === undefined
       ? { status: answer.status, headers: {} }
       : jsonResponse(answer.status, answer.body)
+  }
+
+  /** True if the caller of a request may still make it. */
+  async #isAllowed(request: CoreRequest): Promise<boolean> {
+    const again: Exchange = { request, traceId: '' }
+    try {
+      for (const step of [route, identify, authorize]) await step(again, this.#services)
+      return true
+    } catch {
+      return false
+    }
   }
 
   // Digests have the same length, so that the comparison tells nothing of the token.
@@ -77,10 +92,29 @@ const eventHeaders = () => ({
   'X-Accel-Buffering': 'no',
 })
 
+/** Ends events when they would go to a caller whose key is not valid any more. */
+function whileAllowed(
+  events: DevEventsAnswer['events'],
+  isAllowed: () => Promise<boolean>,
+): DevEventsAnswer['events'] {
+  const end = () => events.return?.() ?? Promise.resolve({ done: true as const, value: undefined })
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: async () => {
+      const result = await events.next()
+      return result.done || (await isAllowed()) ? result : end()
+    },
+    return: end,
+  }
+}
+
 /** The steps of the lifecycle, but the content type does not matter, and what the contract does not name is refused. */
 const steps: readonly Step[] = [
   route,
   (exchange, services) => (takesKey(exchange) ? identify(exchange, services) : undefined),
+  admit,
   (exchange, services) => (takesKey(exchange) ? authorize(exchange, services) : undefined),
   readBody,
   ({ operation, request }) => refuseUnknownParameters(request.query, operation?.queryParameters ?? []),

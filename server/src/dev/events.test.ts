@@ -209,3 +209,29 @@ t.test('the client reads events, in process and over the wire, and closes the st
   const none = vault.dev.forTenant({ managementKey: 'key_mgt_unknown' })
   await t.rejects(none.events(), { name: 'DevError', status: 401 })
 })
+
+t.test('a stream ends when the key that opened it is replaced, or its application deleted', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  for (const [method, path, status] of [
+    ['POST', '/regenerate', 200],
+    ['DELETE', '', 204],
+  ] as const) {
+    const watcher = await tenant.asManagement('POST', '/applications', {
+      name: 'watcher',
+      type: 'management',
+      permissions: ['log:read'],
+    })
+    const own = await open(vault, { managementKey: watcher.json.key })
+    const control = await open(vault, tenant)
+    await own.until(/these are events/)
+    await tenant.send('POST', '/tokens', { id: `seen-${status}`, type: 'token', data: 1 })
+    await own.until(/event: request\n.*tokens\.create/)
+    const revoked = await tenant.asManagement(method, `/applications/${watcher.json.id}${path}`)
+    t.equal(revoked.status, status)
+    await tenant.send('GET', `/tokens/seen-${status}`)
+    t.notMatch(await own.until(), /tokens\.get/)
+    t.match(await control.until(/tokens\.get/), /tokens\.get/, 'the control')
+    await control.cancel()
+  }
+})

@@ -23,7 +23,7 @@ type DevAnswer<Id extends DevOperationId> = {
 /** A response that goes on: server-sent events. */
 export interface DevEventsAnswer {
   readonly status: 200
-  readonly events: AsyncIterable<string>
+  readonly events: AsyncIterableIterator<string>
 }
 
 type DevHandler<Id extends DevOperationId> = (

@@ -76,7 +76,7 @@ export function identify(exchange: Exchange, services: Services): void | Promise
 }
 
 /** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant. */
-function admit({ request, caller }: Exchange, { turns }: Services): void | Promise<void> {
+export function admit({ request, caller }: Exchange, { turns }: Services): void | Promise<void> {
   if (!caller) return
   request.identified?.(caller)
   return turns.passed(caller.tenant)
