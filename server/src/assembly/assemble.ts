@@ -91,7 +91,7 @@ function showState(
   metrics?.show({
     storeWorks: () => engine.unhealthy() === undefined,
     connections,
-    admissions: () => [...Object.entries(admissions), ...sandbox.admitted()],
+    admissions: () => [...Object.entries(admissions), ...sandbox.admitted(), ...webhooks.admitted()],
     formulasWaiting: () => sandbox.waiting(),
     processes: () => sandbox.counts(),
     jobs: () => webhooks.counts(),

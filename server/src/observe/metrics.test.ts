@@ -6,6 +6,7 @@ import { reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { Admission } from '../base/flow/admission.ts'
+import { admissionBounds } from '../base/limits.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import operations from '../generated/operations.json' with { type: 'json' }
@@ -81,6 +82,10 @@ t.test('admitted work is shown by kind, with its limit and its refusals', async 
   t.equal(value('surrogate_admitted', { kind: 'responseBytes' }), 0)
   t.equal(value('surrogate_admitted', { kind: 'formulas' }), 0)
   t.equal(value('surrogate_admission_refused_total', { kind: 'connections', scope: 'peer' }), 1)
+  for (const kind of Object.keys(admissionBounds)) {
+    t.type(value('surrogate_admitted', { kind }), 'number', kind)
+    t.type(value('surrogate_admission_limit', { kind }), 'number', kind)
+  }
 })
 
 t.test('requests are counted by operation and status, and timed', async t => {

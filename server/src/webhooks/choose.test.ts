@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Candidate, choose } from './choose.ts'
 
-const rooms = { waiting: { total: 4, tenant: 2 }, delivery: { total: 3, tenant: 2 } }
+const rooms = { waiting: { total: 8, tenant: 4 }, delivery: { total: 6, tenant: 4 } }
 const ofOrigins = {
   waiting: { total: 4, tenant: 4 },
   delivery: { total: 6, tenant: 4, host: 3, hostOfTenant: 2 },
@@ -16,17 +16,22 @@ const times = (count: number, one: Candidate) => Array.from({ length: count }, (
 t.test('each stage has its own room, and each tenant a part of it', async t => {
   const cases: readonly [name: string, due: Candidate[], underWay: Candidate[], chosen: string][] = [
     ['nothing is due', [], [of('a')], ''],
-    ['a tenant has its part and no more', times(9, of('a')), [], 'aa'],
-    ['what it has under way counts', times(9, of('a')), [of('a')], 'a'],
-    ['of the other stage it does not', times(9, of('a')), times(2, of('a', 'delivery')), 'aa'],
-    ['tenants take turns', [...times(9, of('a')), ...times(9, of('b'))], [], 'abab'],
-    ['all of them share what there is', 'aabbccdd'.split('').map(name => of(name)), [], 'abcd'],
-    ['who has less under way comes first', [...times(9, of('a')), of('b')], [of('a'), of('c'), of('c')], 'b'],
-    ['nothing fits where all is full', times(9, of('a')), 'bbcc'.split('').map(name => of(name)), ''],
+    ['a tenant has its part and no more', times(9, of('a')), [], 'aaaa'],
+    ['what it has under way counts', times(9, of('a')), [of('a')], 'aaa'],
+    ['of the other stage it does not', times(9, of('a')), times(2, of('a', 'delivery')), 'aaaa'],
+    ['tenants take turns, and leave room', [...times(9, of('a')), ...times(9, of('b'))], [], 'ababa'],
+    ['all of them share what there is', 'aabbccdd'.split('').map(name => of(name)), [], 'abcdab'],
+    [
+      'who has less under way comes first',
+      [...times(9, of('a')), of('b')],
+      'accc'.split('').map(name => of(name)),
+      'ba',
+    ],
+    ['nothing fits where all is full', times(9, of('a')), 'bbbbcccc'.split('').map(name => of(name)), ''],
     [
       'what waits for one stage does not hold up the other',
       [...times(9, of('a')), of('a', 'delivery')],
-      times(2, of('a')),
+      times(4, of('a')),
       'a',
     ],
   ]
@@ -83,8 +88,11 @@ t.test('there is never more than there is room for, and never less than would fi
       fc.property(fc.array(candidate, { maxLength: 30 }), due => {
         const chosen = choose(due, [], rooms)
         const left = due.filter(one => !chosen.includes(one))
-        const fits = ({ stage, party: { tenant } }: Candidate) =>
-          count(chosen, stage) < rooms[stage].total && count(chosen, stage, tenant) < rooms[stage].tenant
+        const fits = ({ stage, party: { tenant } }: Candidate) => {
+          const { total, tenant: share } = rooms[stage]
+          const [all, own] = [count(chosen, stage), count(chosen, stage, tenant)]
+          return all < total && (own === 0 || own + 1 <= ((total - all - 1) * share) / (total - share))
+        }
         const isWithin = chosen.every(
           ({ stage, party: { tenant } }) =>
             count(chosen, stage) <= rooms[stage].total && count(chosen, stage, tenant) <= rooms[stage].tenant,

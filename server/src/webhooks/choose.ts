@@ -26,7 +26,7 @@ export function choose<T extends Candidate>(
   }
   const busy = new Map<string, number>()
   const begin = ({ stage, party }: Candidate) => {
-    rooms[stage].take(party)
+    rooms[stage].admit(party)
     for (const name of [party.tenant, requesterOf(party)]) busy.set(name, (busy.get(name) ?? 0) + 1)
   }
   const busyOf = (name: string) => busy.get(name) ?? 0

@@ -135,11 +135,14 @@ export class Runner {
     const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
     const isAll = first.length < firstLook
     const due = isAll ? first : await store.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
-    const since = [...this.#known.values()].filter(({ key }) => !before.has(key))
+    // Of more jobs than were read, those that are due later may be of tenants that have only a few.
+    const isCut = due.length === furtherLook
+    const known = [...this.#known.values()]
     this.#known = new Map()
     for (const { store, record } of this.#spread(due))
       if (store && record) this.#know({ store, schedule: record })
-    for (const { found } of since) this.#know(found)
+    for (const { key, found } of known)
+      if (!before.has(key) || (isCut && !this.#known.has(key))) this.#know(found)
     return due.filter(one => one.store && !one.record).map(one => this.#discard(one))
   }
 
@@ -222,8 +225,10 @@ export class Runner {
 
 /** Returns whose shares a job takes: formulas have no target. */
 function partyOf({ store: { tenant }, schedule }: Claimed): Candidate['party'] {
-  const { application, session, stage, callback_origin: host } = schedule.value
+  const { application, session, stage, callback_origin } = schedule.value
   const requester = { tenant, application, session }
+  // Whatever its port: those of one machine stop together.
+  const host = new URL(callback_origin).hostname
   return stage === 'waiting' ? requester : { ...requester, host, hostOfTenant: `${tenant} ${host}` }
 }
 

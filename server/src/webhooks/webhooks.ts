@@ -1,12 +1,13 @@
 import { tenantStore } from '../access/tenants.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { admissionBounds } from '../base/limits.ts'
+import type { Bounds } from '../base/flow/admission.ts'
+import { type AdmittedKind, admissionBounds } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
 import type { Query } from '../storage/port/port.ts'
 import { matchTerm } from '../storage/port/query.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import type { Performer, WebhooksContext } from './context.ts'
+import { type Performer, type WebhooksContext, webhookLimits } from './context.ts'
 import {
   type Claimed,
   type ContentRecord,
@@ -39,6 +40,15 @@ export interface Webhooks extends Jobs {
   close(): Promise<void>
   /** The due jobs that this process knows of, by stage. */
   counts(): Readonly<Record<Stage, JobCounts>>
+  /** What is admitted, by kind of work. Jobs are those that are due. */
+  admitted(): readonly (readonly [kind: AdmittedKind, admitted: Admitted])[]
+}
+
+interface Admitted {
+  readonly total: number
+  readonly limit: number
+  /** The number of refusals by the scope that had no room. */
+  readonly refused: Readonly<Record<string, number>>
 }
 
 interface JobCounts {
@@ -49,6 +59,10 @@ interface JobCounts {
 
 export function createWebhooks(context: WebhooksContext): Webhooks {
   let runner: Runner | undefined
+  const refused: Record<string, number> = {}
+  const limits = { ...webhookLimits, ...context.limits }
+  const counts = () =>
+    runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } }
   const checkCallback = (callbackUrl: string) => {
     const fault = checkCallbackUrl(callbackUrl, context.callbacks)
     if (fault !== undefined) throw invalid('callback_url', fault)
@@ -57,7 +71,7 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     checkCallback,
     accept: async (job, receipt) => {
       checkCallback(job.callbackUrl)
-      const accepted = await accept(context, job, receipt)
+      const accepted = await accept(context, refused, job, receipt)
       context.observer?.count('job accepted')
       context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
@@ -66,15 +80,30 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     },
     catchUp: async () => runner?.catchUp(),
     close: async () => runner?.close(),
-    counts: () => runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } },
+    counts,
+    admitted: () => {
+      const { waiting, delivery } = counts()
+      const total = [waiting, delivery].reduce((sum, { due, running }) => sum + due + running, 0)
+      const most = ({ total = Number.POSITIVE_INFINITY }: Bounds) => total
+      return [
+        ['jobs', { total, limit: most(limits.jobs), refused }],
+        ['runningJobs', { total: waiting.running, limit: most(limits.waiting), refused: {} }],
+        ['deliveries', { total: delivery.running, limit: most(limits.delivery), refused: {} }],
+      ]
+    },
   }
 }
 
 /** Stores a job, which is due at once. @throws {ServiceError} rate_limited, idempotency_conflict */
-async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Promise<Claimed> {
+async function accept(
+  context: WebhooksContext,
+  refused: Record<string, number>,
+  job: Job,
+  receipt?: Receipt,
+): Promise<Claimed> {
   const { tenant, args, ...about } = job
   const store = await tenantStore(context, tenant)
-  await refuseBeyondShare(context, store, job)
+  await refuseBeyondShare(context, refused, store, job)
   const id = `msg_${context.random.uuid()}`
   const schedule: ScheduleRecord = {
     id,
@@ -107,6 +136,7 @@ async function accept(context: WebhooksContext, job: Job, receipt?: Receipt): Pr
 // Requirements: INV-545
 async function refuseBeyondShare(
   { limits: given }: WebhooksContext,
+  refused: Record<string, number>,
   store: TenantStore,
   { application, session }: Job,
 ): Promise<void> {
@@ -126,6 +156,7 @@ async function refuseBeyondShare(
     if (counted < share) continue
     counted = await count(id === undefined ? { op: 'all' } : matchTerm(jobTerm(store, id)))
     if (counted >= share) {
+      refused[scope] = (refused[scope] ?? 0) + 1
       throw new ServiceError(
         'rate_limited',
         `${share} asynchronous invocations of this ${scope} are unfinished; try again when some are done, or cancel some`,

@@ -7,7 +7,7 @@ export interface Party {
   readonly session?: string | undefined
   /** The address at the other end of a connection. */
   readonly peer?: string | undefined
-  /** The origin that a request is sent to, and the same with the tenant that sends it. */
+  /** The host that a request is sent to, and the same with the tenant that sends it. */
   readonly host?: string | undefined
   readonly hostOfTenant?: string | undefined
 }
