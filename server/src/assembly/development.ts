@@ -5,13 +5,15 @@ import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
 import { devPageFiles } from '../dev/page-files.ts'
+import { replayHandlers } from '../dev/replay.ts'
 import { devSessions } from '../dev/sessions.ts'
 import { settled } from '../dev/settled.ts'
 import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
+import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
-import { readPrinted } from '../reactors/list.ts'
+import { readAllPrinted, readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 
 export { explain } from '../dev/explanation.ts'
@@ -27,19 +29,21 @@ export function observerOf({ tools, clock, headerNames }: Deployment): TestObser
   )
 }
 
-/** Makes the endpoints of a development server. Loaded under `--dev` only. */
-export function developmentEndpoints(deployment: Deployment, services: Services): DevEndpoints {
+/**
+ * Makes the endpoints of a development server. Loaded under `--dev` only.
+ * @param core makes requests again
+ */
+export function developmentEndpoints(deployment: Deployment, services: Services, core: Core): DevEndpoints {
   return new DevEndpoints(
     services,
-    handlersOf(deployment),
+    handlersOf(deployment, core),
     devPageFiles(deployment.headerPrefix),
     deployment.options.devToken,
   )
 }
 
-function handlersOf(deployment: Deployment): DevHandlers {
-  const { advance, catchUp, reset, clock, createTenant, reactors, applications, store, tools, validators } =
-    deployment
+function handlersOf(deployment: Deployment, core: Core): DevHandlers {
+  const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
   const { faults, journal, inbox, idleness, events, keys } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
@@ -48,11 +52,24 @@ function handlersOf(deployment: Deployment): DevHandlers {
   return {
     ...snapshots.handlers(),
     ...new Leaks(deployment).handlers(),
-    ...devApplications(applications),
+    ...devApplications({ ...deployment, keyOf: digest => keys.get(digest) }),
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),
     ...exportHandlers({ ...deployment, keyOf: digest => keys.get(digest) }),
     ...journal.handlers(),
+    ...replayHandlers({
+      journal,
+      traceHeader: deployment.headerNames.trace.toLowerCase(),
+      newTraceId: () => deployment.random.uuid(),
+      run: async ({ body, ...request }) => {
+        const { pieces = [] } = await core({
+          ...request,
+          readBody: async limit => (body.length > limit ? undefined : body),
+        })
+        // What a response holds is released when it is read.
+        for await (const _ of pieces);
+      },
+    }),
     ...inbox.handlers(),
     ...events.handlers(),
     ...devSessions(deployment),
@@ -84,6 +101,10 @@ function handlersOf(deployment: Deployment): DevHandlers {
     'dev.console.list': async ({ tenant, path }) => ({
       status: 200,
       body: { data: await readPrinted(reactors, tenant, path.id) },
+    }),
+    'dev.consoles.list': async ({ tenant }) => ({
+      status: 200,
+      body: { data: await readAllPrinted(reactors, tenant) },
     }),
   }
 }

@@ -36,7 +36,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     inFlight: new Set(),
     running: new FairQueue(deployment.admissions.requests),
   }
-  return createCore({
+  const core: Core = createCore({
     services,
     cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix),
     log,
@@ -44,11 +44,12 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     outside: {
       health,
       docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
-      dev: development?.developmentEndpoints(deployment, services),
+      dev: development?.developmentEndpoints(deployment, services, request => core(request)),
     },
     dev,
     explain: development?.explain,
   })
+  return core
 }
 
 /** @param draining true if the server is about to close */

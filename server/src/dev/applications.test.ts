@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Dev as SdkDev } from '../../../sdk/src/dev/index.ts'
 import { Surrogate } from '../../../sdk/src/index.ts'
-import { openVault } from '../../verify/support/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 
 t.test('a limited client takes one line, in process and over the wire', async t => {
   const vault = openVault(t)
@@ -45,4 +45,19 @@ t.test('what an application cannot hold is refused by name', async t => {
   for (const [rights, message] of refused) {
     await t.rejects(tenant.application(rights), { status: 400, message })
   }
+})
+
+t.test('applications are listed with the keys that the server knows, each tenant its own', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const other = await openTenant(vault)
+  const { id } = await tenant.application({ name: 'Shop' }, 'public')
+  const { status, json } = await tenant.asManagement('GET', '/_dev/applications')
+  t.equal(status, 200)
+  t.match(json.data[0], { id, name: 'Shop', type: 'public', key: /^key_pub_/ })
+  const keys = json.data.map(({ key }: { key: string }) => key)
+  t.equal(keys.length, 4)
+  for (const key of [tenant.publicKey, tenant.privateKey, tenant.managementKey]) t.ok(keys.includes(key))
+  t.notOk(keys.includes(other.privateKey))
+  t.equal((await tenant.send('GET', '/_dev/applications')).status, 403, 'not with a private key')
 })

@@ -1,6 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import { type NoteTaker, RequestNotes } from '../base/request-notes.ts'
 import { monotonicMs } from '../base/time/real-time.ts'
+import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
 import type { CoreResponse } from '../http/transport/message.ts'
@@ -8,7 +9,7 @@ import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault } from './check-fault.ts'
 import type { Faults } from './faults.ts'
 import type { Idleness } from './idleness.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, SentRequest } from './journal.ts'
 import { redact } from './redact.ts'
 
 /** For as long a request without a response is held. */
@@ -84,11 +85,14 @@ export function createTestObserver(tools: Tools): TestObserver {
     if (!operation || !caller) return
     const idempotencyKey = request.headers[tools.idempotencyHeader]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
-    journal.add(caller.tenant, {
+    // Only the id of something that is there: anything can be put into a path.
+    const id = response.status < 400 ? parameters?.id : undefined
+    const recorded = {
       at: new Date(tools.nowMs(caller.tenant) - durationMs).toISOString(),
       operation: operation.id,
-      // Only the id of something that is there: anything can be put into a path.
-      ...(parameters?.id !== undefined && response.status < 400 ? { id: parameters.id } : {}),
+      method: operation.method,
+      path: id === undefined ? operation.path : operation.path.replace('{id}', encodeURIComponent(id)),
+      ...(id === undefined ? {} : { id }),
       application_id: caller.application,
       ...(caller.session === undefined ? {} : { session: caller.session }),
       ...(request.delegation ? { formula: true } : {}),
@@ -101,8 +105,17 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(body === undefined ? {} : { body: redact(body) }),
       ...(explanation && !isUnanswered ? { explanation: withoutWords(explanation) } : {}),
       ...(masks.length > 0 ? { masks } : {}),
-    })
+    }
+    journal.add(caller.tenant, recorded, sentRequest(exchange))
   }
+}
+
+/** Returns the request as it was sent; `undefined` if it cannot be made again, as its body was not read or its key is not its own. */
+function sentRequest({ request, operation, bytes }: Exchange): SentRequest | undefined {
+  if (!operation || isProxied(operation) || request.delegation) return undefined
+  if (operation.bodyType !== undefined && !bytes) return undefined
+  const { method, path, query, headers } = request
+  return { method, path, query, headers, body: bytes ?? new Uint8Array() }
 }
 
 /** Leaves out the words of a formula, which may contain data. */

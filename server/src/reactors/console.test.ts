@@ -32,6 +32,35 @@ t.test('what a formula prints is shown to its owner, and is in no log', async t 
   t.equal((await tenant.asManagement('GET', path)).status, 401, 'as after any reset')
 })
 
+t.test('the lines of all formulas are listed by the name of their reactor, oldest first', async t => {
+  const vault = openReactors(t)
+  const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
+  const first = await reactorOn(tenant, code, { reactor: { name: 'First' } })
+  const second = await reactorOn(tenant, code, { reactor: { name: 'Second' } })
+  const long =
+    "module.exports = async () => { for (let n = 0; n < 20; n++) console.log('x'.repeat(2000)); return {} }"
+  const list = async () => (await tenant.asManagement('GET', '/_dev/console')).json.data
+  t.same(await list(), [])
+  await first({ args: { what: 1 } })
+  await second({ args: { what: 2 } })
+  t.match(await list(), [
+    { reactor_id: first.id, reactor_name: 'First', level: 'log', text: 'printed 1', at: /Z$/ },
+    { reactor_name: 'First', text: 'and this' },
+    { reactor_id: second.id, reactor_name: 'Second', text: 'printed 2' },
+    { reactor_name: 'Second', text: 'and this' },
+  ])
+  t.same((await other.asManagement('GET', '/_dev/console')).json, { data: [] }, 'each tenant its own')
+  t.equal((await tenant.send('GET', '/_dev/console')).status, 403, 'not with a private key')
+  t.equal((await tenant.asManagement('DELETE', `/reactors/${second.id}`)).status, 204)
+  t.equal((await list()).length, 2, 'of reactors that are there')
+  for (const name of ['a', 'b', 'c']) {
+    const react = await reactorOn(tenant, long, { reactor: { name } })
+    for (let time = 0; time < 5; time++) await react()
+  }
+  const lines: { text: string }[] = await list()
+  t.equal(lines.length, 250, '500,000 characters of them')
+})
+
 t.test('without --dev nothing is kept, and the path is a 404', async t => {
   const vault = openReactors(t, { dev: false })
   const tenant = await openTenant(vault)

@@ -40,6 +40,12 @@ export class FormulaConsole {
     return this.#lines.get(`${tenant} ${reactor}`) ?? []
   }
 
+  /** Returns the lines of all reactors of a tenant, by the reactor's id. */
+  readAll(tenant: string): ReadonlyMap<string, readonly PrintedLine[]> {
+    const own = [...this.#lines].filter(([key]) => key.startsWith(`${tenant} `))
+    return new Map(own.map(([key, lines]) => [key.slice(tenant.length + 1), lines]))
+  }
+
   clear(): void {
     this.#lines.clear()
   }

@@ -72,3 +72,29 @@ export async function readPrinted(
   const { value } = await existingReactor(await tenantStore(context, tenant), reactor)
   return context.console?.read(tenant, value.id) ?? []
 }
+
+/** As the contract says. */
+const mostLines = 1000
+const mostCharacters = 500_000
+
+/** Returns the last lines that the formulas of a tenant's reactors printed, oldest first. */
+export async function readAllPrinted(context: ReactorsContext, tenant: string): Promise<NamedLine[]> {
+  const printed = context.console?.readAll(tenant) ?? new Map<string, readonly PrintedLine[]>()
+  const store = await tenantStore(context, tenant)
+  const reactors = await store.getMany<ReactorRecord>('reactor', [...printed.keys()])
+  const lines = reactors.flatMap(record => {
+    if (!record) return []
+    const { id, name } = record.value
+    return (printed.get(id) ?? []).map(line => ({ ...line, reactor_id: id, reactor_name: name }))
+  })
+  const last = lines.sort((a, b) => a.at.localeCompare(b.at)).slice(-mostLines)
+  let first = last.length
+  for (let room = mostCharacters; first > 0; first--) {
+    room -= last[first - 1]?.text.length ?? 0
+    if (room < 0) break
+  }
+  return last.slice(first)
+}
+
+/** A line with the reactor whose formula printed it. */
+type NamedLine = PrintedLine & { readonly reactor_id: string; readonly reactor_name: string }

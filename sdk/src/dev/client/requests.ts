@@ -1,4 +1,4 @@
-import { devRequestsList, devRequestsNext } from './generated/operations.gen.ts'
+import { devRequestsList, devRequestsNext, devRequestsReplay } from './generated/operations.gen.ts'
 import type { DevRecordedRequest } from './generated/types.gen.ts'
 import type { DevSend } from './send.ts'
 
@@ -50,5 +50,13 @@ export class DevRequests {
     throw new Error(
       `no request matches ${JSON.stringify(filter)}; there were ${seen.slice(-20).join(', ') || 'none'}`,
     )
+  }
+
+  /**
+   * Makes a request again with the same key and body, as a client may that has lost the response, and returns what is
+   * recorded of it.
+   */
+  async replay(number: number): Promise<DevRecordedRequest> {
+    return await this.#send(devRequestsReplay, { path: { number: String(number) } })
   }
 }
