@@ -1,5 +1,5 @@
 /**
- * Makes the pages for browsers, each one script beside its HTML and CSS: users need no build step, and the pages load
+ * Makes the pages for browsers, each one script and one style sheet beside its HTML: users need no build step, and the pages load
  * nothing from elsewhere. Run by `npm run generate`.
  */
 import { copyFile, mkdir, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ interface PageFiles {
   readonly from: URL
   readonly to: URL
   readonly script: string
-  /** Names of the output's files: HTML and CSS are copied. */
+  /** Name of the style sheet, and of the output's files. */
   readonly name: string
   readonly banner: string
 }
@@ -32,10 +32,10 @@ export async function bundlePages(): Promise<void> {
 
 async function bundlePage({ from, to, script, name, banner }: PageFiles): Promise<void> {
   await mkdir(to, { recursive: true })
-  for (const file of ['index.html', `${name}.css`]) await copyFile(new URL(file, from), new URL(file, to))
+  await copyFile(new URL('index.html', from), new URL('index.html', to))
   await build({
-    entryPoints: [fileURLToPath(new URL(script, from))],
-    outfile: fileURLToPath(new URL(`${name}.js`, to)),
+    entryPoints: [script, `${name}.css`].map(file => ({ in: fileURLToPath(new URL(file, from)), out: name })),
+    outdir: fileURLToPath(to),
     bundle: true,
     minify: true,
     format: 'esm',

@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import type { JsonObject } from '../../src/base/json/json.ts'
 import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
 import { writeDocsPages } from './docs-pages.ts'
+import { writeSamples } from './docs-samples.ts'
 import { factsModule } from './facts.ts'
 import { operationTypes } from './operation-types.ts'
 
@@ -36,4 +37,5 @@ const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')
 await mkdir(new URL('docs/', generated), { recursive: true })
 await writeDocsPages(new URL('docs/guide.json', generated))
+await writeSamples(document, new URL('docs/samples/', generated))
 await Promise.all([bundleSandbox(), bundlePages(), compileValidators(whole, generated)])

@@ -17,7 +17,7 @@ export function guidePage({ id, title, sections }) {
       markdown(entry.markdown),
     ),
   )
-  const links = entries.map(entry => h('li', h('a', { href: `#${entry.id}` }, h('span', entry.heading))))
+  const links = entries.map(entry => h('li', h('a.plain', { href: `#${entry.id}` }, entry.heading)))
   return {
     operations: entries,
     body: h('section.tag', { id: `guide.${id}` }, h('header.about', h('h2', title)), articles),

@@ -48,7 +48,7 @@ function table(text) {
       'tr',
       cells.map(cell => h(tag, cell)),
     )
-  return h(
+  const drawn = h(
     'table',
     h('thead', line('th', head)),
     h(
@@ -56,4 +56,5 @@ function table(text) {
       rows.map(row => line('td', row)),
     ),
   )
+  return h('div.scroll', { tabindex: 0, role: 'group', 'aria-label': 'Table' }, drawn)
 }

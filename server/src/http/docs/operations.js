@@ -1,9 +1,8 @@
-import { contract } from './contract.js'
 import { code, h, listed, needed, pairs, pretty, profile, slug, term } from './elements.js'
 import { fullText } from './full-text.js'
 import { inline, prose } from './markdown.js'
+import { requestSample } from './samples.js'
 import { label, meaning, member, resolve, view } from './schemas.js'
-import { sdkSample } from './sdk-sample.js'
 import { sendForm } from './send.js'
 import { coloured, lazy, sample, tabs } from './widgets.js'
 
@@ -22,35 +21,19 @@ export function operationsOf(path, item) {
   })
 }
 
-/** Returns a command that calls an operation. `$KEY` and parameters are variables of the shell. */
-function curl(operation, type, example) {
-  const variable = name => `$${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
-  const query = operation.parameters.filter(p => p.in === 'query' && p.required)
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name) => variable(name))
-  const search = query.map((p, i) => `${i ? '&' : '?'}${p.name}=${variable(p.name)}`).join('')
-  const verb = operation.method === 'get' ? '' : `-X ${operation.method.toUpperCase()} `
-  const lines = [`curl ${verb}"${location.origin}${path}${search}"`]
-  for (const name of Object.keys((operation.security ?? contract.security)?.[0] ?? {})) {
-    const scheme = contract.components.securitySchemes[name]
-    if (scheme.in === 'header') lines.push(`-H "${scheme.name}: $KEY"`)
-  }
-  if (type) lines.push(`-H 'Content-Type: ${type}'`, '-d ')
-  const body = example === undefined ? '@body.json' : `'${pretty(example).replaceAll("'", "'\\''")}'`
-  return [lines.join(' \\\n  '), type && coloured(body)]
-}
-
-function requests(operation) {
+/** @param choice tells the description of the body which example is looked at */
+function requests(operation, choice) {
   const [[type, media = {}] = []] = Object.entries(resolve(operation.requestBody ?? {}).content ?? {})
   const examples = Object.entries(media.examples ?? {}).map(([name, example]) => [name, resolve(example)])
-  const build = ({ summary = 'Request', value } = {}) => [
-    sample(`${summary}: curl`, curl(operation, type, value)),
-    sample(`${summary}: @surrogate/sdk`, coloured(sdkSample(operation, value))),
-    sendForm(operation, type, value),
+  const build = (name, example) => [
+    requestSample(operation, type, name, example),
+    sendForm(operation, type, example?.value),
   ]
-  if (!examples.length) return build()
+  if (!examples.length) return build('')
   return tabs(
     'Example requests',
-    examples.map(([label, example]) => ({ label, build: () => build(example) })),
+    examples.map(([label, example]) => ({ label, build: () => build(label, example) })),
+    { onSelect: index => choice.show?.(examples[index][1].value) },
   )
 }
 
@@ -82,15 +65,16 @@ function parameter(p) {
   return h('tr', name, h('td', h('div.head', label(s)), meaning(s), key))
 }
 
-function content([type, { schema }]) {
+function content([type, { schema }], choice) {
   const s = view(schema)
-  return [h('div.head', term(type), label(s)), meaning(s, [], true)]
+  return [h('div.head', term(type), label(s)), meaning(s, [], true, choice)]
 }
 
-function requestBody(given) {
+function requestBody(given, choice) {
   const body = resolve(given)
   const heading = h('h4', 'Request body ', needed(body))
-  return h('section', heading, prose(body.description), Object.entries(body.content).map(content))
+  const contents = Object.entries(body.content).map(media => content(media, choice))
+  return h('section', heading, prose(body.description), contents)
 }
 
 function response([status, given]) {
@@ -109,8 +93,10 @@ function response([status, given]) {
       Object.values(media.examples ?? {}).map(each => resolve(each)),
     )
     return [
-      bodies.length > 0 ? bodies.map(content) : h('p.muted', 'No body.'),
-      examples.map(({ summary = 'Example', value }) => sample(summary, coloured(pretty(value)))),
+      bodies.length > 0 ? bodies.map(media => content(media)) : h('p.muted', 'No body.'),
+      examples.map(({ summary = 'Example', value }) =>
+        sample(summary, h('span', summary), coloured(pretty(value))),
+      ),
       headers.length > 0 && [h('h5', 'Headers'), h('ul.members', headers)],
     ]
   })
@@ -124,11 +110,12 @@ export function article(operation) {
   const path = operation.path.split(/(\{[^}]+\})/).map((part, i) => (i % 2 ? h('var', part) : part))
   const columns = ['Parameter', 'Meaning'].map(text => h('th', { scope: 'col' }, text))
   const table = [h('thead', h('tr', columns)), h('tbody', parameters.map(parameter))]
+  const choice = {}
   const text = [
     prose(operation.description),
     callers(operation),
     parameters.length > 0 && h('section', h('h4', 'Parameters'), h('table', table)),
-    body && requestBody(body),
+    body && requestBody(body, choice),
     h('section', h('h4', 'Responses'), Object.entries(operation.responses ?? {}).map(response)),
   ]
   const badges = [profile(operation), operation.isUnbuilt && h('span.badge.unbuilt', 'not built yet')]
@@ -137,6 +124,6 @@ export function article(operation) {
     { id, 'aria-labelledby': `${id}-heading` },
     h('header.title', h('h3', { id: `${id}-heading` }, summary), badges, anchor),
     h('p.endpoint', methodOf(operation), h('code.path', path), h('span.muted', id)),
-    h('div.columns', h('div.text', text), h('div.samples', requests(operation))),
+    h('div.columns', h('div.text', text), h('div.samples', requests(operation, choice))),
   )
 }

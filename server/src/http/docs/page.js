@@ -1,38 +1,29 @@
 import { contract } from './contract.js'
 import { $, code, h, pairs, plural, slug } from './elements.js'
 import { guidePage } from './guide.js'
+import { highlight } from './highlight.js'
 import { inline, prose } from './markdown.js'
 import { article, methodOf, operationsOf } from './operations.js'
-import { maySend } from './send.js'
+import { maySend } from './own-keys.js'
+import { quickstart } from './quickstart.js'
 
-function introduction() {
+function introduction(operations) {
   const { title, version, summary = '', description, license } = contract.info
   const link = h('a', { href: '/docs/openapi.json' }, `OpenAPI ${contract.openapi} document`)
   const list = Object.entries({ Version: version, 'This server': code(location.origin), Contract: link })
   if (license) list.push(['License', license.identifier ?? license.name])
-  for (const { name, description: use = '' } of Object.values(contract.components?.securitySchemes ?? {})) {
-    list.push([
-      'Key',
-      code(name),
-      ' ',
-      inline(use),
-      ' The commands on this page take it from ',
-      code('$KEY'),
-      '.',
-    ])
-  }
-  list.push([
-    'Requests',
-    maySend
-      ? [
-          'can be sent from this page; ',
-          h('a', { href: '/_dev' }, 'another page'),
-          ' shows what happens in a tenant',
-        ]
-      : 'can be sent from this page on a development server (--dev), and not here',
-  ])
-  const heading = [h('h1', title), h('p.lead', inline(summary)), h('dl', pairs(list))]
-  return h('header', { id: 'introduction' }, heading, h('div.prose', prose(description)))
+  for (const { name, description: use = '' } of Object.values(contract.components?.securitySchemes ?? {}))
+    list.push(['Key', code(name), ' ', inline(use)])
+  if (maySend) list.push(['Development', h('a', { href: '/_dev' }, 'What happens in a tenant')])
+  const about = h(
+    'section',
+    { id: 'about', 'aria-labelledby': 'about-heading' },
+    h('h2', { id: 'about-heading' }, 'About this API'),
+    h('dl', pairs(list)),
+    h('div.prose', prose(description)),
+  )
+  const heading = h('header', h('h1', title), h('p.lead', inline(summary)))
+  return h('div', { id: 'introduction' }, heading, quickstart(operations), about)
 }
 
 function section(tag, operations) {
@@ -49,6 +40,15 @@ function section(tag, operations) {
   }
 }
 
+const wordsOf = text => text.toLowerCase().split(/\s+/)
+
+/** Says that a search found nothing, and offers to end it. */
+function nothingFound(clear) {
+  const button = h('button', { type: 'button', onclick: clear }, 'Clear the search')
+  const text = h('p', 'No section has all the words of “', h('strong'), '”.')
+  return h('div.notice', { hidden: '' }, h('h2', 'Nothing found'), text, button)
+}
+
 /** @param guide pages beside the contract: `[{ id, title, sections }]` */
 export function draw(guide) {
   const all = Object.entries(contract.paths).flatMap(([path, item]) => operationsOf(path, item))
@@ -62,14 +62,18 @@ export function draw(guide) {
   const entries = sections.flatMap(({ operations }) => operations)
   document.title = `${contract.info.title}: API reference`
   $('home').textContent = contract.info.title
-  $('content').replaceChildren(introduction(), ...sections.map(({ body }) => body))
-  $('nav').replaceChildren(...sections.map(({ list }) => list))
+  const start = ['quickstart', 'about'].map((id, i) =>
+    h('li', h('a.plain', { href: `#${id}` }, ['Quickstart', 'About this API'][i])),
+  )
+  const nothing = nothingFound(() => filter(''))
+  $('content').replaceChildren(introduction(all), ...sections.map(({ body }) => body), nothing)
+  $('nav').replaceChildren(h('ul', { id: 'start' }, start), ...sections.map(({ list }) => list))
   $('side').hidden = false
 
   const linkOf = id => $('nav').querySelector(`[href="#${CSS.escape(id)}"]`)
   const filter = text => {
     $('filter').value = text
-    const words = text.toLowerCase().split(/\s+/)
+    const words = wordsOf(text)
     let found = 0
     for (const { operations, body, list } of sections) {
       const hits = operations.filter(operation => words.every(word => operation.text.includes(word)))
@@ -79,7 +83,10 @@ export function draw(guide) {
       body.hidden = list.hidden = !hits.length
       found += hits.length
     }
-    $('introduction').hidden = Boolean(text)
+    $('introduction').hidden = $('start').hidden = Boolean(text)
+    nothing.hidden = found > 0
+    nothing.querySelector('strong').textContent = text.trim()
+    highlight($('content'), found > 0 ? words : [])
     $('found').textContent = text && `${found} of ${plural(entries.length, 'section')}`
   }
   const openMenu = open => {
@@ -92,7 +99,12 @@ export function draw(guide) {
     if (target?.closest('[hidden]')) filter('')
     target?.scrollIntoView()
   }
-  $('filter').addEventListener('input', ({ target }) => filter(target.value.trimStart()))
+  $('filter').addEventListener('input', ({ target }) => {
+    filter(target.value.trimStart())
+    scrollTo(0, 0)
+  })
+  // Parts that are closed are marked when they are opened.
+  $('content').addEventListener('toggle', () => highlight($('content'), wordsOf($('filter').value)), true)
   $('menu').addEventListener('click', () => openMenu($('menu').getAttribute('aria-expanded') === 'false'))
   $('nav').addEventListener('click', ({ target }) => target.closest('a') && openMenu(false))
   addEventListener('hashchange', follow)

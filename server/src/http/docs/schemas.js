@@ -75,7 +75,8 @@ function facts(s) {
     s.examples && ['such as ', listed(s.examples.map(literal))],
     ...Object.entries(s['x-violation'] ?? {}).map(([name, rule]) => [code(name), ` ${rule}`]),
   ].filter(Boolean)
-  const defaults = s['x-defaults'] && (() => [sample('Defaults', coloured(pretty(s['x-defaults'])))])
+  const defaults =
+    s['x-defaults'] && (() => [sample('Defaults', h('span', 'Defaults'), coloured(pretty(s['x-defaults'])))])
   return [
     lines.length > 0 &&
       h(
@@ -86,8 +87,11 @@ function facts(s) {
   ]
 }
 
-/** Describes a schema with its limits and parts, collapsed unless `open`. `above` has the enclosing schemas. */
-export function meaning(s, above = [], open = false) {
+/**
+ * Describes a schema with its limits and parts, collapsed unless `open`. `above` has the enclosing schemas.
+ * @param choice gets a function `show` that selects the variant that a value has
+ */
+export function meaning(s, above = [], open = false, choice = undefined) {
   const said = [prose(s.description), facts(s)]
   const inner = [...above, ...s.refs]
   const entries = Object.entries(s.members)
@@ -103,11 +107,19 @@ export function meaning(s, above = [], open = false) {
     const variants = s.choices?.map((choice, i) => {
       const variant = view(choice)
       const told = view(variant.members[s['x-discriminator']]).const ?? nameOf(variant)
-      return { label: variant.title ?? told ?? `${i + 1}`, build: () => meaning(variant, inner, true) }
+      return { label: variant.title ?? told ?? `${i + 1}`, told, build: () => meaning(variant, inner, true) }
     })
+    const control = {}
+    const drawn = variants && tabs('Variants', variants, { control })
+    if (variants && choice) {
+      choice.show = value => {
+        const found = variants.findIndex(({ told }) => told === value?.[s['x-discriminator']])
+        if (found >= 0) control.select(found)
+      }
+    }
     return [
       members.length > 0 && h('ul.members', members),
-      variants && h('div.variants', h('p.muted', 'One of these:'), tabs('Variants', variants)),
+      variants && h('div.variants', h('p.muted', 'One of these:'), drawn),
     ]
   }
   if (open) return [said, build()]

@@ -1,3 +1,4 @@
+import { partsOf } from './colours.ts'
 import { h } from './elements.js'
 
 /** Creates details that are filled when first opened, so that a schema may contain itself. */
@@ -11,9 +12,17 @@ export function lazy(selector, summary, build) {
 
 let groups = 0
 
-/** Creates tabs for {label, build}, with arrow keys to move between them; for a single one, only its contents. */
-export function tabs(label, items) {
-  if (items.length === 1) return items[0].build()
+/**
+ * Creates tabs for {label, build}, with arrow keys to move between them; for a single one, only its contents.
+ * @param onSelect is called with the index of each tab that is shown
+ * @param control gets a function `select`
+ */
+export function tabs(label, items, { onSelect = () => {}, control = {} } = {}) {
+  if (items.length === 1) {
+    control.select = () => {}
+    onSelect(0)
+    return items[0].build()
+  }
   const id = `tabs-${++groups}`
   const built = []
   const panel = h('div', { role: 'tabpanel', id })
@@ -25,7 +34,9 @@ export function tabs(label, items) {
     built[chosen] ??= h('div', items[chosen].build())
     panel.setAttribute('aria-labelledby', buttons[chosen].id)
     panel.replaceChildren(built[chosen])
+    onSelect(chosen)
   }
+  control.select = select
   const onkeydown = event => {
     const at = buttons.indexOf(event.target)
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key]
@@ -49,15 +60,18 @@ export function tabs(label, items) {
   return [h('div', { role: 'tablist', 'aria-label': label, onkeydown }, buttons), panel]
 }
 
-/** Highlights names, strings and constants of JSON, alone or in a command. */
-export function coloured(text) {
-  const parts = text.split(/("(?:[^"\\]|\\.)*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*)/)
-  const kind = part => (part.endsWith(':') ? 'name' : part[0] === '"' ? 'string' : 'constant')
-  return parts.map((part, i) => (i % 2 ? h(`span.${kind(part)}`, part) : part))
+/** Colours names, strings and constants of JSON, or of a program. */
+export function coloured(text, isJson = true) {
+  return partsOf(text, isJson).map(([part, kind]) => (kind ? h(`span.${kind}`, part) : part))
 }
 
-/** Creates a block of code that can be scrolled by keyboard and copied. */
-export function sample(label, ...nodes) {
+/**
+ * Creates a block of code that can be scrolled by keyboard and copied.
+ * @param label names the block
+ * @param title stands above it
+ * @param controls stand beside the button
+ */
+export function sample(label, title, nodes, ...controls) {
   const block = h('pre', { tabindex: 0, role: 'region', 'aria-label': label }, h('code', nodes))
   const onclick = async ({ currentTarget: button }) => {
     try {
@@ -69,6 +83,6 @@ export function sample(label, ...nodes) {
     }
     setTimeout(() => button.replaceChildren('Copy'), 1500)
   }
-  const button = h('button', { type: 'button', 'aria-live': 'polite', onclick }, 'Copy')
-  return h('figure', h('figcaption', h('span', label), button), block)
+  const button = h('button.small', { type: 'button', 'aria-live': 'polite', onclick }, 'Copy')
+  return h('figure', h('figcaption', title, controls, button), block)
 }

@@ -50,13 +50,98 @@ t.test('/docs shows every operation, and loads nothing from other hosts', withou
     [],
     'operations that are not shown',
   )
-  const samples = await page.locator('figcaption', { hasText: '@surrogate/sdk' }).count()
-  t.ok(samples >= operations.length, `${samples} samples in the SDK`)
-  t.equal(await page.locator('figcaption', { hasText: ': curl' }).count(), samples)
+  const samples = await page.locator('figcaption select').count()
+  t.ok(samples >= operations.length + 3, `${samples} samples`)
   t.equal(await page.locator('form').count(), 0, 'nothing is sent from a server in use')
   t.match(text, /On a development server \(--dev\) you can send this request from here/)
+  const size = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .reduce((sum, one) => sum + (one as PerformanceResourceTiming).decodedBodySize, 0),
+  )
+  t.ok(size < 400_000, `${size} bytes are loaded at first`)
   t.same(failures, [])
   await page.screenshot({ path: artefact('docs.png') })
+})
+
+t.test('samples are in the language that was chosen, all at once', withoutChromium, async t => {
+  const { url } = await openVault(t, { dev: false, headerPrefix: 'ACME' }).listen()
+  const { page, failures } = await openDocs(url)
+  const sampleOf = (id: string) => operation(page, id).locator('.samples pre').first()
+  t.match(await sampleOf('tokens.create').textContent(), /^curl -X POST ".*ACME-API-KEY: \$KEY/s)
+  t.equal(
+    await sampleOf('tokens.create')
+      .locator('.constant')
+      .allTextContents()
+      .then(all => all.join()),
+    '12,2030',
+  )
+  const choose = async (label: string) =>
+    operation(page, 'tokens.get')
+      .getByLabel(/^Language/)
+      .selectOption({ label })
+  await choose('TypeScript')
+  const client = sampleOf('tokens.create')
+  await client.getByText('surrogate.tokens.create').waitFor()
+  t.equal(
+    await client
+      .locator('.constant')
+      .allTextContents()
+      .then(all => all.join()),
+    '12,2030',
+    'no digits of strings',
+  )
+  for (const [label, pattern] of Object.entries({
+    Python: /requests\.post\(/,
+    Go: /http\.NewRequest\("POST"/,
+    Java: /HttpRequest\.newBuilder\(/,
+    PHP: /curl_init\(/,
+    Ruby: /Net::HTTP::Post/,
+    'C#': /HttpMethod\.Post/,
+  })) {
+    await choose(label)
+    await sampleOf('tokens.create').getByText(pattern).waitFor()
+    const text = (await sampleOf('tokens.create').textContent()) ?? ''
+    t.ok(
+      text.includes(`${url}/tokens`) && text.includes('ACME-API-KEY') && !text.includes('KEY-HEADER'),
+      label,
+    )
+  }
+  await page.reload()
+  await sampleOf('tokens.create').getByText('HttpMethod.Post').waitFor()
+  t.same(failures, [])
+})
+
+t.test('the description of a body shows the variant of the sample', withoutChromium, async t => {
+  const { url } = await openVault(t).listen()
+  const { page } = await openDocs(url)
+  const create = operation(page, 'tokens.create')
+  const chosen = () => create.locator('.variants [aria-selected=true]').first().textContent()
+  t.equal(await chosen(), 'card')
+  await create.locator('.samples').getByRole('tab', { name: 'bank' }).click()
+  t.equal(await chosen(), 'bank')
+})
+
+t.test('the first calls need one click for keys and one each', withoutChromium, async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const { page, failures } = await openDocs(url)
+  const start = page.locator('#quickstart')
+  t.equal(await start.evaluate(one => one.querySelectorAll('.steps > li').length), 3)
+  t.match(await start.textContent(), /Needs the key of a [a-z ]+ application: set one/)
+  await start.getByRole('button', { name: 'Make keys for me' }).click()
+  await start.getByText('private …').first().waitFor()
+  const send = async (step: number, status: string) => {
+    const item = start.locator('.steps > li').nth(step)
+    await item.getByRole('button', { name: 'Send', exact: true }).click()
+    await item.getByRole('status').locator('.status', { hasText: status }).waitFor()
+    return (await item.getByRole('status').textContent()) ?? ''
+  }
+  const [, id = ''] = /"id": "([^"]+)"/.exec(await send(0, '201')) ?? []
+  t.match(await send(1, '200'), id, 'the id is filled in')
+  await send(2, '200')
+  t.equal(await page.getByLabel('API key').count(), 1, 'one place to set a key')
+  t.same(failures, [])
 })
 
 t.test('the search finds words anywhere in the contract and the guide', withoutChromium, async t => {
@@ -75,7 +160,17 @@ t.test('the search finds words anywhere in the contract and the guide', withoutC
   t.ok((await found('callback_url')).includes('reactors.react'), 'a member of a body')
   t.same(await found('no such words <b>'), [])
   t.match(await page.locator('#found').textContent(), /^0 of \d+ sections$/)
+  await page.getByText('Nothing found').waitFor()
+  t.match(await page.locator('main').textContent(), 'no such words <b>')
+  const marked = () => page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map(String))
+  t.same(await marked(), [])
+  await found('luhn')
+  t.ok((await marked()).length > 0)
+  t.same(new Set((await marked()).map(text => text.toLowerCase())), new Set(['luhn']))
+  await page.getByRole('searchbox').focus()
   await page.keyboard.press('Escape')
+  t.same(await marked(), [])
+  t.notOk(await page.getByText('Nothing found').isVisible())
   const table = page.locator('article[id="guide.expressions.filters-for-a-vault"] table')
   t.match(await table.textContent(), /last4\{\{ '36227206271667' \| last4 \}\}1667/)
   t.same(failures, [])
@@ -90,7 +185,9 @@ t.test('a request can be sent from the page of a development server', withoutChr
 
   const create = operation(page, 'tokens.create')
   await create.getByText('Send this request').first().click()
-  await create.getByLabel('SVC-API-KEY').fill(tenant.privateKey)
+  await create.getByText('Needs the key of').waitFor()
+  await page.getByLabel('API key').fill(tenant.privateKey)
+  await page.getByRole('button', { name: 'Use this key' }).click()
   await create.getByLabel('Body').fill(JSON.stringify({ id: 'sent', type: 'token', data: hostile }))
   await create.getByRole('button', { name: 'Send', exact: true }).press('Enter')
   const created = create.getByRole('status')
@@ -99,7 +196,7 @@ t.test('a request can be sent from the page of a development server', withoutChr
 
   const get = operation(page, 'tokens.get')
   await get.getByText('Send this request').first().click()
-  t.equal(await get.getByLabel('SVC-API-KEY').inputValue(), tenant.privateKey, 'the key is remembered')
+  await get.getByText(`with the key private …${tenant.privateKey.slice(-4)}`).waitFor()
   const send = async (id: string) => {
     await get.getByLabel('id', { exact: true }).fill(id)
     await get.getByRole('button', { name: 'Send', exact: true }).click()

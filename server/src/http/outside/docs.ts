@@ -1,4 +1,5 @@
 import { generatedFiles } from '../../generated-files.ts'
+import { languages } from '../docs/languages.ts'
 import { fileAt, html, StaticFiles, script, style } from './static-files.ts'
 
 const folder = new URL('docs/', generatedFiles)
@@ -12,7 +13,12 @@ interface DocsOptions {
 
 /** Serves the contract as a page, from files of this package only: it works without a network. */
 export function docsFiles({ readDocument, dev }: DocsOptions): StaticFiles {
+  const samples = Object.keys(languages).map(name => [
+    `/docs/samples/${name}.json`,
+    fileAt(new URL(`samples/${name}.json`, folder), 'application/json'),
+  ])
   return new StaticFiles({
+    ...Object.fromEntries(samples),
     '/docs': fileAt(new URL('index.html', folder), html, text =>
       text.replace('SERVER_KIND', dev ? 'dev' : 'service'),
     ),
