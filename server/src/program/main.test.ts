@@ -62,6 +62,8 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   }
   t.match(shown(before, 'webhook secret'), /^whsec_/)
   t.match(before, /made a master key .*master\.key/)
+  const page = `${url}/_dev#key=${shown(before, 'management key')}\n`
+  t.ok(before.includes(page), 'an address that signs in, whose fragment is not sent')
 
   const keyFile = join(folder, 'master.key')
   t.equal((await stat(keyFile)).mode & 0o777, 0o600)

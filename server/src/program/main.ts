@@ -139,7 +139,8 @@ function introduction(tenant: NewTenant, url: string, prefix: string): string {
     '',
     `  curl -s ${url}/tokens -H '${prefix}-API-KEY: ${tenant.privateKey}' -H 'Content-Type: application/json' -d '${card}'`,
     '',
-    `The contract is at ${url}/docs, and a page that shows what happens at ${url}/_dev`,
+    // The fragment of an address stays in the browser.
+    `The contract is at ${url}/docs, and a page that shows what happens at ${url}/_dev#key=${tenant.managementKey}`,
     '',
   ].join('\n')
 }

@@ -1,11 +1,20 @@
-import type { Problem } from '../../generated/dev-client/generated/types.gen.ts'
+import type { Explanation, Problem } from '../../generated/dev-client/generated/types.gen.ts'
 import type { Access } from './keys.ts'
 
 const { content: prefix = 'SVC' } = document.querySelector<HTMLMetaElement>('meta[name=surrogate]') ?? {}
 
+/** The name of the header for API keys. */
+export const keyHeader = `${prefix}-API-KEY`
+
+/** The beginning of the trace ids of what this page reads to show it. */
+const ownTrace = 'dev-page-'
+
+/** True for requests with which this page has read something. */
+export const isOwn = ({ trace_id }: { readonly trace_id: string }) => trace_id.startsWith(ownTrace)
+
 /** The server refused a request. */
 export class Refusal extends Error {
-  readonly problem: Problem
+  readonly problem: Problem & { readonly explanation?: Explanation }
 
   constructor(problem: Problem) {
     super(problem.detail)
@@ -18,7 +27,7 @@ export function headersFor(
   key: string | undefined,
 ): Record<string, string> {
   return {
-    ...(key === undefined ? {} : { [`${prefix}-API-KEY`]: key }),
+    ...(key === undefined ? {} : { [keyHeader]: key }),
     ...(token === '' ? {} : { Authorization: `Bearer ${token}` }),
   }
 }
@@ -31,10 +40,15 @@ export async function send<T>(
   path: string,
   body?: unknown,
 ): Promise<T> {
+  const isOfDevelopment = path.startsWith('/_dev/')
+  const isRead = method === 'GET' || path === '/tokens/search'
   const response = await fetch(path, {
     method,
     headers: {
-      ...headersFor(path.startsWith('/_dev/') ? access : { token: '' }, key),
+      ...headersFor(isOfDevelopment ? access : { token: '' }, key),
+      ...(isOfDevelopment || !isRead
+        ? {}
+        : { [`${prefix}-TRACE-ID`]: ownTrace + crypto.randomUUID().slice(0, 8) }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,55 +1,53 @@
 import { useState } from 'preact/hooks'
-import type { DevConsole } from '../../generated/dev-client/generated/types.gen.ts'
-import { useAction } from './action.ts'
-import { send } from './api.ts'
-import { Field, Form } from './form.tsx'
-import type { Access } from './keys.ts'
-import { Failure } from './show.tsx'
+import { Empty, Time } from './show.tsx'
 import type { Line } from './watch.ts'
 
-interface Props {
-  readonly access: Access
-  readonly lines: readonly Line[]
-}
-
-/** What formulas print, as they print it, and what they printed before. */
-export function Consoles({ access, lines }: Props) {
-  const { error, isBusy, run } = useAction()
-  const [earlier, setEarlier] = useState<readonly Line[]>([])
-  const show = ({ reactor = '' }: Record<string, string>) =>
-    run(async () => {
-      const path = `/_dev/reactors/${encodeURIComponent(reactor)}/console`
-      const { data } = await send<DevConsole>(access, access.keys[0]?.key, 'GET', path)
-      setEarlier(data.map(line => ({ ...line, reactor_id: reactor })).reverse())
-    })
-  const reactors = [...new Set(lines.map(({ reactor_id }) => reactor_id))]
+/** What formulas print, as they print it, and what they printed before the page was opened. Newest first. */
+export function Consoles({ lines }: { lines: readonly Line[] }) {
+  const [reactor, setReactor] = useState('')
+  const reactors = new Map(lines.map(line => [line.reactor_id, nameOf(line)]))
+  const shown = reactor === '' ? lines : lines.filter(({ reactor_id }) => reactor_id === reactor)
+  if (lines.length === 0) {
+    return (
+      <Empty title="No formula has printed anything yet">
+        <p>
+          What a formula writes with <code>console.log</code> and its like appears here. It is kept in memory
+          only.
+        </p>
+      </Empty>
+    )
+  }
   return (
     <>
-      <Failure error={error} />
-      <Form label="Show its last lines" isBusy={isBusy} onSend={show}>
-        <Field label="Id of a reactor" name="reactor" list={reactors} required />
-      </Form>
-      {earlier.length > 0 && <Lines title="Before" lines={earlier} />}
-      <Lines title="Live" lines={lines} />
-    </>
-  )
-}
-
-function Lines({ title, lines }: { title: string; lines: readonly Line[] }) {
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      {lines.length === 0 && <p>No formula has printed anything yet.</p>}
-      <ol class="lines" aria-live="polite">
-        {lines.map((line, index) => (
+      <div class="toolbar">
+        <select aria-label="Reactor" onChange={({ currentTarget }) => setReactor(currentTarget.value)}>
+          <option value="">All reactors</option>
+          {[...reactors].map(([id, name]) => (
+            <option key={id} value={id} selected={id === reactor}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span role="status" class="muted count">
+          {shown.length === 1 ? '1 line' : `${shown.length} lines`}, newest first
+        </span>
+      </div>
+      <ol class="lines" aria-label="Lines">
+        {shown.map((line, index) => (
           <li key={`${line.at} ${index}`} class={line.level}>
             <span class="muted">
-              {line.at} {line.reactor_id} {line.level}
+              <Time at={line.at} />
             </span>
+            <span class="source" title={line.reactor_id}>
+              {nameOf(line)}
+            </span>
+            <span class="level">{line.level}</span>
             <pre>{line.text}</pre>
           </li>
         ))}
       </ol>
-    </section>
+    </>
   )
 }
+
+const nameOf = ({ reactor_id, reactor_name = `${reactor_id.slice(0, 8)}…` }: Line) => reactor_name

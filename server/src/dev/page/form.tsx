@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Key } from './keys.ts'
+import { type Key, type Kind, labelOf } from './keys.ts'
 
 /** The fields that were filled in, by name. */
 type Fields = Readonly<Record<string, string>>
@@ -7,12 +7,14 @@ type Fields = Readonly<Record<string, string>>
 interface FormProps {
   readonly label: string
   readonly isBusy?: boolean
+  /** True for the main action of a view. */
+  readonly isPrimary?: boolean
   readonly children?: ComponentChildren
   onSend(fields: Fields): void
 }
 
 /** A form with a button. Its fields are read when it is sent; nothing leaves the page by itself. */
-export function Form({ label, isBusy = false, children, onSend }: FormProps) {
+export function Form({ label, isBusy = false, isPrimary = false, children, onSend }: FormProps) {
   return (
     <form
       onSubmit={event => {
@@ -25,7 +27,7 @@ export function Form({ label, isBusy = false, children, onSend }: FormProps) {
       }}
     >
       {children}
-      <button type="submit" disabled={isBusy}>
+      <button type="submit" class={isPrimary ? 'primary' : undefined} disabled={isBusy}>
         {label}
       </button>
     </form>
@@ -39,16 +41,18 @@ interface FieldProps {
   readonly value?: string
   readonly placeholder?: string
   readonly required?: boolean
+  /** A class of the label: how wide it is. */
+  readonly width?: string
   readonly list?: readonly string[]
 }
 
-export function Field({ label, name, list, type = 'text', ...rest }: FieldProps) {
+export function Field({ label, name, list, width, type = 'text', ...rest }: FieldProps) {
   const suggestions = list && `${name}-list`
   // The types of Preact allow suggestions for some types only, which cannot be told apart here.
   const attributes = { type, list: suggestions, ...rest } as { readonly type: 'text' }
   return (
-    <label>
-      {label}
+    <label class={width}>
+      <span>{label}</span>
       <input name={name} autocomplete="off" spellcheck={false} {...attributes} />
       {list && (
         <datalist id={suggestions}>
@@ -65,13 +69,14 @@ interface ChoiceProps {
   readonly label: string
   readonly name: string
   readonly among: readonly (readonly [value: string, shown: string])[]
-  readonly value?: string
+  readonly value?: string | undefined
+  readonly width?: string
 }
 
-export function Choice({ label, name, among, value }: ChoiceProps) {
+export function Choice({ label, name, among, value, width }: ChoiceProps) {
   return (
-    <label>
-      {label}
+    <label class={width}>
+      <span>{label}</span>
       <select name={name}>
         {among.map(([each, shown]) => (
           <option key={each} value={each} selected={each === value}>
@@ -83,16 +88,24 @@ export function Choice({ label, name, among, value }: ChoiceProps) {
   )
 }
 
-/** A choice of one of the keys that were typed in. */
-export function KeyChoice({ label, keys, prefer }: { label: string; keys: readonly Key[]; prefer: string }) {
-  const among = keys.map(({ key, label }) => [key, label] as const)
-  const preferred = keys.find(one => one.label.startsWith(prefer))?.key
+interface KeyChoiceProps {
+  readonly label: string
+  readonly keys: readonly Key[]
+  /** The kind of key that may do it. */
+  readonly prefer: Kind
+}
+
+/** A choice of one of the tenant's keys: those that may do it come first. */
+export function KeyChoice({ label, keys, prefer }: KeyChoiceProps) {
+  const fitting = keys.filter(({ kind }) => kind === prefer)
+  const among = [...fitting, ...keys.filter(one => !fitting.includes(one))]
   return (
     <Choice
       label={label}
       name="key"
-      among={among}
-      {...(preferred === undefined ? {} : { value: preferred })}
+      width="medium"
+      among={among.map(one => [one.key, labelOf(one)] as const)}
+      value={among[0]?.key}
     />
   )
 }

@@ -1,10 +1,16 @@
-/** A key that the page may use, and what people call it. */
+/** The kind of application, or session, that a key belongs to. */
+export type Kind = 'public' | 'private' | 'management' | 'session'
+
+/** A key that the page may use. */
 export interface Key {
-  readonly label: string
   readonly key: string
+  /** Absent if its text does not tell. */
+  readonly kind?: Kind | undefined
+  /** The name of its application. */
+  readonly name?: string | undefined
 }
 
-/** The keys that were typed in. The first one is the management key of the tenant. */
+/** The keys of a tenant. The first one is a management key. */
 export interface Access {
   readonly keys: readonly Key[]
   /** The token of `--dev-token`; empty if there is none. */
@@ -14,12 +20,36 @@ export interface Access {
 /** Also read by the page at /docs. */
 const place = 'surrogate-keys'
 
-const kinds: Readonly<Record<string, string>> = { pub: 'public', prv: 'private', mgt: 'management' }
+const kinds: Readonly<Record<string, Kind>> = { pub: 'public', prv: 'private', mgt: 'management' }
 
-/** Returns a key with a name of its own: its kind and its last characters. */
-export function named(key: string): Key {
+/** Returns a key with the kind that its text tells. */
+export function keyOf(key: string): Key {
   const [, kind = ''] = /^key_([a-z]+)_/.exec(key) ?? []
-  return { label: `${kinds[kind] ?? 'key'} …${key.slice(-4)}`, key }
+  return { key, kind: kinds[kind] }
+}
+
+/** Returns what people call a key: its application, its kind and its last characters. */
+export function labelOf({ key, kind, name }: Key): string {
+  const isTold = name === undefined || name.toLowerCase() === kind
+  return `${isTold ? (name ?? kind ?? 'key') : `${name} (${kind})`} …${key.slice(-4)}`
+}
+
+/** Returns the keys of both lists, each once, with the most that is known of it. */
+export function joined(own: readonly Key[], others: readonly Key[]): Key[] {
+  const all = new Map<string, Key>()
+  for (const one of [...own, ...others]) all.set(one.key, { ...all.get(one.key), ...one })
+  return [...all.values()]
+}
+
+/**
+ * Reads the key that the server has printed in the address of this page, and removes it from there: fragments are not
+ * sent, but kept in histories.
+ */
+export function takeFromAddress(): Access | undefined {
+  const [, key = ''] = /^#key=([^&]+)$/.exec(location.hash) ?? []
+  if (key === '') return undefined
+  history.replaceState(null, '', location.pathname)
+  return { keys: [keyOf(decodeURIComponent(key))], token: '' }
 }
 
 /** Reads the keys of this tab. They are kept in its `sessionStorage`, which ends with the tab. */

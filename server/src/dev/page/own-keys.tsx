@@ -2,8 +2,8 @@ import type { DevApplication } from '../../generated/dev-client/generated/types.
 import { useAction } from './action.ts'
 import { send } from './api.ts'
 import { Choice, Field, Form } from './form.tsx'
-import { type Access, type Key, named } from './keys.ts'
-import { Failure } from './show.tsx'
+import { type Access, type Key, type Kind, keyOf } from './keys.ts'
+import { Copy, Failure } from './show.tsx'
 
 interface Props {
   readonly access: Access
@@ -12,40 +12,83 @@ interface Props {
 
 const types = ['private', 'public', 'management'].map(type => [type, type] as const)
 
-/** The keys that can be chosen, and new ones. */
+/** The keys that can be chosen in other views, and new ones. */
 export function OwnKeys({ access, onKeys }: Props) {
   const { error, isBusy, run } = useAction()
   const { keys } = access
-  const make = ({ type, permissions = '' }: Record<string, string>) =>
+  const make = ({ type = 'private', name = 'Test', permissions = '' }: Record<string, string>) =>
     run(async () => {
       const wanted = permissions.split(/[\s,]+/).filter(Boolean)
       const rights = wanted.length > 0 ? { permissions: wanted } : {}
       const path = '/_dev/applications'
-      const made = await send<DevApplication>(access, keys[0]?.key, 'POST', path, { type, ...rights })
-      onKeys([...keys, { ...named(made.key), label: `${type} …${made.key.slice(-4)} ${wanted.join(' ')}` }])
+      const made = await send<DevApplication>(access, keys[0]?.key, 'POST', path, { type, name, ...rights })
+      onKeys([...keys, { key: made.key, kind: type as Kind, name }])
     })
   return (
     <>
-      <ul>
-        {keys.map(({ key, label }, index) => (
-          <li key={key}>
-            {label}{' '}
-            {index > 0 && (
-              <button type="button" onClick={() => onKeys(keys.filter(one => one.key !== key))}>
-                Forget
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <table>
+        <caption class="hidden">Keys</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="path">
+              Application
+            </th>
+            <th scope="col" class="kind">
+              Type
+            </th>
+            <th scope="col" class="operation roomy">
+              Key
+            </th>
+            <th scope="col" class="end">
+              <span class="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((one, index) => (
+            <tr key={one.key}>
+              <td class="path">{one.name ?? <span class="muted">not known</span>}</td>
+              <td class="kind">{one.kind ?? ''}</td>
+              <td class="operation roomy">
+                <code>…{one.key.slice(-4)}</code>
+              </td>
+              <td class="end">
+                <Copy label="Copy" text={() => one.key} />{' '}
+                {one.name === undefined && index > 0 && (
+                  <button
+                    type="button"
+                    class="small"
+                    onClick={() => onKeys(keys.filter(({ key }) => key !== one.key))}
+                  >
+                    Forget
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
       <Failure error={error} />
-      <Form label="Use this key, too" onSend={({ key = '' }) => onKeys([...keys, named(key)])}>
-        <Field label="Key of an application or session" name="key" type="password" required />
-      </Form>
-      <Form label="Make a key" isBusy={isBusy} onSend={make}>
-        <Choice label="Application" name="type" among={types} />
-        <Field label="Permissions (the usual ones, if empty)" name="permissions" placeholder="token:read" />
-      </Form>
+      <div class="cards">
+        <section class="card">
+          <h2>Make a key</h2>
+          <Form label="Make" isPrimary isBusy={isBusy} onSend={make}>
+            <Field label="Name of the application" name="name" placeholder="Test" />
+            <Choice label="Type" name="type" among={types} />
+            <Field
+              label="Permissions (the usual ones, if empty)"
+              name="permissions"
+              placeholder="token:read, token:create"
+            />
+          </Form>
+        </section>
+        <section class="card">
+          <h2>Use a key that is not listed</h2>
+          <Form label="Use" onSend={({ key = '' }) => onKeys([...keys, keyOf(key)])}>
+            <Field label="Key of an application or session" name="key" type="password" required />
+          </Form>
+        </section>
+      </div>
     </>
   )
 }

@@ -1,51 +1,72 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 
 interface Tab {
   readonly id: string
   readonly label: string
+  /** Shown beside the label, if it is not 0. */
+  readonly count?: number
   show(): ComponentChildren
 }
 
-/** Tabs: arrow keys move between them, and the digits from 1 choose one from anywhere but a field. */
-export function Tabs({ tabs }: { tabs: readonly Tab[] }) {
-  const [chosen, choose] = useState(0)
-  const select = (index: number) => {
-    choose(index)
-    document.getElementById(`tab-${tabs[index]?.id}`)?.focus()
+interface Props {
+  readonly tabs: readonly Tab[]
+  readonly chosen: string
+  onChoose(id: string): void
+}
+
+/** Tabs: arrow keys move between them. From anywhere but a field, digits choose one and a slash goes to its search. */
+export function Tabs({ tabs, chosen, onChoose }: Props) {
+  const found = tabs.findIndex(({ id }) => id === chosen)
+  const index = Math.max(found, 0)
+  const select = (next: number) => {
+    const { id = '' } = tabs[next] ?? {}
+    onChoose(id)
+    document.getElementById(`tab-${id}`)?.focus()
   }
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isField = event.target instanceof Element && event.target.matches('input, select, textarea')
-      const index = Number(event.key) - 1
-      if (isField || event.ctrlKey || event.altKey || event.metaKey || !tabs[index]) return
-      select(index)
+      if (isField || event.ctrlKey || event.altKey || event.metaKey) return
+      const next = Number(event.key) - 1
+      if (tabs[next]) select(next)
+      const search = document.querySelector<HTMLElement>('main [type=search], main [name=query]')
+      if (event.key !== '/' || !search) return
+      event.preventDefault()
+      search.focus()
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [tabs.length])
+  })
+  useEffect(() => {
+    document.title = `${tabs[index]?.label} · ${location.host} · Surrogate`
+    document.getElementById(`tab-${tabs[index]?.id}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [index])
   const onArrow = (event: KeyboardEvent) => {
-    const next = { ArrowRight: chosen + 1, ArrowLeft: chosen - 1, Home: 0, End: -1 }[event.key]
+    const next = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key]
     if (next === undefined) return
     event.preventDefault()
     select((next + tabs.length) % tabs.length)
   }
-  const { id, show } = tabs[chosen] ?? tabs[0] ?? { id: '', show: () => null }
+  const { id, show } = tabs[index] ?? { id: '', show: () => null }
   return (
     <>
-      <div role="tablist" aria-label="Views" onKeyDown={onArrow}>
-        {tabs.map((tab, index) => (
+      <div class="tabs" role="tablist" aria-label="Views" onKeyDown={onArrow}>
+        {tabs.map((tab, at) => (
           <button
             key={tab.id}
             id={`tab-${tab.id}`}
             type="button"
             role="tab"
+            title={`Press ${at + 1}`}
             aria-controls="panel"
-            aria-selected={index === chosen}
-            tabIndex={index === chosen ? 0 : -1}
-            onClick={() => choose(index)}
+            aria-selected={at === index}
+            aria-keyshortcuts={String(at + 1)}
+            tabIndex={at === index ? 0 : -1}
+            onClick={() => onChoose(tab.id)}
           >
-            <kbd>{index + 1}</kbd> {tab.label}
+            {tab.label}
+            {tab.count ? <span class="muted"> {tab.count}</span> : null}
           </button>
         ))}
       </div>

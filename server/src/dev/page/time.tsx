@@ -10,6 +10,7 @@ const steps = [
   ['1 minute', 60_000],
   ['1 hour', 3_600_000],
   ['1 day', 86_400_000],
+  ['30 days', 2_592_000_000],
 ] as const
 
 /** The clock of the tenant, moved by hand, and a wait until nothing is left to do. */
@@ -30,24 +31,48 @@ export function Time({ access }: { access: Access }) {
   useEffect(() => void run(() => set({}), true), [])
   return (
     <>
-      <p role="status">
-        It is <strong id="now">{now}</strong> for this tenant. Time never goes back.
-      </p>
-      <Failure error={error} />
-      <p>
-        {steps.map(([label, ms]) => (
-          <button key={label} type="button" disabled={isBusy} onClick={() => move({ advance_ms: ms })}>
-            Move {label}
+      <div class="cards">
+        <section class="card">
+          <h2>The time of this tenant</h2>
+          <p role="status" class="clock">
+            <time id="now" dateTime={now}>
+              {now}
+            </time>
+          </p>
+          <p class="muted">
+            What falls due on the way happens: tokens expire and webhooks are tried again. Time never goes
+            back, and other tenants have their own.
+          </p>
+          <div class="actions">
+            {steps.map(([label, ms]) => (
+              <button key={label} type="button" disabled={isBusy} onClick={() => move({ advance_ms: ms })}>
+                + {label}
+              </button>
+            ))}
+          </div>
+          <Form label="Move to this time" isPrimary isBusy={isBusy} onSend={({ now }) => move({ now })}>
+            <Field
+              label="Time in UTC"
+              name="now"
+              placeholder="2030-01-31T09:30:00Z"
+              width="medium"
+              required
+            />
+          </Form>
+        </section>
+        <section class="card">
+          <h2>Work in the background</h2>
+          <p class="muted">
+            Waits until no request, delivery, sweep or formula is running or due, in any tenant of this
+            server.
+          </p>
+          <button type="button" disabled={isBusy} onClick={settle}>
+            Wait until nothing is left to do
           </button>
-        ))}
-      </p>
-      <Form label="Move to this time" isBusy={isBusy} onSend={({ now }) => move({ now })}>
-        <Field label="UTC" name="now" placeholder="2030-01-31T09:30:00Z" required />
-      </Form>
-      <button type="button" disabled={isBusy} onClick={settle}>
-        Wait until nothing is left to do
-      </button>
-      <p role="status">{settled}</p>
+          <p role="status">{settled}</p>
+        </section>
+      </div>
+      <Failure error={error} />
     </>
   )
 }
