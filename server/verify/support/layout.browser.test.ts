@@ -1,0 +1,143 @@
+// Only in CI: it starts a browser.
+import t from 'tap'
+import type { Vault } from '../../src/vault.ts'
+import { openBrowser, withoutChromium } from './chromium.ts'
+import { flaws, looks, openLook } from './layout.ts'
+import { openReactors, reactorOn } from './reactors.ts'
+import { openTenant, openVault, type TestTenant } from './vault.ts'
+
+const page = (field: string, content: string) =>
+  `<html lang="en"><title>x</title><body style="margin:0"><main><h1>x</h1><div class="column" style="width:200px">
+  <label>Name <input style="border:1px solid ${field}"></label>${content}</div></main></body></html>`
+
+t.test('what does not fit, is too faint or shuts people out is found', withoutChromium, async t => {
+  const look = { width: 390, colorScheme: 'light' } as const
+  const shown = await openLook(await openBrowser(t), look)
+  const found = async (html: string) => {
+    await shown.setContent(html)
+    return (await flaws(shown, 'layout-control', look, { columns: '.column' })).join('\n')
+  }
+  t.equal(await found(page('#767676', '<p>text</p>')), '')
+  const wide = (width: number) => `<div style="width:${width}px">text</div>`
+  t.match(await found(page('#767676', wide(250))), /DIV\.: 250 of 200/, 'beyond its column')
+  t.match(await found(page('#767676', wide(400))), /the page: 400 of 390/, 'beyond the screen')
+  t.equal(await found(page('#767676', `<div style="overflow:auto" tabindex="0">${wide(400)}</div>`)), '')
+  t.match(await found(page('#cccccc', '')), /<input .*: 1\.\d/, 'a border of less than 3:1')
+  t.match(await found(page('#767676', '<p style="color:#aaa">text</p>')), /color-contrast/)
+  t.match(await found(page('#767676', '<button></button>')), /button-name/)
+})
+
+t.test('/docs fits into every screen, and is open to everybody', withoutChromium, async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  const browser = await openBrowser(t)
+  for (const look of looks) {
+    const page = await openLook(browser, look)
+    const columns = '.samples, .text, .guide, .panel'
+    const check = async (name: string, within: string) =>
+      t.same(await flaws(page, `docs-${name}`, look, { columns, within }), [])
+    await page.goto(`${url}/docs`)
+    await page.getByLabel('API key').fill(tenant.privateKey)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    const first = page.locator('.steps > li').first()
+    await first.getByRole('button', { name: 'Send', exact: true }).click()
+    await first.getByRole('status').locator('.status', { hasText: '201' }).waitFor()
+    await check('quickstart', '#introduction')
+
+    const create = page.locator('article[id="tokens.create"]')
+    await create
+      .getByLabel(/^Language/)
+      .first()
+      .selectOption('csharp')
+    await create.getByText('HttpMethod.Post').waitFor()
+    await create.getByText('Send this request').click()
+    await create.getByRole('button', { name: 'Send', exact: true }).click()
+    await create.getByRole('status').locator('.status', { hasText: '201' }).waitFor()
+    await create.locator('.response > summary').first().click()
+    await create.locator('details > summary').evaluateAll(all => {
+      for (const one of all.slice(0, 20)) (one.parentElement as HTMLDetailsElement).open = true
+    })
+    await create.evaluate(one => one.scrollIntoView())
+    await check('operation', 'article[id="tokens.create"]')
+    const copy = create.getByRole('status').getByRole('button', { name: 'Copy' })
+    await copy.scrollIntoViewIfNeeded()
+    const place = await copy.boundingBox()
+    t.ok(place && place.x + place.width <= look.width, 'the copy button is in reach')
+    await create.getByRole('status').evaluate(one => one.scrollIntoView())
+    await check('response', 'article[id="tokens.create"]')
+
+    await page.locator('[id="guide.expressions.filters-for-a-vault"]').evaluate(one => one.scrollIntoView())
+    await check('guide', '.guide')
+
+    const narrow = look.width < 900
+    if (narrow) await page.getByRole('button', { name: 'Contents' }).click()
+    const links = page.locator('#nav a.plain')
+    const widths = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().width))
+    t.ok(Math.min(...widths) > 200, 'headings of the guide have the whole width')
+    await check('contents', '#side')
+    await page.getByRole('searchbox').fill('luhn')
+    if (narrow) await page.getByRole('button', { name: 'Contents' }).click()
+    await check('found', '#side')
+    if (narrow) await page.getByRole('button', { name: 'Contents' }).click()
+    await page.getByRole('searchbox').fill('zzz')
+    if (narrow) await page.getByRole('button', { name: 'Contents' }).click()
+    await check('nothing', 'main')
+    await page.context().close()
+  }
+})
+
+/** Fills every view with rows, some of them long. */
+async function furnish(vault: Vault, tenant: TestTenant) {
+  const long = 'long'.repeat(40)
+  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
+  await tenant.send('POST', '/tokens', { type: 'card', data: card, metadata: { order: '2026-1177' } })
+  await tenant.send('POST', '/tokens', { id: 'a-token-with-a-name', type: 'token', data: { text: long } })
+  await tenant.send('POST', '/tokens', { type: 'token', data: 1, containers: ['/customers/eu/', '/orders/'] })
+  await tenant.asPublic('POST', '/tokens', { type: 'token', data: 'x', idd: 1 })
+  await tenant.asPublic('GET', '/tokens', undefined, { 'SVC-TRACE-ID': long })
+  await tenant.send('GET', `/tokens/${long}`)
+  const code = `module.exports = async ({ args }) => { console.log('charging', args.text); console.warn('retry'); return { raw: args } }`
+  const react = await reactorOn(tenant, code, { reactor: { name: 'Card check' } })
+  await vault.dev.forTenant(tenant).inbox.respond(503)
+  await react({ args: { text: long }, callback_url: `${vault.dev.inbox.url}payments?order=${long}` })
+  await tenant.asManagement('POST', '/_dev/settled')
+  await tenant.asManagement('POST', '/_dev/tenant/clock', { advance_ms: 3_600_000 })
+  const { nonce } = (await tenant.asPublic('POST', '/sessions')).json
+  await tenant.send('POST', '/sessions/authorize', { nonce, permissions: ['token:create', 'token:read'] })
+  await vault.dev.forTenant(tenant).faults.next({ on: 'delivery', status: 500, times: 3 })
+}
+
+const views = ['Requests', 'Webhooks', 'Tokens', 'Consoles', 'Sessions', 'Faults', 'Time', 'Keys']
+
+t.test('/_dev fits into every screen in every view, and is open to everybody', withoutChromium, async t => {
+  const vault = openReactors(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  await furnish(vault, tenant)
+  const browser = await openBrowser(t)
+  for (const look of looks) {
+    const page = await openLook(browser, look)
+    await page.goto(`${url}/_dev`)
+    t.same(await flaws(page, 'dev-sign-in', look, { columns: '.card' }), [])
+    await page.goto(`${url}/_dev#key=${tenant.managementKey}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (const view of views) {
+      await page.getByRole('tab', { name: view }).click()
+      await page.getByRole('tabpanel', { name: view }).waitFor()
+      const rows = page.locator('.toggle')
+      if (['Requests', 'Webhooks', 'Tokens', 'Sessions'].includes(view)) {
+        const row =
+          view === 'Requests' ? page.locator('tr', { hasText: '403' }).locator('.toggle') : rows.first()
+        await row.click()
+        await page.locator('.detail').waitFor()
+      }
+      t.same(await flaws(page, `dev-${view.toLowerCase()}`, look, { columns: '.card, .detail' }), [])
+    }
+    const tabs = await page
+      .getByRole('tab')
+      .evaluateAll(all => all.map(one => one.getBoundingClientRect().top))
+    t.equal(new Set(tabs).size, 1, `${look.width} px: one line of tabs`)
+    await page.context().close()
+  }
+})
