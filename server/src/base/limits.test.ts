@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { mostOfTenant, mostStreams } from '../dev/events.ts'
+import { egressLimits } from '../egress/formula-egress.ts'
+import { proxyLimits } from '../proxy/proxy.ts'
+import { defaultLimits } from '../sandbox/limits.ts'
 import type { Bounds } from './flow/admission.ts'
+import { longestIterationMs } from './flow/event-loop.ts'
 import { admissionBounds, connectionLimits } from './limits.ts'
 
 const guide = await readFile(new URL('../../guide/limits.md', import.meta.url), 'utf8')
@@ -55,4 +60,20 @@ t.test('the guide has the limits of connections', async t => {
     `the first ${freeResponseBytes / 1024} KB of each`,
   ]
   for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)
+})
+
+t.test('the guide has the limits on waiting for others', async t => {
+  const words: Readonly<Record<number, string>> = { 5: 'five' }
+  const { host, hostOfTenant } = admissionBounds.deliveries
+  const sentences = [
+    `has sent its whole response; at most ${proxyLimits.timeoutMs / 1000} s`,
+    `until the whole response is there; at most ${egressLimits.timeoutMs / 1000} s`,
+    `takes ${words[hostOfTenant]} of the attempts of a tenant and ${host} of all`,
+    `has lasted ${longestIterationMs} ms`,
+    `${mostOfTenant} streams of events of a tenant and ${mostStreams} of all`,
+  ]
+  for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)
+  const text = 'a tenant gets half, an application three eighths and a session one eighth'
+  t.ok(guide.includes(text))
+  t.same(defaultLimits(2).running, { total: 8, tenant: 4, application: 3, session: 1 })
 })

@@ -6,8 +6,8 @@ import { EventStream, eventText } from './event-stream.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
 /** As the contract says. */
-const mostOfTenant = 10
-const mostStreams = 100
+export const mostOfTenant = 10
+export const mostStreams = 100
 const mostCharacters = 100_000
 
 interface Occurrences {

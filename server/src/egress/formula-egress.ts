@@ -5,7 +5,7 @@ import { forOtherOrigin, readableHeaders, withoutBody } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 /** Limits of the requests of one invocation. Times are in real milliseconds. */
-const egressLimits = {
+export const egressLimits = {
   requestBytes: 1024 * 1024,
   responseBytes: 2 * 1024 * 1024,
   timeoutMs: 8000,

@@ -10,6 +10,7 @@ const reserved: Readonly<Record<string, readonly string[]>> = {
     ...['X-Reproxy-URL', 'X-Reproxy-File', 'X-LiteSpeed-Location', 'X-LiteSpeed-Cache-Control', 'X-LSCache'],
     ...['X-Envoy-Immediate-Health-Check-Fail', 'X-Envoy-Degraded', 'X-AppEngine-BlobKey'],
     'Arr-Disable-Session-Affinity',
+    ...['X-Middleware-Rewrite', 'X-NextJS-Cache', 'Netlify-Vary'],
   ],
   caches: [
     ...[
@@ -27,10 +28,12 @@ const reserved: Readonly<Record<string, readonly string[]>> = {
       'Cloudflare-CDN-Cache-Control',
       'Edge-Control',
       'Cache-Status',
+      ...['X-Cache-Tags', 'xkey', 'Akamai-Cache-Tag'],
       'Use-As-Dictionary',
     ],
   ],
   browsers: [
+    ...['Secure-Session-Registration', 'Sec-Session-Registration', 'Observe-Browsing-Topics'],
     ...['Set-Cookie', 'Set-Cookie2', 'Strict-Transport-Security', 'Clear-Site-Data', 'Alt-Svc', 'Refresh'],
     ...['Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'Timing-Allow-Origin'],
     ...['Service-Worker-Allowed', 'Report-To', 'Reporting-Endpoints', 'NEL', 'Accept-CH', 'Critical-CH'],

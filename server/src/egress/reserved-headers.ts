@@ -13,11 +13,11 @@ const actedUpon: readonly RegExp[] = [
   /^x-send-?file|^x-lighttpd-/,
   // Perlbal: other addresses and files. LiteSpeed: internal redirects, its cache. IIS: affinity of sessions.
   /^x-reproxy-|^x-litespeed-|^x-lscache|^arr-/,
-  // Envoy: one of them takes this server out of service. App Engine: stored blobs.
-  /^x-envoy-|^x-appengine-/,
+  // Envoy: one of them takes this server out of service. App Engine: stored blobs. Next.js and Netlify: rewrites, caches.
+  /^x-envoy-|^x-appengine-|^x-middleware-|^x-nextjs-|^(x-)?netlify-/,
   // Caches: only this server says what may be stored.
   /^(cache-control|expires|pragma|age|vary|no-vary-search|use-as-dictionary)$/,
-  /^surrogate-|^edge-|^cache-(tag|status)|cdn-cache-control$/,
+  /^surrogate-|^edge-|^(x-)?cache-(tag|status)|^xkey$|^akamai-|cdn-cache-control$/,
   // Browsers: cookies, and who may read responses.
   /^set-cookie2?$|^access-control-|^timing-allow-origin$/,
   // Browsers: policies of an origin. They would stay after the response, or hold for pages of the operator. A content
@@ -27,6 +27,7 @@ const actedUpon: readonly RegExp[] = [
   /^(strict-transport-security|expect-ct|public-key-pins|x-frame-options|x-xss-protection|x-content-type-options)/,
   /^(service-worker-allowed|clear-site-data|report-to|reporting-endpoints|nel|accept-ch|critical-ch|alt-svc)$/,
   /^(refresh|speculation-rules|supports-loading-mode|set-login|activate-storage-access|attribution-reporting-.*)$/,
+  /^(secure-session-|sec-session-|observe-browsing-topics$)/,
   /^(sourcemap|x-sourcemap|x-dns-prefetch-control|x-download-options|x-ua-compatible|x-robots-tag)/,
 ]
 

@@ -39,7 +39,7 @@ async function pause(): Promise<void> {
 }
 
 /** The time after which an iteration of the event loop begins no more work, in real milliseconds. */
-const longestIterationMs = 5
+export const longestIterationMs = 5
 
 /**
  * The most iterations without waiting work after one that took twice as long, unless they take as long themselves: an
