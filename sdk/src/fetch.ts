@@ -43,7 +43,8 @@ export interface FetchResponse {
 
 /**
  * True if a `fetch` threw because of a mistake in its code, rather than because the server cannot be reached: another
- * attempt would fail the same way. Networks fail with a `TypeError` too, so those are told apart by their messages.
+ * attempt would fail the same way. Networks fail with a `TypeError` too, so those are told apart by their messages. A
+ * vault in the same process that was closed is such a mistake.
  *
  * @example
  * ```ts
@@ -58,5 +59,5 @@ export function isMistake(error: unknown): boolean {
         /^ERR_INVALID_|\bis (not (a|an|iterable)\b|undefined$|null$)|\bCannot |can't access|^\w+ Assignment to/.test(
           `${code} ${message}`,
         )
-    : /^(Reference|Syntax|Range|Assertion)Error$/.test(name)
+    : /^((Reference|Syntax|Range|Assertion)Error|VaultClosed)$/.test(name)
 }

@@ -39,5 +39,5 @@ export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/ke
 export { UnreadableMasterKey } from './storage/keys/master-key.ts'
 export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 export { StoreUnavailable } from './storage/port/port.ts'
-export { createVault, type Vault, type VaultClock } from './vault.ts'
+export { createVault, type Vault, type VaultClock, VaultClosed } from './vault.ts'
 export { type VaultFacts, type VaultOptions, VaultOptionsError } from './vault-options.ts'

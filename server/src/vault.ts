@@ -1,6 +1,7 @@
 import type { NewTenant } from './access/tenants.ts'
 import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
+import { OperatorError } from './base/operator-error.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/transport/fetch-adapter.ts'
@@ -31,6 +32,8 @@ export interface VaultClock {
  * - `FormulaModuleRefused`: one of `formulaModules`, or `formulaClient`, cannot be provided to formulas
  * - `ProfileError`: the file of `profile` cannot be read, or has a member that is unknown or not valid
  * - `IsolationMissing`: `requireIsolation` is set and this host lacks a layer
+ *
+ * After `close()` they reject with `VaultClosed`.
  */
 export interface Vault {
   /** Serves a request without a socket; pass it as `fetch` to the SDK. The host of the URL is ignored. */
@@ -96,6 +99,10 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
   // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
   let closing: Promise<void> | undefined
+  const open = async () => {
+    if (closing) throw new VaultClosed('the vault is closed; create another one after close()')
+    return opening
+  }
 
   const dev = new Dev({
     baseUrl: 'http://vault',
@@ -105,7 +112,7 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       yield* (await import('./dev/leaks/files.ts')).filesIn(folder)
     },
     fetch: async (url, init) => {
-      const { core, onlyTenant } = await opening
+      const { core, onlyTenant } = await open()
       const request = new Request(url, init)
       const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
       const only = request.headers.has(key) ? undefined : onlyTenant()
@@ -116,13 +123,13 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
 
   return {
     fetch: async (input, init) => {
-      const { core } = await opening
+      const { core } = await open()
       const request = input instanceof Request && !init ? input : new Request(input, init)
       return unlessAborted(request.signal, toFetch(core)(request))
     },
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
-      const { core, admissions, listening: opened } = await opening
+      const { core, admissions, listening: opened } = await open()
       const listening = await listen(core, { host, port, unref }, { admissions })
       listeners.add(listening)
       opened()
@@ -130,7 +137,7 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     listenForMetrics: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
-      const { metricsCore } = await opening
+      const { metricsCore } = await open()
       const listening = await listen(metricsCore(), { host, port, unref })
       forMetrics.add(listening)
       return listening
@@ -152,21 +159,26 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       return closing
     },
     clock: {
-      now: async () => (await opening).clock.nowMs(),
-      advance: async ms => (await opening).advance(ms),
+      now: async () => (await open()).clock.nowMs(),
+      advance: async ms => (await open()).advance(ms),
     },
     dev,
     settled: async () => {
       await dev.settled()
     },
-    reset: async () => (await opening).reset(),
+    reset: async () => (await open()).reset(),
     createTenant: async (given = {}) => {
-      const { createTenant } = await opening
+      const { createTenant } = await open()
       refuseUnknown(given, ['operator'])
       return createTenant(given)
     },
-    ready: async () => (await opening).facts,
+    ready: async () => (await open()).facts,
   }
+}
+
+/** Thrown by a vault that is used after its `close()`. */
+export class VaultClosed extends OperatorError {
+  override readonly name = 'VaultClosed'
 }
 
 /** Returns the options with those of the profile; or why it cannot be used, which the vault says when it is used. */

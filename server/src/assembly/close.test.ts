@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
+import { Surrogate } from '../../../sdk/src/index.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { silentLog } from '../base/log.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { createVault } from '../vault.ts'
 
 t.test('a vault that closes finishes the requests under way, and writes their audit entries', async t => {
   const memory = new MemoryStore()
@@ -74,4 +76,29 @@ t.test('a vault tracks requests only while it has some, and nothing when it is c
   t.equal(tracking.size, 1, 'the times of tenants')
   await vault.close()
   t.equal(tracking.size, 0)
+})
+
+t.test('a closed vault refuses to be used, on every engine', async t => {
+  for (const storage of ['memory:', `level:${t.testdir()}`]) {
+    const vault = createVault({ storage, dev: true })
+    const { privateKey, managementKey } = await vault.createTenant()
+    const surrogate = new Surrogate({ apiKey: privateKey, baseUrl: 'http://vault', fetch: vault.fetch })
+    const uses: Readonly<Record<string, () => Promise<unknown>>> = {
+      fetch: () => vault.fetch('http://vault/tokens'),
+      listen: async () => (await vault.listen()).close(),
+      'clock.now': () => vault.clock.now(),
+      'clock.advance': () => vault.clock.advance(1),
+      createTenant: () => vault.createTenant(),
+      ready: () => vault.ready(),
+      settled: () => vault.settled(),
+      'dev of a tenant': () => vault.dev.forTenant({ managementKey }).requests.list(),
+      'the client': async () => surrogate.tokens.list(),
+      reset: () => vault.reset(),
+    }
+    for (const [name, use] of Object.entries(uses)) await t.resolves(use(), `control: ${name}`)
+    await vault.close()
+    for (const [name, use] of Object.entries(uses))
+      await t.rejects(use(), { name: 'VaultClosed', message: /^the vault is closed/ }, `${storage} ${name}`)
+    await t.resolves(vault.close(), 'closing again does nothing')
+  }
 })
