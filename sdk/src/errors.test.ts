@@ -100,7 +100,7 @@ t.test('a redirect is not followed', async t => {
   const error = await failure(
     failing(() => new Response(null, { status: 307, headers: { Location: 'http://elsewhere.test' } })),
   )
-  t.equal(error.message, '307: redirects are not followed')
+  t.equal(error.message, '307: redirects are not followed; use the address that it leads to')
 })
 
 t.test('a lost connection is a ConnectionError with its cause', async t => {

@@ -200,6 +200,18 @@ t.test('a server that returns the same cursor again causes no endless loop', asy
   t.equal(sent.length, 2)
 })
 
+t.test('without a limit the array of a list is refused', async t => {
+  const { surrogate, sent } = fakeClient(() => page([{ id: 't1' }], 1, 1))
+  const toArray = surrogate.tokens.list().toArray as (limit?: unknown) => Promise<unknown>
+  for (const given of [[], [{}], [20], [{ limit: 0 }]])
+    await t.rejects(toArray.apply(surrogate.tokens.list(), given), {
+      name: 'TypeError',
+      message: 'limit must be a positive number, as in toArray({ limit: 100 })',
+    })
+  t.equal(sent.length, 0)
+  t.equal((await surrogate.tokens.list().toArray({ limit: 1 })).length, 1, 'control')
+})
+
 t.test('a list rejects like a promise', async t => {
   const { surrogate } = fakeClient(() => problem(400, 'validation'))
   t.match(await failure(Promise.all([surrogate.tokens.list()])), { status: 400 })

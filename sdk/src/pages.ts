@@ -143,8 +143,10 @@ export class Pages<T extends { id: string }> implements PageCall<T>, AsyncIterab
   }
 
   /** Resolves with the items from the requested page on, at most `limit` of them. */
-  async toArray({ limit }: { limit: number }): Promise<T[]> {
-    mustBe('limit', limit > 0, 'a positive number')
+  async toArray(options: { limit: number }): Promise<T[]> {
+    // Without the compiler the argument may be missing.
+    const { limit } = options ?? {}
+    mustBe('limit', limit > 0, 'a positive number, as in toArray({ limit: 100 })')
     const items: T[] = []
     for await (const item of this) if (items.push(item) >= limit) break
     return items

@@ -5,6 +5,17 @@ import { type Fetch, Surrogate, type SurrogateOptions, Tokens } from './index.ts
 
 const number = '4242424242424242'
 
+t.test('without options a client says what they are', async t => {
+  for (const Class of [Surrogate, Tokens] as readonly (new (
+    options: never,
+  ) => unknown)[])
+    for (const nothing of [undefined, null])
+      t.throws(() => new Class(nothing as never), {
+        name: 'TypeError',
+        message: 'options must be { apiKey, baseUrl }',
+      })
+})
+
 t.test('each client has its own key, and a call can use another', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))
   const session = surrogate.withSession('session-key')

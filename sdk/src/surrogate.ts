@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { explainLost } from './explain-lost.ts'
 import { isMistake } from './fetch.ts'
 import { detokenize, tokenize } from './generated/operations.gen.ts'
 import type { DetokenizedPayload, TokenizedPayload } from './generated/types.gen.ts'
@@ -59,7 +60,7 @@ export class Surrogate {
   /** @internal */
   constructor(options: SurrogateOptions, waits: Waits)
   constructor(options: SurrogateOptions, waits = realWaits) {
-    const send = createSend({ isMistake, ...withLog(options) }, waits)
+    const send = createSend(options && { isMistake, explain: explainLost, ...withLog(options) }, waits)
     this.#options = options
     this.#waits = waits
     this.#send = send
@@ -132,8 +133,13 @@ export class Surrogate {
    * ```
    */
   withSession(sessionKey: string): Surrogate {
-    return new Surrogate({ ...this.#options, apiKey: sessionKey }, this.#waits)
+    return clientWith({ ...this.#options, apiKey: sessionKey }, this.#waits)
   }
+}
+
+/** Outside of the class, as bundlers rename a class that names itself: it would be printed as `_Surrogate`. */
+function clientWith(options: SurrogateOptions, waits: Waits): Surrogate {
+  return new Surrogate(options, waits)
 }
 
 /**

@@ -39,8 +39,14 @@ export type Send = <N extends Name>(
 /** The argument of a resource's constructor: its own options, or what the client sends by. */
 export const sendBy = (by: ResourceOptions | Send): Send => (typeof by === 'function' ? by : createSend(by))
 
+interface Explains {
+  /** Returns the end of a message about a lost connection. Left out of `Tokens`: browsers say nothing of the reason. */
+  explain?: (cause: unknown, url: string) => string
+}
+
 /** Throws a `TypeError` if an option is invalid. */
-export function createSend(client: SurrogateOptions, waits = realWaits): Send {
+export function createSend(client: SurrogateOptions & Explains, waits = realWaits): Send {
+  mustBe('options', client, '{ apiKey, baseUrl }')
   const {
     headerPrefix = 'SVC',
     // Looked up for each request, since tests may replace the global `fetch` later.
@@ -127,7 +133,11 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
           const error =
             cause instanceof TimeoutError || signal?.aborted || client.isMistake?.(cause)
               ? (cause as Error)
-              : new ConnectionError('no response from the server', {}, { cause })
+              : new ConnectionError(
+                  `no response from ${url}${client.explain?.(cause, url) ?? ''}`,
+                  {},
+                  { cause },
+                )
           client.onLost?.({ ...event, reason: error?.name })
           throw error
         } finally {
@@ -143,7 +153,8 @@ export function createSend(client: SurrogateOptions, waits = realWaits): Send {
             status > 399
               ? 'the body is not a problem document'
               : // In browsers a redirect has the status 0.
-                (status < 200 || status > 299) && 'redirects are not followed'
+                (status < 200 || status > 299) &&
+                'redirects are not followed; use the address that it leads to'
           try {
             if (text) data = JSON.parse(text)
           } catch {

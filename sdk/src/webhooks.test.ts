@@ -36,6 +36,15 @@ t.test('the example of the reference libraries is accepted', async t => {
   t.same(await verify({}), { test: 2432232314 })
 })
 
+t.test('a refusal says what may be wrong: no secret, another one, or a body that was parsed', async t => {
+  for (const nothing of [undefined, '', [undefined]]) {
+    const message = 'secret is missing or empty; is its environment variable set?'
+    await t.rejects(webhooks.verify(payload, headers, nothing as string), { name: 'TypeError', message })
+    await t.rejects(webhooks.sign(payload, nothing as string), { name: 'TypeError' })
+  }
+  t.match(await refused({ secret: another }), /is it the secret of this tenant, and the raw body/)
+})
+
 t.test('the body may be text or bytes, the headers any form and case', async t => {
   const bytes = new TextEncoder().encode(payload)
   for (const one of [payload, bytes, bytes.buffer, Buffer.from(payload)]) {

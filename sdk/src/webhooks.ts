@@ -1,4 +1,4 @@
-import { mustBe } from './check.ts'
+import { mustBe, refuseMissing } from './check.ts'
 import { nameErrors, SurrogateError } from './errors.ts'
 import type { Problem } from './generated/types.gen.ts'
 import { randomKey } from './random-key.ts'
@@ -115,6 +115,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {
+  refuseMissing('secret', secret)
   const bytes = fromBase64(secret.replace(/^whsec_/, ''))
   mustBe('a webhook secret', bytes.length, 'base64')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
@@ -161,7 +162,9 @@ async function verify<Raw = unknown>(
         return parse(await body.text())
     }
   }
-  throw new WebhookVerificationError('no signature matches this secret and body')
+  throw new WebhookVerificationError(
+    'no signature matches this secret and body; is it the secret of this tenant, and the raw body, before a parser has read it?',
+  )
 }
 
 async function sign(

@@ -65,3 +65,16 @@ t.test('vault.dev carries the token and the header prefix of its vault', async t
   t.match(await failure(new SdkDev(options).reset()), /^401/)
   await t.resolves(new SdkDev({ ...options, token: 'a-token-of-16-or-more' }).reset())
 })
+
+t.test('a client without an address says which option is missing', t => {
+  const make = (options?: object) => () => new SdkDev(options as { baseUrl: string })
+  const message = 'baseUrl must be the URL of a development server, such as http://127.0.0.1:4000'
+  t.throws(make(), { name: 'TypeError', message })
+  t.throws(make({ baseUrl: '' }), { name: 'TypeError', message })
+  t.throws(make({ baseURL: 'http://127.0.0.1:4000' }), {
+    name: 'TypeError',
+    message: `${message}; did you mean it by baseURL?`,
+  })
+  t.doesNotThrow(make({ baseUrl: 'http://127.0.0.1:4000' }), 'control')
+  t.end()
+})

@@ -133,7 +133,7 @@ export class Dev {
 
   /** Returns the same for another tenant, named by its management key. */
   forTenant(tenant: { readonly managementKey: string }): Dev {
-    return new Dev({ ...this.#options, managementKey: tenant.managementKey })
+    return devWith({ ...this.#options, managementKey: tenant.managementKey })
   }
 
   /** Creates a tenant with one key of each type. */
@@ -216,6 +216,11 @@ export class Dev {
   async events(): Promise<AsyncGenerator<DevEvent, void>> {
     return openEvents(this.#request)
   }
+}
+
+/** Outside of the class, as bundlers rename a class that names itself: it would be printed as `_Dev`. */
+function devWith(options: DevOptions): Dev {
+  return new Dev(options)
 }
 
 /**

@@ -156,10 +156,25 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
     return { places, values, skipped }
   }
   return {
-    find: source =>
-      typeof source === 'object' && 'folder' in source ? findInFolder(source.folder) : find(source),
+    find: async source => {
+      if (typeof Object(source).folder === 'string') return findInFolder(Object(source).folder)
+      if (isSource(source)) return find(source)
+      throw new TypeError(
+        `leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }${membersOf(source)}`,
+      )
+    },
     watch: stream => watch(stream, find),
   }
+}
+
+function isSource(source: unknown): source is DevLeakSource {
+  const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = Object(source)
+  return typeof source === 'string' || typeof (each ?? eachLater) === 'function'
+}
+
+function membersOf(source: unknown): string {
+  const names = typeof source === 'object' && source !== null ? Object.keys(source) : []
+  return names.length === 0 ? '' : `, not an object with ${names.slice(0, 3).join(', ')}`
 }
 
 async function* texts(source: DevLeakSource): AsyncGenerator<string> {

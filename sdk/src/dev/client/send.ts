@@ -77,7 +77,7 @@ export const devSend =
   }
 
 export function devRequest(options: DevOptions): DevRequest {
-  const { baseUrl, managementKey, token, headerPrefix = 'SVC', fetch } = options
+  const { baseUrl, managementKey, token, headerPrefix = 'SVC', fetch } = checkedOptions(options)
   const base = baseUrl.replace(/\/+$/, '')
   return async (operation, request = {}) => {
     const [id = '', method = '', path = ''] = operation.split(' ')
@@ -108,6 +108,14 @@ export function devRequest(options: DevOptions): DevRequest {
     if (!response.ok) throw refusal(id, response.status, await response.text())
     return response
   }
+}
+
+/** Throws a `TypeError` without an address; a name that differs in case only is named. */
+function checkedOptions(options: DevOptions): DevOptions {
+  if (URL.canParse(options?.baseUrl)) return options
+  const misspelled = Object.keys(options ?? {}).find(name => /^base_?url$/i.test(name) && name !== 'baseUrl')
+  const hint = misspelled === undefined ? '' : `; did you mean it by ${misspelled}?`
+  throw new TypeError(`baseUrl must be the URL of a development server, such as http://127.0.0.1:4000${hint}`)
 }
 
 /** What is likely to be wrong, by status. */

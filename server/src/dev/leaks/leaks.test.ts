@@ -145,6 +145,21 @@ t.test('values that begin alike, and digits with spaces between them, do not mak
   }
 })
 
+t.test('what cannot be searched is refused with what can', async t => {
+  const { leaks } = openVault(t).dev
+  const find = leaks.find as (source?: unknown) => Promise<unknown>
+  const says = "leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }"
+  await t.rejects(find({ foldr: 'logs' }), {
+    name: 'TypeError',
+    message: `${says}, not an object with foldr`,
+  })
+  for (const source of [undefined, null, 1, { folder: 1 }])
+    await t.rejects(find(source), {
+      name: 'TypeError',
+      message: new RegExp(`^${says.replace(/[()]/g, '.')}`),
+    })
+})
+
 t.test('a folder is searched with all below it, links are not followed', async t => {
   const vault = openVault(t)
   const { url } = await vault.listen()

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import t, { type Test } from 'tap'
+import { apiKey, failure } from '../testing/fakes.ts'
+import { explainLost } from './explain-lost.ts'
+import { type ConnectionError, Surrogate, Tokens } from './index.ts'
+
+async function portOf(t: Test, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+async function messageFor(baseUrl: string): Promise<string> {
+  const surrogate = new Surrogate({ apiKey, baseUrl, maxRetries: 0 })
+  return (await failure<ConnectionError>(surrogate.tokens.list({ metadata: { a: 'secret' } }))).message
+}
+
+t.test('an error of the connection names the address, the code and the likely reason', async t => {
+  const closed = createTcpServer()
+  const port = await portOf(t, closed)
+  closed.close()
+  await once(closed, 'close')
+  t.equal(
+    await messageFor(`http://127.0.0.1:${port}`),
+    `no response from http://127.0.0.1:${port}/tokens (ECONNREFUSED): nothing listens there; is the server running, and is the port right?`,
+  )
+
+  const http = await portOf(t, createServer())
+  t.match(
+    await messageFor(`https://127.0.0.1:${http}/api`),
+    new RegExp(
+      `^no response from https://127\\.0\\.0\\.1:${http}/api/tokens \\(ERR_SSL_\\w+\\): the server does not speak https; try http:$`,
+    ),
+  )
+
+  const https = await portOf(t, createHttpsServer())
+  t.match(
+    await messageFor(`http://127.0.0.1:${https}`),
+    /\/tokens \(\w+\): the connection was closed; does the server speak https\?$/,
+  )
+  t.match(
+    await messageFor('http://no-such-host.invalid'),
+    /\/tokens \((ENOTFOUND|EAI_AGAIN)\): the host name is not known; is it spelled right\?$/,
+  )
+})
+
+t.test('other runtimes and reasons', async t => {
+  const of = (error: object, url = 'https://vault.test') => explainLost(error, url)
+  t.match(of({ code: 'ConnectionRefused' }), /^ \(ConnectionRefused\): nothing listens/, 'Bun')
+  t.match(of({ message: 'tcp connect error: Connection refused (os error 111)' }), /^: nothing/, 'Deno')
+  t.match(of({ message: 'dns error: failed to lookup address' }), /^: the host name/)
+  t.match(of({ cause: { code: 'SELF_SIGNED_CERT_IN_CHAIN' } }), /certificate is not trusted/)
+  t.equal(of({ cause: { code: 'ECONNRESET' } }), ' (ECONNRESET): the connection was closed')
+  t.equal(
+    of({ code: 'a code with a value', message: 'Failed to fetch' }),
+    '',
+    'nothing is made up, or quoted',
+  )
+  t.equal(of(null as never), '')
+})
+
+t.test('tokens alone name the address', async t => {
+  const fetch = async () => {
+    throw new TypeError('Failed to fetch')
+  }
+  const tokens = new Tokens({ apiKey, baseUrl: 'https://vault.test', fetch, maxRetries: 0 })
+  t.equal(
+    (await failure<ConnectionError>(tokens.get('an-id'))).message,
+    'no response from https://vault.test/tokens/an-id',
+  )
+})

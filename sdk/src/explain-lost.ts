@@ -1,0 +1,31 @@
+/** The usual reasons why a server is not reached, by what the runtime says about them, in the order they are tried. */
+const hints: readonly (readonly [pattern: RegExp, hint: (isHttps: boolean) => string])[] = [
+  [/refused/i, () => 'nothing listens there; is the server running, and is the port right?'],
+  [/ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error/, () => 'the host name is not known; is it spelled right?'],
+  [
+    /WRONG_VERSION|PACKET_LENGTH|ERR_SSL|InvalidContentType/,
+    () => 'the server does not speak https; try http:',
+  ],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/i,
+    () => 'the certificate is not trusted; NODE_EXTRA_CA_CERTS names others',
+  ],
+  [
+    /ECONNRESET|EPIPE|UND_ERR_SOCKET|hang up|other side closed/,
+    isHttps => `the connection was closed${isHttps ? '' : '; does the server speak https?'}`,
+  ],
+]
+
+/** Returns code and likely reason of a lost connection, as the end of a message; an empty text if neither is known. */
+export function explainLost(error: unknown, url: string): string {
+  const {
+    code: own,
+    message,
+    cause,
+  } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown }
+  const inner = Object(cause) as { code?: unknown; message?: unknown }
+  const code = [inner.code, own].find(one => /^\w+$/.test(`${one ?? '-'}`))
+  const said = `${own} ${message} ${inner.code} ${inner.message}`
+  const hint = hints.find(([pattern]) => pattern.test(said))?.[1](url.startsWith('https:'))
+  return `${code ? ` (${code})` : ''}${hint ? `: ${hint}` : ''}`
+}
