@@ -72,6 +72,19 @@ t.test('import and require load the client', async t => {
   )
 })
 
+t.test('classes are printed by their own names', async t => {
+  const print = `
+    const { inspect } = require('node:util')
+    const sdk = require('@surrogate/sdk')
+    const { Dev } = require('@surrogate/sdk/dev')
+    const surrogate = new sdk.Surrogate({ apiKey: 'k', baseUrl: 'http://x' })
+    const shown = [surrogate, surrogate.withSession('k'), surrogate.tokens, surrogate.tokens.list(), new Dev({ baseUrl: 'http://x' })]
+    const names = shown.map(one => inspect(one).split(' ')[0])
+    const wrong = Object.entries(sdk).filter(([name, value]) => typeof value === 'function' && value.name !== name)
+    console.log(names.join(), wrong.map(([name]) => name).join())`
+  t.equal(await run('names.cjs', print), 'Surrogate,Surrogate,IterableTokens,Pages,Dev')
+})
+
 t.test('import and require share one state', async t => {
   const mixed = `
     import * as imported from '@surrogate/sdk'

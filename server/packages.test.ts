@@ -50,6 +50,7 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
      const svc = { fetch: vault.fetch, apiKey: privateKey }
      const { outcome } = await runFormula(code, { args: { id }, svc })
      await vault.close()
+     if (vault.dev.constructor.name !== 'Dev') throw new Error(vault.dev.constructor.name)
      console.log(outcome.raw)`,
   ],
   [

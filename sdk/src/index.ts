@@ -100,11 +100,14 @@ export type {
   Bank,
   Card,
   DataOf,
-  GenericTokenRequest,
   Json,
   Masked,
+  NewData,
+  NewToken,
   RevealedToken,
+  RevealedTokenOf,
   Token,
+  TokenOf,
   TokenPatch,
 } from './typed-data.ts'
 export type {

@@ -2,7 +2,7 @@ import type {
   BankData,
   CardData,
   ContainerPath,
-  CreateGenericToken,
+  CreateTokenCommon,
   CreateTokenRequest,
   Token as PlainToken,
   TokenType,
@@ -125,18 +125,55 @@ export type AnyRevealedToken = { [Type in TokenType]: RevealedToken<Held<Type>, 
 export type Json = object | string | number | boolean
 
 /**
- * A new token of type `token`, with data of your own type.
+ * A new token of one type. The data of a `token` may have a type of your own, `T`; other types have their own data.
  *
  * @example
  * ```ts
- * const request: GenericTokenRequest<{ email: string }> = {
+ * const request: NewToken<'token', { email: string }> = {
  *   type: 'token',
  *   data: { email: 'jane@example.org' },
  *   mask: { email: '{{ data.email | reveal_last: 4 }}' },
  * }
  * ```
  */
-export type GenericTokenRequest<T extends Json> = Omit<CreateGenericToken, 'data'> & { data: T }
+export interface NewToken<Type extends TokenType, T = DataOf<Type>> extends CreateTokenCommon {
+  type: Type
+  data: NewData<Type, T>
+  search_indexes?: Extract<CreateTokenRequest, { type: Type }>['search_indexes']
+}
+
+/**
+ * The data of a new token: `T` for a `token`, that of its type for any other.
+ *
+ * @example
+ * ```ts
+ * const data: NewData<'token', { email: string }> = { email: 'jane@example.org' }
+ * ```
+ */
+export type NewData<Type extends TokenType, T> = Type extends 'token' ? T : DataOf<Type>
+
+/**
+ * A token with data of type `T`, or of any type if none is given.
+ *
+ * @example
+ * ```ts
+ * const token: TokenOf<Card> = await surrogate.tokens.get<Card>('token-id')
+ * ```
+ */
+export type TokenOf<T> = [T] extends [never] ? AnyToken : Token<Given<T>>
+
+/**
+ * A revealed token with data of type `T`, or of any type if none is given.
+ *
+ * @example
+ * ```ts
+ * const token: RevealedTokenOf<Card> = await surrogate.revealing().tokens.get<Card>('token-id')
+ * ```
+ */
+export type RevealedTokenOf<T> = [T] extends [never] ? AnyRevealedToken : RevealedToken<Given<T>>
+
+/** `T`, which the compiler must not guess from the type that a result is assigned to: `NoInfer`, for TypeScript 5.0. */
+type Given<T> = [T][T extends unknown ? 0 : never]
 
 /**
  * The members of a token to change; `null` restores a default.

@@ -2,7 +2,7 @@ import type { Call } from '../call.ts'
 import type { SearchTokensRequest } from '../generated/types.gen.ts'
 import type { RequestOptions } from '../options.ts'
 import { Pages } from '../pages.ts'
-import type { AnyRevealedToken, AnyToken, RevealedToken, Token } from '../typed-data.ts'
+import type { RevealedTokenOf, TokenOf } from '../typed-data.ts'
 import { type TokenQuery, Tokens } from './tokens.ts'
 
 /**
@@ -27,8 +27,7 @@ export class IterableTokens extends Tokens {
    * }
    * ```
    */
-  override list(query?: TokenQuery, options?: RequestOptions): Pages<AnyToken>
-  override list<T>(query?: TokenQuery, options?: RequestOptions): Pages<Token<T>>
+  override list<T = never>(query?: TokenQuery, options?: RequestOptions): Pages<TokenOf<T>>
   override list(query?: TokenQuery, options?: RequestOptions): Pages<never> {
     return new Pages(
       position => super.list({ ...query, ...position } as TokenQuery, options) as Call<never>,
@@ -46,8 +45,7 @@ export class IterableTokens extends Tokens {
    * const { data } = await surrogate.tokens.search({ query: 'type:social_security_number AND data:1120' })
    * ```
    */
-  override search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyToken>
-  override search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<Token<T>>
+  override search<T = never>(body: SearchTokensRequest, options?: RequestOptions): Pages<TokenOf<T>>
   override search(body: SearchTokensRequest, options?: RequestOptions): Pages<never> {
     return new Pages(
       position => super.search({ ...body, ...position } as SearchTokensRequest, options) as Call<never>,
@@ -68,12 +66,9 @@ export class IterableTokens extends Tokens {
  */
 export interface RevealingTokens extends Omit<IterableTokens, 'get' | 'list' | 'search'> {
   /** Returns a token, with its data whole. */
-  get(id: string, options?: RequestOptions): Call<AnyRevealedToken>
-  get<T>(id: string, options?: RequestOptions): Call<RevealedToken<T>>
+  get<T = never>(id: string, options?: RequestOptions): Call<RevealedTokenOf<T>>
   /** Lists tokens, with their data whole. */
-  list(query?: TokenQuery, options?: RequestOptions): Pages<AnyRevealedToken>
-  list<T>(query?: TokenQuery, options?: RequestOptions): Pages<RevealedToken<T>>
+  list<T = never>(query?: TokenQuery, options?: RequestOptions): Pages<RevealedTokenOf<T>>
   /** Finds tokens, with their data whole. */
-  search(body: SearchTokensRequest, options?: RequestOptions): Pages<AnyRevealedToken>
-  search<T>(body: SearchTokensRequest, options?: RequestOptions): Pages<RevealedToken<T>>
+  search<T = never>(body: SearchTokensRequest, options?: RequestOptions): Pages<RevealedTokenOf<T>>
 }

@@ -17,7 +17,7 @@ import type {
 import type { RequestOptions, ResourceOptions } from '../options.ts'
 import { type PageCall, pageOf } from '../pages.ts'
 import { type Send, sendBy } from '../transport.ts'
-import type { AnyToken, DataOf, GenericTokenRequest, Json, Token, TokenPatch } from '../typed-data.ts'
+import type { DataOf, Json, NewData, NewToken, Token, TokenOf, TokenPatch } from '../typed-data.ts'
 
 /**
  * Filters of a token list, all of which have to match, and the page: `page` from 1, `size` from 1 to 100.
@@ -61,11 +61,10 @@ export class Tokens {
    * console.log(token.id, token.data?.number)
    * ```
    */
-  create<T extends Json>(body: GenericTokenRequest<T>, options?: RequestOptions): Call<Token<T, 'token'>>
-  create<Type extends TokenType>(
-    body: CreateTokenRequest & { type: Type },
+  create<Type extends TokenType, T extends Json = DataOf<Type>>(
+    body: NewToken<Type, T>,
     options?: RequestOptions,
-  ): Call<Token<DataOf<Type>, Type>>
+  ): Call<Token<NewData<Type, T>, Type>>
   create(body: object, options?: RequestOptions): Call<never> {
     return this.#send(tokensCreate, { body: body as CreateTokenRequest }, options) as Call<never>
   }
@@ -81,8 +80,7 @@ export class Tokens {
    * console.log(token.data?.number)
    * ```
    */
-  get(id: string, options?: RequestOptions): Call<AnyToken>
-  get<T>(id: string, options?: RequestOptions): Call<Token<T>>
+  get<T = never>(id: string, options?: RequestOptions): Call<TokenOf<T>>
   get(id: string, options?: RequestOptions): Call<never> {
     return this.#send(tokensGet, { id }, options) as Call<never>
   }
@@ -105,8 +103,7 @@ export class Tokens {
    * })
    * ```
    */
-  update(id: string, patch: TokenPatch, options?: RequestOptions): Call<AnyToken>
-  update<T>(id: string, patch: TokenPatch, options?: RequestOptions): Call<Token<T>>
+  update<T = never>(id: string, patch: TokenPatch, options?: RequestOptions): Call<TokenOf<T>>
   update(id: string, patch: TokenPatch, options?: RequestOptions): Call<never> {
     return this.#send(tokensUpdate, { id, body: patch as UpdateTokenRequest }, options) as Call<never>
   }
@@ -137,8 +134,7 @@ export class Tokens {
    * for await (const token of items(tokens.list<Card>({ type: ['card'] }))) console.log(token.data?.number)
    * ```
    */
-  list(query?: TokenQuery, options?: RequestOptions): PageCall<AnyToken>
-  list<T>(query?: TokenQuery, options?: RequestOptions): PageCall<Token<T>>
+  list<T = never>(query?: TokenQuery, options?: RequestOptions): PageCall<TokenOf<T>>
   list(query: TokenQuery = {}, options?: RequestOptions): PageCall<never> {
     return pageOf(query, query => this.#send(tokensList, { query }, options) as Call<never>)
   }
@@ -153,8 +149,7 @@ export class Tokens {
    * const { data } = await surrogate.tokens.search({ query: 'type:social_security_number AND data:1120' })
    * ```
    */
-  search(body: SearchTokensRequest, options?: RequestOptions): PageCall<AnyToken>
-  search<T>(body: SearchTokensRequest, options?: RequestOptions): PageCall<Token<T>>
+  search<T = never>(body: SearchTokensRequest, options?: RequestOptions): PageCall<TokenOf<T>>
   search(body: SearchTokensRequest, options?: RequestOptions): PageCall<never> {
     return pageOf(body, body => this.#send(tokensSearch, { body }, options) as Call<never>)
   }
