@@ -31,6 +31,11 @@ export function makeKey(
   return prefixes[type] + Buffer.concat(parts).toString('base64url')
 }
 
+/** True for a text that looks like the key of a session. */
+export function isSessionKey(key: string): boolean {
+  return key.startsWith(prefixes.session)
+}
+
 /** Returns the tenant that a key says it belongs to; `undefined` if it says none, or another deployment made it. */
 export function tenantOfKey(root: TenantStore, key: string): string | undefined {
   const text = /^key_(?:pub|prv|mgt|ses)_([\w-]{64})$/.exec(key)?.[1]

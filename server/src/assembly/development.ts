@@ -11,6 +11,7 @@ import { settled } from '../dev/settled.ts'
 import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
+import { UnknownMembers } from '../dev/unknown-members.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
 import { readAllPrinted, readPrinted } from '../reactors/list.ts'
@@ -22,11 +23,11 @@ export { explain } from '../dev/explanation.ts'
 const mostCounted = 100_000
 
 /** Loaded under `--dev` only. */
-export function observerOf({ tools, clock, headerNames }: Deployment): TestObserver | undefined {
-  const idempotencyHeader = headerNames.idempotency
-  return (
-    tools && createTestObserver({ ...tools, nowMs: tenant => clock.nowUs(tenant) / 1000, idempotencyHeader })
-  )
+export function observerOf(deployment: Deployment): TestObserver | undefined {
+  const { tools, clock, headerNames, validators, log } = deployment
+  const unknownMembers = new UnknownMembers(validators, log)
+  const nowMs = (tenant: string) => clock.nowUs(tenant) / 1000
+  return tools && createTestObserver({ ...tools, nowMs, headerNames, unknownMembers })
 }
 
 /**

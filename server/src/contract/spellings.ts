@@ -1,6 +1,7 @@
 import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
+import { didYouMean } from '../base/near-names.ts'
 import type { Operation } from './contract.ts'
 
 const deepest = 8
@@ -20,7 +21,26 @@ const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
 type Step = string | number
 
-/** Finds members of request bodies that the contract has in another spelling. They would be ignored without a word. */
+/** A member of a request body that the contract does not name, and that is therefore ignored. */
+interface UnnamedMember {
+  readonly path: readonly Step[]
+  readonly name: string
+  /** The names that the contract has at this place. */
+  readonly names: readonly string[]
+}
+
+/** A description of a member that is ignored. */
+export interface UnknownMember {
+  /** For the caller, such as `metadat; did you mean metadata?`. */
+  readonly text: string
+  /** For the log: a name that is not nearly one of the contract's may be data. */
+  readonly logged: string
+}
+
+/** At most so many unknown members of a body are named. */
+const mostNamed = 10
+
+/** Finds members of request bodies that the contract does not name. They would be ignored without a word. */
 export class Spellings {
   readonly #document: JsonObject
 
@@ -29,54 +49,66 @@ export class Spellings {
   }
 
   /** @throws {ServiceError} validation, with the right names */
-  refuse({ id, path, method, bodyType = '' }: Operation, body: JsonValue): void {
+  refuse(operation: Operation, body: JsonValue): void {
     const errors = new ErrorList()
-    if (id === 'tokenize') this.#checkPayload(body, [], errors)
-    else {
-      const schema = this.#at(
-        'paths',
-        path,
-        method.toLowerCase(),
-        'requestBody',
-        'content',
-        bodyType,
-        'schema',
-      )
-      this.#check(schema, body, [], errors)
+    for (const { path, name, names } of this.#unnamed(operation, body)) {
+      const right = names.find(one => plain(one) === plain(name))
+      if (right !== undefined) errors.add(memberPath([...path, name].map(String)), `is spelled ${right}`)
     }
     errors.refuseIfAny('a member is spelled otherwise in the contract, and would be ignored')
   }
 
-  /** Anything in a payload that looks like a description of a token is one. */
-  #checkPayload(value: JsonValue, path: readonly Step[], errors: ErrorList): void {
-    if (typeof value !== 'object' || value === null || path.length > deepest) return
-    if (!Array.isArray(value) && Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) {
-      this.#check(this.#at('components', 'schemas', 'CreateTokenRequest'), value, path, errors)
-      return
+  /** Finds members that are ignored. */
+  unknown(operation: Operation, body: JsonValue): UnknownMember[] {
+    const found = new Map<string, UnknownMember>()
+    for (const { path, name, names } of this.#unnamed(operation, body)) {
+      if (found.size === mostNamed) break
+      const near = didYouMean(name, names)
+      const text = memberPath([...path, name]) + near
+      found.set(text, { text, logged: near === '' ? memberPath([...path, '?']) : text })
     }
-    for (const [name, member] of Object.entries(value)) this.#checkPayload(member, [...path, name], errors)
+    return [...found.values()]
   }
 
-  #check(schema: JsonValue | undefined, value: JsonValue, path: readonly Step[], errors: ErrorList): void {
+  #unnamed({ id, path, method, bodyType = '' }: Operation, body: JsonValue): Iterable<UnnamedMember> {
+    if (id === 'tokenize') return this.#inPayload(body, [])
+    const place = ['paths', path, method.toLowerCase(), 'requestBody', 'content', bodyType, 'schema']
+    return this.#inValue(this.#at(...place), body, [])
+  }
+
+  /** Anything in a payload that looks like a description of a token is one. */
+  *#inPayload(value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
+    if (typeof value !== 'object' || value === null || path.length > deepest) return
+    if (!Array.isArray(value) && Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) {
+      yield* this.#inValue(this.#at('components', 'schemas', 'CreateTokenRequest'), value, path)
+      return
+    }
+    for (const [name, member] of Object.entries(value)) yield* this.#inPayload(member, [...path, name])
+  }
+
+  *#inValue(
+    schema: JsonValue | undefined,
+    value: JsonValue,
+    path: readonly Step[],
+  ): Generator<UnnamedMember> {
     if (typeof value !== 'object' || value === null || path.length > deepest) return
     const parts = this.#parts(schema)
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) {
         for (const { items } of parts)
-          if (items !== undefined) this.#check(items, item, [...path, index], errors)
+          if (items !== undefined) yield* this.#inValue(items, item, [...path, index])
       }
       return
     }
-    const named = new Map(
-      parts.flatMap(({ properties }) => (isJsonObject(properties) ? Object.entries(properties) : [])),
-    )
+    if (parts.some(takesAnyMember)) return
+    const named = new Map<string, JsonValue[]>()
+    for (const { properties } of parts)
+      for (const [name, one] of Object.entries(isJsonObject(properties) ? properties : {}))
+        named.set(name, [...(named.get(name) ?? []), one])
     for (const [name, member] of Object.entries(value)) {
       const known = named.get(name)
-      if (known !== undefined) this.#check(known, member, [...path, name], errors)
-      else {
-        const right = [...named.keys()].find(one => plain(one) === plain(name))
-        if (right !== undefined) errors.add(memberPath([...path, name].map(String)), `is spelled ${right}`)
-      }
+      if (known !== undefined) yield* this.#inValue({ anyOf: known }, member, [...path, name])
+      else yield { path, name, names: [...named.keys()] }
     }
   }
 
@@ -96,4 +128,12 @@ export class Spellings {
       this.#document,
     )
   }
+}
+
+/** True for a schema, such as that of metadata, that allows members of any name. Parts that combine others do not count. */
+function takesAnyMember(schema: JsonObject): boolean {
+  const { type, properties, additionalProperties } = schema
+  if (['$ref', 'allOf', 'anyOf', 'oneOf'].some(name => name in schema)) return false
+  const takesObjects = type === undefined || [type].flat().includes('object')
+  return takesObjects && (properties === undefined || Boolean(additionalProperties))
 }

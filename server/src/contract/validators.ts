@@ -10,7 +10,7 @@ import { type Operation, readDocument, readOperations } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
 import { formats } from './formats.ts'
-import { hasOtherSpelling, Spellings } from './spellings.ts'
+import { hasOtherSpelling, Spellings, type UnknownMember } from './spellings.ts'
 
 /** Checks values that no request carried whole against the contract's schemas: merged and tokenized data. */
 export type ContractSchemas = Pick<Validators, 'check'>
@@ -112,9 +112,17 @@ export class Validators {
    */
   // Requirements: INV-544
   refuseOtherSpellings(operation: Operation, body: JsonValue | undefined): void {
-    if (body === undefined || !hasOtherSpelling(body)) return
+    if (body !== undefined && hasOtherSpelling(body)) this.#readSpellings().refuse(operation, body)
+  }
+
+  /** Describes the members of a body that the contract does not name, and that the server ignores. */
+  unknownMembers(operation: Operation, body: JsonValue): UnknownMember[] {
+    return this.#readSpellings().unknown(operation, body)
+  }
+
+  #readSpellings(): Spellings {
     this.#spellings ??= new Spellings(JSON.parse(readDocument(contractHeaderPrefix)))
-    this.#spellings.refuse(operation, body)
+    return this.#spellings
   }
 
   /** Returns what is wrong with the value, by path below `path`; empty if nothing is. */

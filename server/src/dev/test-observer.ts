@@ -4,6 +4,7 @@ import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
+import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import type { CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault } from './check-fault.ts'
@@ -11,6 +12,7 @@ import type { Faults } from './faults.ts'
 import type { Idleness } from './idleness.ts'
 import type { Journal, SentRequest } from './journal.ts'
 import { redact } from './redact.ts'
+import type { UnknownMembers } from './unknown-members.ts'
 
 /** For as long a request without a response is held. */
 const longestHoldMs = 60_000
@@ -20,10 +22,10 @@ interface Tools {
   readonly journal: Journal
   readonly idleness: Idleness
   readonly notes: NoteTaker
+  readonly unknownMembers: UnknownMembers
   /** The time of a tenant. */
   nowMs(tenant: string): number
-  /** In lower case. */
-  readonly idempotencyHeader: string
+  readonly headerNames: HeaderNames
 }
 
 /** Lets requests of a development server fail as tests have ordered, and records them. */
@@ -57,12 +59,19 @@ export function createTestObserver(tools: Tools): TestObserver {
         const noted = new RequestNotes()
         const response = await notes.run(noted, run)
         record(exchange, response, monotonicMs() - startMs, noted)
+        warn(exchange, response)
         const fault = ordered.get(exchange)
         return fault ? await failing(fault, response) : response
       } finally {
         end()
       }
     },
+  }
+
+  function warn({ operation, caller, body }: Exchange, { headers }: CoreResponse): void {
+    if (!operation || !caller || body === undefined) return
+    const warning = tools.unknownMembers.warn(operation, body)
+    if (warning !== undefined) headers[tools.headerNames.warning] = warning
   }
 
   async function failing({ drop, timeout, truncate }: Fault, response: CoreResponse): Promise<CoreResponse> {
@@ -83,7 +92,7 @@ export function createTestObserver(tools: Tools): TestObserver {
     const { operation, caller, parameters, body, traceId, request, error, explanation } = exchange
     const fault = ordered.get(exchange)
     if (!operation || !caller) return
-    const idempotencyKey = request.headers[tools.idempotencyHeader]
+    const idempotencyKey = request.headers[tools.headerNames.idempotency]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
     // Only the id of something that is there: anything can be put into a path.
     const id = response.status < 400 ? parameters?.id : undefined

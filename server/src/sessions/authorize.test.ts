@@ -334,7 +334,7 @@ async function expectEnd(
     await own.clock.advance(1)
     const over = await session.send('GET', '/tokens')
     t.equal(over.status, 401, `${expires_at}: at its end`)
-    t.match(over.json.detail, /unknown or expired/)
+    t.equal(over.json.detail, 'the session is over, or its key is unknown; create another session')
   }
 }
 

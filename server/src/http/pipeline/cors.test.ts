@@ -57,7 +57,7 @@ t.test('the header prefix is in the headers that a page may send and read', asyn
     headers: { Origin: app, 'ACME-API-KEY': privateKey },
   })
   t.equal(read.status, 200)
-  t.equal(read.headers.get('access-control-expose-headers'), 'ACME-TRACE-ID, Retry-After')
+  t.equal(read.headers.get('access-control-expose-headers'), 'ACME-TRACE-ID, ACME-WARNING, Retry-After')
 })
 
 t.test('CORS is the same over a port', async t => {

@@ -17,7 +17,8 @@ export class Cors {
     const { origin } = request.headers
     if (origin === undefined || !this.#allows(origin)) return
     headers['Access-Control-Allow-Origin'] = origin
-    headers['Access-Control-Expose-Headers'] = `${this.#prefix}-TRACE-ID, Retry-After`
+    headers['Access-Control-Expose-Headers'] =
+      `${this.#prefix}-TRACE-ID, ${this.#prefix}-WARNING, Retry-After`
   }
 
   /** Responds to the preflight request of a browser; returns `undefined` for any other request. */

@@ -6,9 +6,16 @@ export interface HeaderNames {
   readonly idempotency: string
   /** As responses have it, such as `SVC-TRACE-ID`. */
   readonly trace: string
+  /** Of development servers only, as responses have it. */
+  readonly warning: string
 }
 
 export function headerNamesOf(prefix: string): HeaderNames {
   const lower = prefix.toLowerCase()
-  return { key: `${lower}-api-key`, idempotency: `${lower}-idempotency-key`, trace: `${prefix}-TRACE-ID` }
+  return {
+    key: `${lower}-api-key`,
+    idempotency: `${lower}-idempotency-key`,
+    trace: `${prefix}-TRACE-ID`,
+    warning: `${prefix}-WARNING`,
+  }
 }

@@ -1,5 +1,6 @@
 import { holds, lacking } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
+import { isSessionKey } from '../../access/key-text.ts'
 import { authenticate } from '../../access/keys.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/after.ts'
@@ -70,9 +71,16 @@ export function identify(exchange: Exchange, services: Services): void | Promise
   // A caller that is in memory is known before the token could be read.
   if (isWaiting && early) readAhead(exchange, services, early)
   return after(found, caller => {
-    if (!caller) throw new ServiceError('unauthenticated', 'the API key is unknown or expired')
+    if (!caller) throw new ServiceError('unauthenticated', unknownKey(key))
     exchange.caller = caller
   })
+}
+
+/** Says nothing of whether there was such a key, only what kind it would be. */
+function unknownKey(key: string): string {
+  return isSessionKey(key)
+    ? 'the session is over, or its key is unknown; create another session'
+    : 'the API key is unknown or expired'
 }
 
 /** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant. */

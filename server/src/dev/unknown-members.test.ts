@@ -1,0 +1,70 @@
+import t from 'tap'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
+import type { LogFields } from '../base/log.ts'
+
+function openLogged(t: { teardown(task: () => unknown): void }, dev = true) {
+  const lines: (LogFields & { event: string })[] = []
+  const write = (event: string, fields: LogFields = {}) => void lines.push({ event, ...fields })
+  const log = { info: () => {}, warn: write, error: write }
+  return { vault: openVault(t, { dev, log }), lines }
+}
+
+t.test('members that the contract does not name are ignored with a warning, logged once', async t => {
+  const { vault, lines } = openLogged(t)
+  const tenant = await openTenant(vault)
+  const token = { type: 'token', data: { anything: 1 }, metadata: { any: 'thing' }, mask: { x: 'y' } }
+  const warningOf = async (path: string, body: object, as = tenant.send) => {
+    const { status, headers } = await as('POST', path, body as never)
+    t.equal(status, path === '/tokens/search' ? 200 : 201, path)
+    return headers.get('SVC-WARNING')
+  }
+  const says = 'ignored, as the contract does not name it: '
+  t.equal(
+    await warningOf('/tokens', token),
+    null,
+    'control: data, metadata and masks have members of any name',
+  )
+  t.equal(
+    await warningOf('/tokens', { ...token, metadat: {}, foo: 1 }),
+    `${says}metadat; did you mean metadata?, foo`,
+  )
+  t.equal(await warningOf('/tokens', { ...token, foo: 2 }), `${says}foo`, 'in each response')
+  t.equal(await warningOf('/tokens/search', { foo: 2 }), `${says}foo`)
+  const rule = { priority: 1, container: '/', transform: 'mask', permissions: ['token:read'], note: 'x' }
+  t.equal(
+    await warningOf('/applications', { name: 'a', type: 'private', rules: [rule] }, tenant.asManagement),
+    `${says}rules.0.note`,
+  )
+  t.same(lines, [
+    {
+      event: 'unknown member ignored',
+      operation: 'tokens.create',
+      member: 'metadat; did you mean metadata?',
+    },
+    { event: 'unknown member ignored', operation: 'tokens.create', member: '?' },
+    { event: 'unknown member ignored', operation: 'tokens.search', member: '?' },
+    { event: 'unknown member ignored', operation: 'applications.create', member: 'rules.0.?' },
+  ])
+})
+
+t.test('a name that may be data is not shown, and many are cut', async t => {
+  const { vault, lines } = openLogged(t)
+  const { send } = await openTenant(vault)
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`m${at}`, at]))
+  const named = await send('POST', '/tokens', { type: 'token', data: 1, '4242424242424242': 1 })
+  t.equal(named.headers.get('SVC-WARNING'), 'ignored, as the contract does not name it: ?')
+  const warning = (await send('POST', '/tokens', { type: 'token', data: 1, ...many })).headers.get(
+    'SVC-WARNING',
+  )
+  t.equal(warning?.split(', ').length, 11)
+  t.notMatch(JSON.stringify(lines), /4242/)
+})
+
+t.test('a server in production says nothing', async t => {
+  const { vault, lines } = openLogged(t, false)
+  const { send } = await openTenant(vault)
+  const { status, headers } = await send('POST', '/tokens', { type: 'token', data: 1, foo: 1 })
+  t.equal(status, 201)
+  t.equal(headers.get('SVC-WARNING'), null)
+  t.same(lines, [])
+})
