@@ -18,7 +18,7 @@ import { complaintsOf, complaintsOfDeclarations } from './verify/support/resolut
  */
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+const [npm, npx] = process.platform === 'win32' ? ['npm.cmd', 'npx.cmd'] : ['npm', 'npx']
 
 const packages: readonly [name: string, files: readonly string[], use: string][] = [
   [
@@ -107,6 +107,15 @@ async function install(folder: string, what: string): Promise<boolean> {
     if (!offline.test(reason)) throw error
     return false
   }
+}
+
+async function runsByNpx(t: Test, folder: string, name: string): Promise<void> {
+  const { bin } = JSON.parse(
+    await readFile(join(folder, 'node_modules/@surrogate', name, 'package.json'), 'utf8'),
+  )
+  t.same(Object.keys(bin), [`surrogate-${name}`])
+  const { stdout } = await execute(npx, ['--no-install', `@surrogate/${name}`, '--help'], { cwd: folder })
+  t.match(stdout, new RegExp(`^Usage: surrogate-${name} `))
 }
 
 /** Uses the optional part of the server that needs msw; the rest works without. */
@@ -262,6 +271,8 @@ for (const [name, files, use] of packages) {
         return
       }
       const installed = join(folder, 'node_modules', '@surrogate', name)
+      // As every text says: a package with a scope, whose only program npx runs.
+      if (isCi && name !== 'sdk') await runsByNpx(t, folder, name)
       for (const file of files) t.ok(await readFile(join(installed, file)), file)
       const all = await readdir(installed, { recursive: true })
       t.notOk(

@@ -97,3 +97,39 @@ t.test('links and names of files lead somewhere', async t => {
       t.ok(existsSync(`${root}${name}`), `${page}: ${name}`)
   }
 })
+
+const madeFolders = new Set([
+  '.git',
+  'node_modules',
+  'dist',
+  'generated',
+  '.tap',
+  'release',
+  'report',
+  'data',
+])
+
+function* textsIn(folder: string): Generator<string> {
+  for (const entry of readdirSync(`${root}${folder}`, { withFileTypes: true })) {
+    const path = `${folder}${entry.name}`
+    if (entry.isDirectory()) {
+      if (!madeFolders.has(entry.name)) yield* textsIn(`${path}/`)
+    } else if (/\.(md|ts|mjs|cjs|js|json|ya?ml|txt|service|html)$|^[^.]+$|Dockerfile|run$/.test(entry.name))
+      yield path
+  }
+}
+
+t.test('no text runs a program by a name that anybody may register', async t => {
+  // npx runs the package of that name if ours is not installed, with a master key in its environment.
+  const unscoped =
+    /\b(?:npx|bunx|npm exec|(?:pnpm|yarn) dlx)\s+(?:-\S+\s+)*surrogate-(?:server|conformance)\b/
+  const all = [...textsIn('')]
+  t.same(
+    all.filter(path => unscoped.test(read(path))),
+    [],
+  )
+  const scoped = all.filter(path => /npx @surrogate\/(server|conformance)/.test(read(path)))
+  for (const path of ['README.md', 'server/README.md', 'server/guide/run.md', 'conformance/README.md'])
+    t.ok(scoped.includes(path), `control: ${path}`)
+  t.match(['npx', '--yes', 'surrogate-server'].join(' '), unscoped, 'control')
+})
