@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import { memberPath } from '../base/json/member-path.ts'
+import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
 import { asInContract, type Dialect } from '../contract/dialect.ts'
@@ -53,7 +55,8 @@ const mostRetries = 9
 
 /** @throws {BootstrapError} */
 export function readBootstrap(json: JsonValue, schemas: ContractSchemas, dialect?: Dialect): Bootstrap {
-  const file = members(json, 'the file', ['tenants'])
+  // Editors find the schema of the file by `$schema`.
+  const file = members(json, 'the file', ['tenants', '$schema'])
   const tenants = list(file.tenants, 'tenants').map((value, index) =>
     readTenant(value, `tenants.${index}`, schemas, dialect),
   )
@@ -194,7 +197,9 @@ function members(json: JsonValue | undefined, path: string, known: readonly stri
   if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const unknown = Object.keys(json).find(name => !known.includes(name))
   if (unknown !== undefined) {
-    throw new BootstrapError(`${path} has an unknown member; known are ${known.join(', ')}`)
+    const shown = memberPath([unknown])
+    const near = didYouMean(unknown, known) || `; known are ${known.join(', ')}`
+    throw new BootstrapError(`${path} has an unknown member ${shown}${near}`)
   }
   return json
 }

@@ -195,7 +195,16 @@ export function readConfig(
       `--dev opens endpoints that need no key, so --host must be a loopback address, or set --dev-token; ${config.host} is not one`,
     )
   }
+  const { port, metricsPort, host, metricsHost } = config
+  if (port !== 0 && port === metricsPort && overlap(host, metricsHost)) {
+    throw new ConfigError(`--port and --metrics-port are both ${port}; choose another for one of them`)
+  }
   return Object.freeze(config)
+}
+
+/** True if a server cannot listen on a port of both hosts: they are the same, or one stands for every address. */
+function overlap(host: string, other: string): boolean {
+  return host === other || [host, other].some(one => one === '0.0.0.0' || one === '::')
 }
 
 function fromArguments(table: readonly Flag[], argv: readonly string[], operands: readonly string[]) {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
 import { runHere } from '../../verify/support/run-here.ts'
+import { explainSystemError } from './system-errors.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
@@ -16,6 +17,7 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
     'cut-off.json': '{"tenants":[',
     'wrong.json': '{"tenants":[{"id":"shop"}]}',
     'large.json': '',
+    'misspelled.json': '{"tenants":[{"id":"7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c11","aplications":[]}]}',
   })
   // Has no content on disk.
   truncateSync(join(folder, 'large.json'), 64_000_001)
@@ -94,13 +96,59 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
         { SURROGATE_MASTER_KEY_COMMAND: 'exit 3' },
         /the command in SURROGATE_MASTER_KEY_COMMAND ended with exit code 3/,
       ],
-      ['a port that is taken', ['--port', String(port), '--storage', 'memory:'], {}, /port is taken/],
-      ['an address of another machine', [...memory, '--host', '192.0.2.1'], {}, /host/],
+      [
+        'a port that is taken',
+        ['--port', String(port), '--storage', 'memory:'],
+        {},
+        new RegExp(`port ${port} is taken`),
+      ],
+      [
+        'a port for metrics that is taken',
+        [...memory, '--metrics-port', String(port)],
+        {},
+        new RegExp(`port ${port} is taken.*--metrics-port`),
+      ],
+      [
+        'one port for requests and metrics',
+        ['--port', '4999', '--metrics-port', '4999', '--storage', 'memory:'],
+        {},
+        /--port and --metrics-port are both 4999/,
+      ],
+      [
+        'an address of another machine',
+        [...memory, '--host', '192.0.2.1'],
+        {},
+        /host 192\.0\.2\.1 is not an address/,
+      ],
+      [
+        'a host that has no address',
+        [...memory, '--host', 'none.invalid'],
+        {},
+        /host none\.invalid is not an address/,
+      ],
+      [
+        'a database on a host that is not known',
+        ['--port', '0', '--storage', 'postgres://u:canary@none.invalid/d'],
+        keyed,
+        /^(?!.*canary).*d at none\.invalid:5432 cannot be reached: its host is not known \((ENOTFOUND|EAI_AGAIN)\)/,
+      ],
+      [
+        'a database that does not run',
+        ['--port', '0', '--storage', 'postgres://127.0.0.1:1/d'],
+        keyed,
+        /d at 127\.0\.0\.1:1 cannot be reached: nothing listens there \(ECONNREFUSED\)/,
+      ],
+      [
+        'an unknown member of the bootstrap file',
+        [...memory, '--bootstrap', join(folder, 'misspelled.json')],
+        {},
+        /tenants\.0 has an unknown member aplications; did you mean applications\?$/m,
+      ],
       [
         'a file instead of the data folder',
         ['--port', '0', '--storage', `level:${join(folder, 'file')}`],
         keyed,
-        /data folder/,
+        /\/file\/store cannot be made, as the data folder is a file/,
       ],
     ]
   for (const [name, args, environment, says] of cases)
@@ -131,6 +179,17 @@ t.test('the process ends with exit code 2', async t => {
   t.equal(code, 2)
   t.match(stderr, /^surrogate-server: [^\n]+--prot[^\n]+\n$/)
   t.equal(stdout, '')
+})
+
+t.test('what is denied is named', t => {
+  const denied = (error: object) => explainSystemError({ code: 'EACCES', ...error })
+  t.match(denied({ syscall: 'listen', port: 80 }), /^permission denied for the port 80: ports below 1024/)
+  t.match(
+    denied({ syscall: 'mkdir', path: '/data/store' }),
+    /^permission denied for \/data\/store: it has to belong/,
+  )
+  t.equal(explainSystemError({ code: 'EOTHER' }), undefined)
+  t.end()
 })
 
 t.test('a master key that was damaged is refused', async t => {

@@ -17,6 +17,7 @@ import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
+import { explainSystemError } from './system-errors.ts'
 
 const exitRefused = 2
 
@@ -164,21 +165,11 @@ async function readBootstrapFile(path: string) {
   }
 }
 
-/** Faults of the operating system that an operator can correct. */
-const systemFaults: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken by another process; choose another with --port',
-  EACCES: 'permission denied for the port or the data folder',
-  EEXIST: 'the data folder is a file; choose another with --storage',
-  ENOTDIR: 'the data folder is a file; choose another with --storage',
-  EADDRNOTAVAIL: 'the host is not an address of this machine; choose another with --host',
-  ENOTFOUND: 'the host is not an address of this machine; choose another with --host',
-}
-
 /** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
 function explain(error: unknown): string | undefined {
   if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
   if (error instanceof OperatorError) return error.program ?? error.message
-  return systemFaults[(error as NodeJS.ErrnoException).code ?? '']
+  return explainSystemError(error as NodeJS.ErrnoException)
 }
 
 function signal(...names: NodeJS.Signals[]): Promise<void> {

@@ -106,6 +106,13 @@ export async function withoutTimeLimits<Result>(
   }
 }
 
+/** Returns the end of a sentence: what to look at, for the usual reasons. */
+function whyLost(code: string): string {
+  if (/^(ENOTFOUND|EAI_AGAIN)/.test(code)) return `: its host is not known (${code}); is it spelled right?`
+  if (code === 'ECONNREFUSED') return ': nothing listens there (ECONNREFUSED); does it run, on that port?'
+  return code === '' ? '' : ` (${code})`
+}
+
 function explain(name: string, error: unknown): string | undefined {
   const code = codeOf(error)
   if (code.startsWith('28')) return `the database ${name} refuses the user or the password of the storage URL`
@@ -123,5 +130,5 @@ function explain(name: string, error: unknown): string | undefined {
     const reason = message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
     return `no secure connection to the database ${name}: ${reason}; see sslmode and sslrootcert`
   }
-  return isOutage(error) ? `the database ${name} cannot be reached` : undefined
+  return isOutage(error) ? `the database ${name} cannot be reached${whyLost(code)}` : undefined
 }

@@ -154,7 +154,10 @@ t.test('a database that cannot be reached is named, without the password', withP
   const absent = new URL(url)
   absent.pathname = '/no_such_database'
   const attempts: readonly [URL, RegExp][] = [
-    [port, /^the database \w+ at [\w.]+:1 cannot be reached$/],
+    [
+      port,
+      /^the database \w+ at [\w.]+:1 cannot be reached: nothing listens there \(ECONNREFUSED\); does it run, on that port\?$/,
+    ],
     [
       absent,
       /^there is no database no_such_database at [\w.]+:\d+: create it first$|refuses the user or the password/,
