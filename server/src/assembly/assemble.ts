@@ -77,6 +77,7 @@ export async function assemble(
     }
   } catch (error) {
     stores.metrics?.close()
+    stores.log.close()
     await domain?.sandbox.close()
     await stores.engine.close()
     throw error
@@ -128,7 +129,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
 function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
   const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
-  const { requestProxy, tools } = deployment
+  const { requestProxy, tools, log } = deployment
   clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
@@ -151,6 +152,7 @@ function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise
     await requests.none(connectionLimits.closeGraceMs)
     metrics?.close()
     await audit.close()
+    log.close()
     await engine.close()
     clock.tenants.close()
     tools?.notes.close()

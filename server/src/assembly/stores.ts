@@ -12,13 +12,14 @@ import { type DurableClock, openDurableClock, type RealTime } from '../durable-c
 import { type IsOwn, ownAddresses } from '../egress/own-addresses.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import { OutageLog } from '../observe/outage-log.ts'
 import type { ProxyLimits } from '../proxy/proxy.ts'
 import type { SandboxParts } from '../sandbox/create.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
 import { observeStore } from '../storage/observed.ts'
-import { openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
+import { nameOfStore, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
 import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/context.ts'
@@ -47,7 +48,7 @@ export interface Stores extends Observers {
   readonly random: Random
   /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
   randomOf(work: string): Random
-  readonly log: Log
+  readonly log: OutageLog
   /** Lets requests yield to others. */
   readonly turns: Turns
   /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
@@ -71,7 +72,7 @@ export async function openStores(
   parts: VaultParts,
   ports: () => readonly number[],
 ): Promise<Stores> {
-  const { dev = false, headerPrefix = contractHeaderPrefix, log = silentLog, storage = 'memory:' } = options
+  const { dev = false, headerPrefix = contractHeaderPrefix, storage = 'memory:' } = options
   const { seed } = options
   const random = parts.random ?? (seed === undefined ? systemRandom() : seededRandom(`${seed}`))
   const randomOf = (work: string) => (seed === undefined ? random : seededRandom(`${seed} ${work}`))
@@ -81,9 +82,16 @@ export async function openStores(
   if (seed !== undefined && !(dev && location.engine === 'memory')) {
     throw new VaultOptionsError('seed needs dev: true and storage: memory:, as anyone could repeat its keys')
   }
-  const observers = await openObservers(options.metrics ?? false, log, location.engine)
+  let healthy: Pick<Store, 'unhealthy'> | undefined
+  const { log: given = silentLog } = options
+  const log = new OutageLog(given, {
+    name: nameOfStore(location),
+    unhealthy: () => healthy?.unhealthy(),
+  })
+  const observers = await openObservers(options.metrics ?? false, given, location.engine)
   const opened = await (parts.openStore ?? openStore)(location, options.dev, log)
   const engine = observeStore(opened, observers.observer)
+  healthy = engine
   try {
     const masterKey = await findMasterKey(options, location, random)
     const turns = new Turns(parts.monotonicMs)
@@ -114,6 +122,7 @@ export async function openStores(
     }
   } catch (error) {
     observers.metrics?.close()
+    log.close()
     await engine.close()
     throw error
   }

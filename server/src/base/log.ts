@@ -1,4 +1,6 @@
+import { sourcePlace } from './source-place.ts'
 import { machineMs } from './time/real-time.ts'
+
 /** Names, numbers and ids of ours, and never a value that a caller sent. */
 export type LogFields = Record<string, string | number | boolean | undefined>
 
@@ -38,7 +40,8 @@ export const silentLog: Log = { info() {}, warn() {}, error() {} }
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error }
-  const code = (error as { code?: unknown }).code
+  const { code: own, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  const code = own ?? cause?.code
   const frames = framesOf(error)
     .map(frameName)
     .filter(name => name !== undefined)
@@ -60,7 +63,11 @@ const longestStack = 10_000
 function frameName(line: string): string | undefined {
   const frame = line.trim()
   if (!frame.startsWith('at ')) return undefined
-  const file = /^[\w.-]+\.[cm]?[jt]s:\d+/.exec(frame.slice(frame.lastIndexOf('/') + 1))?.[0]
   const called = frame.indexOf(' (')
-  return file && `${called < 0 ? '' : frame.slice(3, called)}@${file}`
+  const place = frame.slice(called < 0 ? 3 : called + 2).replace(/^async /, '')
+  const [, file, row, column] = /^((?:file:\/\/)?\/?[^()]*\.[cm]?[jt]sx?):(\d+):(\d+)\)?$/.exec(place) ?? []
+  if (file === undefined || /^node:/.test(file)) return undefined
+  // Bundlers put a line before the name of a class that names itself.
+  const name = called < 0 ? '' : frame.slice(3, called).replace(/(^|\s)_(?=[A-Z]\w*\.)/, '$1')
+  return `${name}@${sourcePlace(file, Number(row), Number(column))}`
 }

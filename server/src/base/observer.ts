@@ -45,6 +45,11 @@ export interface EndedRequest {
   readonly caller: ObservedCaller | undefined
   readonly status: number
   readonly traceId: string
+  readonly method: string
+  /** The code of the refusal, if it was refused. */
+  readonly error: string | undefined
+  /** The address of the connection's other end; absent without a socket. */
+  readonly peer: string | undefined
 }
 
 export interface Work<T> {

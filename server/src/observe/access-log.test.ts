@@ -26,12 +26,33 @@ t.test('a request has one line: what was asked for, by whom, how it went', async
     ...{ level: 'info', event: 'request', operation: 'tokens.create', status: 201 },
     ...{ trace: headers.get('svc-trace-id'), tenant: tenant.tenantId, ms: Number },
     application: /^[0-9a-f-]{36}$/,
+    ...{ method: 'POST', route: '/tokens' },
   })
-  t.match(refused, { operation: 'tokens.list', status: 401, tenant: undefined })
-  t.match(lost, { operation: undefined, status: 404 })
+  t.equal(created.error, undefined)
+  t.equal(created.peer, undefined, 'without a socket')
+  t.match(refused, {
+    operation: 'tokens.list',
+    route: '/tokens',
+    status: 401,
+    error: 'unauthenticated',
+    tenant: undefined,
+  })
+  t.match(lost, { operation: undefined, route: undefined, method: 'GET', status: 404, error: 'not_found' })
   t.same(others, [])
   for (const line of lines)
     t.match(line, /^\{"time":"[^"]+","level":"[a-z]+","event":"[^"]+".*\}\n$/, 'one format')
+})
+
+t.test('a line has the address of the peer, and a route without what stands in the path', async t => {
+  const { log, requests } = keptLog('info')
+  const vault = openVault(t, { log })
+  const tenant = await openTenant(vault)
+  const { url } = await vault.listen()
+  await fetch(`${url}/tokens/an-id`, { method: 'DELETE', headers: { 'SVC-API-KEY': tenant.privateKey } })
+  await tenant.send('canary' as 'GET', '/nowhere')
+  const [deleted, other] = requests().slice(-2)
+  t.match(deleted, { method: 'DELETE', route: '/tokens/{id}', peer: '127.0.0.1', error: 'not_found' })
+  t.match(other, { method: 'other', status: 404 })
 })
 
 t.test('no line has a value, a key, or what a caller put into path, query or body', async t => {

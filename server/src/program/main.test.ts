@@ -233,7 +233,14 @@ t.test(
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
-    t.match(lines, [{ level: 'info', event: 'request', operation: 'tokens.list', status: 200 }])
+    t.match(lines, [
+      { level: 'info', event: 'start', version: /^\d+\./, storage: 'memory', pid: Number, dev: true },
+      { event: 'ready', url, metrics: metrics.replace('/metrics', '') },
+      { event: 'drain', signal: 'SIGTERM', seconds: 3600 },
+      { level: 'info', event: 'request', operation: 'tokens.list', status: 200, peer: '127.0.0.1' },
+      { event: 'stop', exit_code: 0 },
+    ])
+    t.equal(lines.length, 5)
   },
 )
 

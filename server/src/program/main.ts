@@ -8,6 +8,7 @@ import { createLog, type Log } from '../base/log.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
+import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
@@ -59,6 +60,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     })
     // Its header prefix is printed.
     const served = { ...config, headerPrefix: options.headerPrefix ?? headerPrefix }
+    log.info('start', { version, storage: nameOfStore(parseStorage(storage)), pid: process.pid, dev })
     return await serve(createVault(options), served, log, file)
   } catch (error) {
     const refusal = explain(error)
@@ -86,6 +88,7 @@ async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | u
     const { url } = await vault.listen({ host: config.host, port: config.port })
     const ready = readyFacts(url, metrics, facts)
     await file?.write(ready)
+    log.info('ready', { url, metrics })
     // A reader that goes away, as in `surrogate-server | head`, must not end the server.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     if (config.json) print(`${ready}\n`)
@@ -93,7 +96,8 @@ async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | u
       if (metrics !== undefined) print(`metrics at ${metrics}/metrics\n`)
       greet(facts, url, config.headerPrefix)
     }
-    await ended
+    const name = await ended
+    log.info('drain', { signal: name, seconds: config.drainSeconds })
     file?.remove()
     vault.drain()
     // A second signal ends the wait.
@@ -105,6 +109,7 @@ async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | u
   } finally {
     await vault.close()
   }
+  log.info('stop', { exit_code: 0 })
   return 0
 }
 
@@ -172,9 +177,9 @@ function explain(error: unknown): string | undefined {
   return explainSystemError(error as NodeJS.ErrnoException)
 }
 
-function signal(...names: NodeJS.Signals[]): Promise<void> {
+function signal(...names: NodeJS.Signals[]): Promise<string> {
   return new Promise(resolve => {
-    for (const name of names) process.once(name, () => resolve())
+    for (const name of names) process.once(name, () => resolve(name))
   })
 }
 

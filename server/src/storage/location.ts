@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { databaseName } from '../base/database-name.ts'
 import { OperatorError } from '../base/operator-error.ts'
 
 /** The URLs of stores, for messages. */
@@ -31,6 +32,13 @@ export function parseStorage(url: string): StorageLocation {
   if (folder !== undefined) return { url, engine: 'level', folder, isLasting: true, isShared: false }
   if (/^postgres(ql)?:\/\//.test(url)) return { url, engine: 'postgres', isLasting: true, isShared: true }
   throw new UnknownStorage(`storage must be ${storageUrls}`)
+}
+
+/** Names a store for messages, without secrets. */
+export function nameOfStore({ url, folder }: Pick<StorageLocation, 'url' | 'folder'>): string {
+  if (folder !== undefined) return `the folder ${folder}`
+  if (!URL.canParse(url) || url === 'memory:') return 'memory'
+  return databaseName(url)
 }
 
 /** True if both are the same place. Two URLs of one database may differ. */

@@ -13,7 +13,14 @@ export type { Losses } from './engines/level/files/repair-folder.ts'
 export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
 export { DatabaseRefused } from './engines/postgres/refused.ts'
-export { isSameStore, lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
+export {
+  isSameStore,
+  lastingUrls,
+  nameOfStore,
+  parseStorage,
+  type StorageLocation,
+  UnknownStorage,
+} from './location.ts'
 
 /**
  * Opens an existing store. Returns the folder too, if it has one.

@@ -81,8 +81,9 @@ function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
   const observed = observer.request({ traceparent: request.headers.traceparent })
   exchange.observed = observed
   return respond(options, exchange).then(response => {
-    const { operation, caller } = exchange
-    observed.end({ operation, caller, status: response.status, traceId })
+    const { operation, caller, error } = exchange
+    const { method, peer } = request
+    observed.end({ operation, caller, status: response.status, traceId, method, error, peer })
     return response
   })
 }
@@ -152,8 +153,11 @@ async function toLongResponse(
     if (body !== undefined) return { status, headers, body }
     throw tooLargeForFormula()
   }
-  const failed = (error: unknown) =>
-    log.error('answer cut off', { trace: traceId, operation: operation?.id, ...describeError(error) })
+  const failed = (error: unknown) => {
+    // Not `error`: an outage of the store must not take the place of this line, as this caller has half an answer.
+    const { error: reason, ...rest } = describeError(error)
+    log.error('answer cut off', { trace: traceId, operation: operation?.id, reason, ...rest })
+  }
   return { status, headers, pieces: reporting(begun, failed) }
 }
 

@@ -113,6 +113,7 @@ async function serve(
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
+    peer: socket.remoteAddress,
     readBody: limit => {
       connections.receiving(socket, request)
       return readAll(request, limit, bytes => shares.take('requestBytes', bytes))

@@ -1,6 +1,7 @@
 import pg from 'pg'
+import { databaseName } from '../../../base/database-name.ts'
 import { codeOf, isOutage } from './faults.ts'
-import { nameOf, readLocation } from './location.ts'
+import { readLocation } from './location.ts'
 import { DatabaseRefused } from './refused.ts'
 import { disableTimeout, resetTimeout } from './sql.ts'
 
@@ -83,7 +84,7 @@ export async function firstUse<Result>(
   try {
     return await withClient(pool, use)
   } catch (error) {
-    const sentence = error instanceof DatabaseRefused ? undefined : explain(nameOf(url), error)
+    const sentence = error instanceof DatabaseRefused ? undefined : explain(databaseName(url), error)
     throw sentence === undefined ? error : new DatabaseRefused(sentence, { cause: error })
   }
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { nameOf, readLocation } from './location.ts'
+import { databaseName } from '../../../base/database-name.ts'
+import { readLocation } from './location.ts'
 
 const secret = 'very-secret-word'
 const base = `postgres://me:${secret}@db.example:5433/vault`
@@ -24,8 +25,8 @@ t.test('a URL says where, who and how', async t => {
   t.match(readLocation(`${base}?options=-c%20search_path%3Dmine`), { options: '-c search_path=mine' })
   t.match(readLocation('postgres:///vault?host=/run/postgresql'), { host: '/run/postgresql' })
   t.match(readLocation(`postgresql://me:a%2Fb%40c@db.example/vault`), { password: 'a/b@c' })
-  t.equal(nameOf(base), 'vault at db.example:5433')
-  t.equal(nameOf('postgres://me@db.example/vault'), 'vault at db.example:5432')
+  t.equal(databaseName(base), 'vault at db.example:5433')
+  t.equal(databaseName('postgres://me@db.example/vault'), 'vault at db.example:5432')
 })
 
 t.test('TLS modes have the meaning of libpq', async t => {

@@ -59,12 +59,6 @@ export function readLocation(url: string): PoolConfig & { readonly max: number }
   return { ...readClientConfig(plain.href), max, ...(seconds && { connectionTimeoutMillis: seconds * 1000 }) }
 }
 
-/** Names the database of a URL for messages, without user, password and parameters. */
-export function nameOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url)
-  return `${pathname.slice(1)} at ${hostname || 'localhost'}:${port || 5432}`
-}
-
 function readNumber(from: URLSearchParams, name: string, form: string, least: number, most: number) {
   const text = from.get(name)
   if (text === null) return undefined
