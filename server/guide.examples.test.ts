@@ -78,7 +78,7 @@ else if (!['@surrogate/server', 'surrogate-server'].includes(name)) throw new Er
 const isServer = name !== '@surrogate/conformance' && !/^[a-z]/.test(args[0] ?? '-')
 if (isServer) args = [...args.filter((one, at) => one !== '--port' && args[at - 1] !== '--port'), '--port', '0']
 const program = JSON.parse(process.env[name === '@surrogate/conformance' ? 'SUITE' : 'PROGRAM'])
-const child = spawn(process.execPath, [...program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+const child = spawn(process.execPath, [...program, ...args], { stdio: ['inherit', 'pipe', 'inherit'] })
 child.stdout.on('data', text => {
   process.stdout.write(text)
   if (isServer && /listening on/.test(text)) child.kill()
@@ -131,6 +131,7 @@ async function runsInShell(t: Test, code: string): Promise<void> {
   const folder = makeMachine(t)
   const server = startProcess(t, ['--dev', '--port', '0', '--storage', 'memory:'])
   const { url } = await server.ready()
+  const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
   const [, managementKey = ''] = await server.printed(/management key +(\S+)\n/)
   if (code.includes('/var/lib/surrogate') && !code.includes('--bootstrap') && !code.includes('useradd')) {
     const store = startProcess(t, ['--port', '0', '--storage', `level:${folder}/var/lib/surrogate`], {
@@ -149,7 +150,7 @@ async function runsInShell(t: Test, code: string): Promise<void> {
     .replaceAll(/SURROGATE_MASTER_KEY=(?:…|<.+?>)/g, `SURROGATE_MASTER_KEY=${key}`)
     .replaceAll(/SURROGATE_NEW_MASTER_KEY=<.+?>/g, `SURROGATE_NEW_MASTER_KEY=${newKey}`)
     .replaceAll('SURROGATE_MANAGEMENT_KEY=…', `SURROGATE_MANAGEMENT_KEY=${managementKey}`)
-    .replaceAll('key_prv_…', 'key_prv_of_the_reader')
+    .replaceAll('key_prv_…', privateKey)
     .replaceAll(/(?<=--(?:base-url|private-key) )…/g, 'http://127.0.0.1:1')
   t.notMatch(text.replaceAll(/#.*$/gm, ''), /…|<the /, 'everything that is left out has its value')
   const { PATH = '', HOME = '' } = process.env

@@ -38,6 +38,7 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
       'LICENSE',
       'README.md',
       'guide/run.md',
+      'dist/surrogate.postman_collection.json',
       'src/storage/README.md',
     ],
     `import { createVault, runFormula } from '@surrogate/server'

@@ -30,7 +30,7 @@ export const fillPath = (path: string, id: unknown): string =>
  * everything.
  */
 export function queryString(query: object): string {
-  const pairs: string[][] = []
+  const pairs: [string, string][] = []
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue
     const isMap = typeof value === 'object' && !Array.isArray(value)

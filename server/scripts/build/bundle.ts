@@ -51,6 +51,10 @@ await writeFile(
     )
     .join('\n'),
 )
+await cp(
+  new URL('src/generated/surrogate.postman_collection.json', root),
+  new URL('dist/surrogate.postman_collection.json', root),
+)
 for (const name of [
   'openapi.json',
   'operations.json',

@@ -30,8 +30,19 @@ await writeFile(new URL('dev-operations.ts', generated), devTypes)
 // `vault.dev` is the client of development servers, with another way to send.
 await rm(new URL('dev-client/', generated), { recursive: true, force: true })
 await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
+// The client for the terminal sends by the table of operations, retries and errors of the client for programs.
+await rm(new URL('client/', generated), { recursive: true, force: true })
+await cp(new URL('sdk/src/', root), new URL('client/', generated), {
+  recursive: true,
+  filter: source => !/\.test\.ts$|\/dev$/.test(source),
+})
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
-// Both load sources that import the facts.
+// All load sources that import the facts.
+const { postmanCollection } = await import('./postman.ts')
+await writeFile(
+  new URL('surrogate.postman_collection.json', generated),
+  JSON.stringify(postmanCollection(document), null, 2),
+)
 const { bundleSandbox } = await import('./bundle-sandbox.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')

@@ -54,6 +54,8 @@ export interface Flag {
   readonly default?: string
   readonly value?: string
   readonly help: string
+  /** True if the environment does not set it, as it is about one call. */
+  readonly isOfCall?: true
 }
 
 /** A flag with a value. @param initial the default */
@@ -115,8 +117,10 @@ export function describeFlags(table: readonly Flag[]): string[] {
   })
 }
 
+/** @param client one line for each first word of the client's commands */
 export function helpText(
   commands: readonly { readonly name: string; readonly summary: string }[] = [],
+  client: readonly string[] = [],
 ): string {
   return [
     'Usage: surrogate-server [flags]',
@@ -124,9 +128,13 @@ export function helpText(
     '',
     ...describeFlags(flags),
     '',
-    'Commands, for data that no server is using (surrogate-server <command> --help shows details):',
+    'Commands (surrogate-server <command> --help shows details, and whether servers have to be stopped):',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
+    '',
+    'Client, for a server that runs at --url or SURROGATE_URL, with the API key in SURROGATE_KEY:',
+    '',
+    ...client,
     '',
     'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
     'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
@@ -139,14 +147,19 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-/** Reads flags from the arguments, then the environment, then the defaults. @throws {ConfigError} */
+/**
+ * Reads flags from the arguments, then the environment, then the defaults.
+ * @param command the words that come before the arguments
+ * @throws {ConfigError}
+ */
 export function readFlags(
   table: readonly Flag[],
   argv: readonly string[],
   environment: Environment,
   operands: readonly string[] = [],
+  command: readonly string[] = [],
 ): { readonly values: FlagValues; readonly operands: readonly string[] } {
-  const { values, positionals } = fromArguments(table, argv, operands)
+  const { values, positionals } = fromArguments(table, argv, operands, command)
   return { values: { ...fromEnvironment(table, environment), ...values }, operands: positionals }
 }
 
@@ -207,7 +220,13 @@ function overlap(host: string, other: string): boolean {
   return host === other || [host, other].some(one => one === '0.0.0.0' || one === '::')
 }
 
-function fromArguments(table: readonly Flag[], argv: readonly string[], operands: readonly string[]) {
+function fromArguments(
+  table: readonly Flag[],
+  argv: readonly string[],
+  operands: readonly string[],
+  command: readonly string[],
+) {
+  const help = ['surrogate-server', ...command, '--help'].join(' ')
   const options = Object.fromEntries(
     table.map(flag => [flag.name, { type: flag.type, ...(flag.multiple ? { multiple: true } : {}) }]),
   )
@@ -223,15 +242,15 @@ function fromArguments(table: readonly Flag[], argv: readonly string[], operands
       error instanceof Error ? (error.message.split('.')[0] ?? '') : 'the arguments cannot be read'
     const unknown = /^Unknown option '--([^']+)'/.exec(reason)?.[1]
     const near = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--')
-    throw new ConfigError(`${reason}${near || ';'} surrogate-server --help lists the flags`)
+    throw new ConfigError(`${reason}${near || ';'} ${help} lists the flags`)
   }
-  throw new ConfigError(`expected ${operands.join(' ')}; surrogate-server --help lists the commands`)
+  throw new ConfigError(`expected ${operands.join(' ') || 'no arguments'}; ${help} shows how to use it`)
 }
 
 const variableOf = (flag: string) => `SURROGATE_${flag.replaceAll('-', '_').toUpperCase()}`
 
 function fromEnvironment(table: readonly Flag[], environment: Environment): FlagValues {
-  const settings = table.filter(flag => flag.name !== 'help' && flag.name !== 'version')
+  const settings = table.filter(flag => !flag.isOfCall && flag.name !== 'help' && flag.name !== 'version')
   refuseMisspelled(settings, environment)
   const entries = settings.map(flag => {
     const name = variableOf(flag.name)

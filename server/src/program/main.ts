@@ -12,6 +12,7 @@ import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
+import { clientOperations } from './commands/client/operations.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, helpText, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -34,7 +35,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       return exitCode
     }
     const config = readConfig(argv, environment)
-    if (config.help) return print(helpText(commands))
+    if (config.help) return print(await helpOfProgram())
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
@@ -68,6 +69,11 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     process.stderr.write(`surrogate-server: ${refusal}\n`)
     return exitRefused
   }
+}
+
+async function helpOfProgram(): Promise<string> {
+  const { describeClient } = await import('./commands/client/help.ts')
+  return helpText(commands, describeClient(clientOperations()))
 }
 
 const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })

@@ -39,6 +39,7 @@ export const reindexCommand: Command = {
     `${keyVariable} is the key of the store; without it, master.key in the data folder.`,
     'Verifies the checksums of all files, opens every token and computes its index entries again, and looks',
     'for tokens in a state that the audit log says was changed or erased.',
+    'Works on a data folder that no server uses: stop it first.',
     'Copy the data folder before you use --repair: it drops what is damaged, and moves damaged files',
     'to store/lost in the data folder.',
     'The exit code is 0 if everything is correct or was corrected, and 2 if something is wrong.',

@@ -17,7 +17,7 @@ export const rotateMasterKeyCommand: Command = {
     `${keyVariable} is the present key; without it, master.key in the data folder,`,
     'which is then replaced.',
     `${newKeyVariable} is the new key: 32 bytes in base64. Make one with: openssl rand -base64 32`,
-    'If it was interrupted, run it again with the same two keys.',
+    'Stop all servers on the store first. If it was interrupted, run it again with the same two keys.',
   ],
   async run({ values, environment }) {
     const to = readMasterKey(environment, newKeyVariable)

@@ -2,6 +2,7 @@ import { didYouMean } from '../../base/near-names.ts'
 import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { backupCommand } from './backup.ts'
+import { clientOperations, operationsNamed } from './client/operations.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
@@ -32,16 +33,22 @@ export async function runCommand(
   environment: Environment,
   onProgress: (line: string) => void = () => {},
 ): Promise<CommandResult> {
+  if (operationsNamed(name).length > 0) {
+    // Loaded here, as servers do not need it.
+    const { runClient } = await import('./client/run.ts')
+    const { stdin: input, stdout } = process
+    return runClient(name, argv, { environment, input, columns: stdout.columns, onProgress })
+  }
   const command = commands.find(one => one.name === name)
   if (!command) {
-    const names = commands.map(one => one.name)
+    const names = [...commands.map(one => one.name), ...clientOperations().map(({ words }) => words[0] ?? '')]
     const near = didYouMean(name, names) || ';'
     throw new ConfigError(
       `there is no command of that name${near} surrogate-server --help lists the commands`,
     )
   }
   const flags = [...command.flags, helpFlag]
-  const { values, operands } = readFlags(flags, argv, environment, command.operands)
+  const { values, operands } = readFlags(flags, argv, environment, command.operands, [name])
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
   const result = await command.run({ values, operands, environment, onProgress })
   return typeof result === 'string' ? { output: result, exitCode: 0 } : result
