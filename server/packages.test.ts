@@ -39,6 +39,8 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
       'README.md',
       'guide/run.md',
       'dist/surrogate.postman_collection.json',
+      'dist/schemas/bootstrap.schema.json',
+      'dist/schemas/profile.schema.json',
       'src/storage/README.md',
     ],
     `import { createVault, runFormula } from '@surrogate/server'

@@ -51,10 +51,9 @@ await writeFile(
     )
     .join('\n'),
 )
-await cp(
-  new URL('src/generated/surrogate.postman_collection.json', root),
-  new URL('dist/surrogate.postman_collection.json', root),
-)
+for (const name of ['surrogate.postman_collection.json', 'schemas']) {
+  await cp(new URL(`src/generated/${name}`, root), new URL(`dist/${name}`, root), { recursive: true })
+}
 for (const name of [
   'openapi.json',
   'operations.json',

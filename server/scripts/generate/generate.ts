@@ -39,9 +39,17 @@ await cp(new URL('sdk/src/', root), new URL('client/', generated), {
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 // All load sources that import the facts.
 const { postmanCollection } = await import('./postman.ts')
+const { bootstrapSchema, profileSchema } = await import('./file-schemas.ts')
+await mkdir(new URL('schemas/', generated), { recursive: true })
+for (const [name, schema] of [
+  ['bootstrap', bootstrapSchema(document)],
+  ['profile', profileSchema()],
+] as const) {
+  await writeFile(new URL(`schemas/${name}.schema.json`, generated), JSON.stringify(schema))
+}
 await writeFile(
   new URL('surrogate.postman_collection.json', generated),
-  JSON.stringify(postmanCollection(document), null, 2),
+  JSON.stringify(postmanCollection(document)),
 )
 const { bundleSandbox } = await import('./bundle-sandbox.ts')
 const { bundlePages } = await import('./bundle-pages.ts')

@@ -27,7 +27,9 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     options.bootstrap === undefined
       ? undefined
       : readBootstrap(options.bootstrap, validators, options.dialect)
-  const hasData = bootstrap?.tenants.some(({ formulas, reactors, tokens }) => formulas ?? reactors ?? tokens)
+  const hasData = bootstrap?.tenants.some(
+    ({ formulas, reactors, tokens }) => (formulas ?? reactors ?? tokens) !== undefined,
+  )
   const fixtures =
     bootstrap && hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined
   const setUp = async () => {

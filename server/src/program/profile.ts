@@ -16,6 +16,8 @@ type Texts = Readonly<Record<string, string>>
 
 const dialects = ['card-dates-as-text', 'unknown-permissions']
 const names = ['header_prefix', 'modules', 'client', 'origins', 'dialects', 'permissions']
+/** Editors find the schema of the file by it. */
+const schemaName = '$schema'
 
 /**
  * Returns the options with those of the file that `profile` names, which makes code written for another service run. An
@@ -29,7 +31,7 @@ export function withProfile({ profile: file, ...given }: VaultOptions): VaultOpt
     throw new ProfileError(`the profile ${file} ${reason}`)
   }
   const profile = parse(file, refuse)
-  const unknown = Object.keys(profile).find(name => !names.includes(name))
+  const unknown = Object.keys(profile).find(name => name !== schemaName && !names.includes(name))
   if (unknown !== undefined) refuse(`has an unknown member ${unknown}${didYouMean(unknown, names)}`)
   const { header_prefix: prefix, client } = profile
   if (prefix !== undefined && !(typeof prefix === 'string' && isHeaderPrefix(prefix))) {

@@ -1,0 +1,154 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
+import { permissionsByType } from '../../src/generated/facts.ts'
+
+const draft = 'http://json-schema.org/draft-07/schema#'
+const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+const schemaMember = { type: 'string', description: 'The schema of this file, for editors.' }
+
+/** Tenants of the server's own. */
+const reserved = ['f', 'e'].map(last => `ffffffff-ffff-ffff-ffff-fffffffffff${last}`)
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** 24 to 64 bytes in padded base64, without bits that are not used. */
+const base64 = (() => {
+  const four = '[A-Za-z0-9+/]{4}'
+  const one = '[A-Za-z0-9+/][AQgw]=='
+  const two = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]='
+  return `(${four}){8,20}(${one}|${two})?|(${four}){21}(${one})?`
+})()
+
+/** Returns the JSON Schema of the bootstrap file. What requests have in common with it is that of the contract. */
+export function bootstrapSchema(document: JsonObject): JsonObject {
+  const schemas = ((document.components as JsonObject).schemas ?? {}) as Record<string, JsonObject>
+  const definitions = new Map<string, JsonValue>()
+  /** Copies a part of the contract, and all that it refers to. */
+  const copy = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(copy)
+    if (!isJsonObject(value)) return value
+    if (typeof value.$ref === 'string') return refer(value.$ref.split('/').at(-1) ?? '')
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, member]) =>
+        name.startsWith('x-') ? [] : [[name, copy(member)]],
+      ),
+    )
+  }
+  const refer = (name: string): JsonObject => {
+    if (!definitions.has(name)) {
+      definitions.set(name, {})
+      definitions.set(name, copy(schemas[name] ?? {}))
+    }
+    return { $ref: `#/definitions/${name}` }
+  }
+  const createdBy = {
+    type: 'string',
+    pattern: uuid,
+    description: 'The application that it is made by. Default: the first.',
+  }
+  const fixture = (name: string, id: JsonObject): JsonObject => ({
+    type: ['array', 'null'],
+    items: {
+      type: 'object',
+      allOf: [refer(name)],
+      required: ['id'],
+      properties: { id, created_by: createdBy },
+    },
+  })
+  const ofUuid = { type: 'string', pattern: uuid }
+  return {
+    $schema: draft,
+    title: 'Bootstrap file of Surrogate',
+    description: 'What a deployment is set up from: what it names is set to what it says at each start.',
+    type: 'object',
+    required: ['tenants'],
+    additionalProperties: false,
+    properties: {
+      $schema: schemaMember,
+      tenants: { type: 'array', items: { $ref: '#/definitions/BootstrapTenant' } },
+    },
+    definitions: {
+      BootstrapTenant: {
+        type: 'object',
+        required: ['id'],
+        additionalProperties: false,
+        properties: {
+          id: { ...ofUuid, not: { enum: [nobody, ...reserved] } },
+          name: { type: 'string' },
+          operator: { type: 'boolean', description: 'True if it may write official formulas.' },
+          webhook_secret: { type: 'string', pattern: `^whsec_(${base64})$`, description: 'Signs webhooks.' },
+          applications: { type: 'array', items: { $ref: '#/definitions/BootstrapApplication' } },
+          formulas: fixture('ReactorFormulaRequest', ofUuid),
+          reactors: fixture('CreateReactorRequest', ofUuid),
+          tokens: fixture('CreateTokenRequest', { type: 'string' }),
+        },
+      },
+      BootstrapApplication: applicationSchema(copy(schemas.CreateApplicationRequest ?? {}) as JsonObject),
+      ...Object.fromEntries(definitions),
+    },
+  }
+}
+
+function applicationSchema({ required, properties, ...rest }: JsonObject): JsonObject {
+  const ofKind = Object.entries(permissionsByType).map(([type, permissions]) => {
+    const held = { type: ['array', 'null'], items: { enum: [...permissions] } }
+    const fits = { permissions: held, rules: { items: { properties: { permissions: held } } } }
+    return { anyOf: [{ properties: { type: { not: { const: type } } } }, { properties: fits }] }
+  })
+  return {
+    ...rest,
+    additionalProperties: false,
+    required: ['id', 'key', ...(required as string[])],
+    properties: {
+      id: { type: 'string', pattern: uuid },
+      key: {
+        type: 'string',
+        pattern: '^[\\x21-\\x7e]{16,}$',
+        description:
+          'Its API key: at least 16 printable characters without spaces, as of openssl rand -hex 32.',
+      },
+      ...(properties as JsonObject),
+    },
+    allOf: ofKind,
+  }
+}
+
+/** Returns the JSON Schema of a profile. */
+export function profileSchema(): JsonObject {
+  const origin = { type: 'string', pattern: '^(https?|wss?|ftp)://[^\\s/?#@\\\\A-Z]+$' }
+  return {
+    $schema: draft,
+    title: 'Profile of Surrogate',
+    description: 'Settings that make code written for another service run.',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      $schema: schemaMember,
+      header_prefix: {
+        type: 'string',
+        pattern: '^[A-Za-z][A-Za-z0-9]{0,31}$',
+        description: 'The first part of header names.',
+      },
+      modules: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'Packages that formulas may require, and what each stands for.',
+      },
+      client: { type: 'string', description: 'A file that wraps the client which formulas get.' },
+      origins: {
+        type: 'object',
+        propertyNames: origin,
+        additionalProperties: origin,
+        description: 'Origins that formulas fetch from, and where these requests are sent.',
+      },
+      dialects: {
+        type: ['array', 'null'],
+        items: { enum: ['card-dates-as-text', 'unknown-permissions'] },
+        description: 'What is accepted beyond the contract.',
+      },
+      permissions: {
+        type: ['array', 'null'],
+        items: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+        description: 'Permissions of another service that applications keep. They allow nothing.',
+      },
+    },
+  }
+}
