@@ -16,7 +16,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { parse } from 'yaml'
 import { readDockerfile, readIgnored, textsOf } from './_dockerfile.ts'
 import { buildImage, runNpm } from './_image.ts'
 
@@ -171,23 +170,4 @@ t.test('the unit of systemd has directives that exist', async t => {
   const here = unit.replace(/^ExecStart=.*/m, 'ExecStart=/bin/true').replace(/^(User|Group)=.*/gm, '$1=root')
   t.equal(complaints(here), '')
   t.match(complaints(here.replace('OOMPolicy', 'OOMPolicyy')), /Unknown key/, 'control')
-})
-
-t.test('the examples of the guide fit the image', async t => {
-  const guide = readFileSync(new URL('../guide/deploy.md', import.meta.url), 'utf8')
-  const [, yaml = ''] = /```yaml\n([\s\S]+?)```/.exec(guide) ?? []
-  const { spec } = parse(yaml)
-  const pod = spec.template.spec
-  const [container] = pod.containers
-  t.equal(pod.enableServiceLinks, false)
-  t.match(container.securityContext, {
-    runAsNonRoot: true,
-    readOnlyRootFilesystem: true,
-    allowPrivilegeEscalation: false,
-  })
-  t.equal(container.livenessProbe.httpGet.path, '/livez')
-  t.equal(container.readinessProbe.httpGet.path, '/readyz')
-  t.equal(container.ports[0].containerPort, Number(textsOf(image, 'EXPOSE')[0]))
-  const drain = container.env.find(({ name }: { name: string }) => name === 'SURROGATE_DRAIN_SECONDS')
-  t.ok(pod.terminationGracePeriodSeconds >= Number(drain.value) + 40, 'longer than the server takes to stop')
 })

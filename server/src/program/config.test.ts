@@ -1,6 +1,7 @@
 import t from 'tap'
-import { flags, helpText, isLoopback, readConfig } from './config.ts'
+import { flags, isLoopback, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
+import { helpText } from './help-text.ts'
 
 const key = Buffer.alloc(32, 1)
 
@@ -339,4 +340,33 @@ t.test('the help names every flag with its default', async t => {
     if ('default' in flag) t.ok(line.endsWith(`(${flag.default})`), line)
   }
   t.match(helpText(), /SURROGATE_MASTER_KEY/)
+})
+
+t.test('a setting that may be secret can be in a file', t => {
+  const folder = t.testdir({ storage: 'postgres://u:secret@db/d\n', token: 'a-token-of-16-or-more\n' })
+  const read = (environment: Record<string, string>) => readConfig(['--dev'], environment)
+  t.equal(read({ SURROGATE_STORAGE_FILE: `${folder}/storage` }).storage, 'postgres://u:secret@db/d')
+  t.equal(read({ SURROGATE_DEV_TOKEN_FILE: `${folder}/token` }).devToken, 'a-token-of-16-or-more')
+  t.equal(
+    read({ SURROGATE_STORAGE_FILE: `${folder}/storage`, SURROGATE_STORAGE: '' }).storage,
+    'postgres://u:secret@db/d',
+    'an empty variable counts as unset',
+  )
+  const refused = (environment: Record<string, string>, says: RegExp) =>
+    t.throws(() => read(environment), { name: 'ConfigError', message: says })
+  refused(
+    { SURROGATE_STORAGE_FILE: `${folder}/none` },
+    /SURROGATE_STORAGE_FILE: .*none cannot be read \(ENOENT\)/,
+  )
+  refused(
+    { SURROGATE_STORAGE_FILE: `${folder}/storage`, SURROGATE_STORAGE: 'memory:' },
+    /set either SURROGATE_STORAGE or SURROGATE_STORAGE_FILE, not both/,
+  )
+  refused({ SURROGATE_STORAGE_FIEL: 'x' }, /did you mean SURROGATE_STORAGE_FILE/)
+  t.equal(
+    read({ SURROGATE_PORT_FILE: 'x' }).port,
+    4000,
+    'control: a setting without a secret has no such variable',
+  )
+  t.end()
 })

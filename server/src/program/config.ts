@@ -12,7 +12,13 @@ import {
   isPrivateOrigin,
 } from '../vault-options.ts'
 import { ConfigError } from './config-error.ts'
-import { keyFileVariable, keyVariable, masterKeyVariables, readMasterKey } from './master-key-variables.ts'
+import {
+  keyFileVariable,
+  keyVariable,
+  masterKeyVariables,
+  readMasterKey,
+  readSecretFile,
+} from './master-key-variables.ts'
 
 /** The whole configuration of a server, read once at start. */
 export interface Config {
@@ -56,11 +62,18 @@ export interface Flag {
   readonly help: string
   /** True if the environment does not set it, as it is about one call. */
   readonly isOfCall?: true
+  /** True if its value may be secret: the variable `SURROGATE_<NAME>_FILE` can name a file that has it. */
+  readonly isSecret?: true
 }
 
 /** A flag with a value. @param initial the default */
 export function textFlag(name: string, value: string, help: string, initial?: string): Flag {
   return { name, type: 'string', value, help, ...(initial === undefined ? {} : { default: initial }) }
+}
+
+/** A flag whose value may hold a secret, such as the password of a database. */
+export function secretFlag(...given: Parameters<typeof textFlag>): Flag {
+  return { ...textFlag(...given), isSecret: true }
 }
 
 /** A flag that may be given several times. */
@@ -78,12 +91,12 @@ export const helpFlag = booleanFlag('help', 'print this help and exit')
 export const flags: readonly Flag[] = [
   textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
   textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
-  textFlag('storage', 'URL', storageUrls, usualStorage),
+  secretFlag('storage', 'URL', storageUrls, usualStorage),
   textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
   textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
   textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
   booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
-  textFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
+  secretFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
   booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
   listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
   listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
@@ -108,40 +121,6 @@ export const flags: readonly Flag[] = [
   helpFlag,
   booleanFlag('version', 'print the version and exit'),
 ]
-
-/** Returns one line per flag, for a help text. */
-export function describeFlags(table: readonly Flag[]): string[] {
-  return table.map(flag => {
-    const left = `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}${flag.multiple ? ' …' : ''}`
-    return `${left.padEnd(34)}${flag.help}${flag.default === undefined ? '' : ` (${flag.default})`}`
-  })
-}
-
-/** @param client one line for each first word of the client's commands */
-export function helpText(
-  commands: readonly { readonly name: string; readonly summary: string }[] = [],
-  client: readonly string[] = [],
-): string {
-  return [
-    'Usage: surrogate-server [flags]',
-    '       surrogate-server <command> [flags]',
-    '',
-    ...describeFlags(flags),
-    '',
-    'Commands (surrogate-server <command> --help shows details, and whether servers have to be stopped):',
-    '',
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
-    '',
-    'Client, for a server that runs at --url or SURROGATE_URL, with the API key in SURROGATE_KEY:',
-    '',
-    ...client,
-    '',
-    'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
-    'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
-    'Or name what has it: SURROGATE_MASTER_KEY_FILE, a file; SURROGATE_MASTER_KEY_COMMAND, a command that prints it.',
-    '',
-  ].join('\n')
-}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -254,12 +233,24 @@ function fromEnvironment(table: readonly Flag[], environment: Environment): Flag
   refuseMisspelled(settings, environment)
   const entries = settings.map(flag => {
     const name = variableOf(flag.name)
-    const given = isServiceLink(name, environment[name]) ? undefined : environment[name]
+    const given = flag.isSecret ? secretOf(name, environment) : settingOf(name, environment)
     if (given === undefined || given === '') return [flag.name, flag.default]
     if (flag.type === 'boolean') return [flag.name, readBoolean(name, given)]
     return [flag.name, flag.multiple ? given.split(',').map(item => item.trim()) : given]
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function settingOf(name: string, environment: Environment): string | undefined {
+  return isServiceLink(name, environment[name]) ? undefined : environment[name]
+}
+
+/** Returns the value of a variable, or the content of the file that `<name>_FILE` names. @throws {ConfigError} */
+function secretOf(name: string, environment: Environment): string | undefined {
+  const [given, file] = [environment[name], environment[`${name}_FILE`]]
+  if (!file) return given
+  if (given) throw new ConfigError(`set either ${name} or ${name}_FILE, not both`)
+  return readSecretFile(`${name}_FILE`, file).trim()
 }
 
 /**
@@ -273,7 +264,10 @@ function isServiceLink(name: string, value = ''): boolean {
 
 /** Refuses variables that are nearly one of ours. Others may belong to other programs, such as a client's key. */
 function refuseMisspelled(table: readonly Flag[], environment: Environment): void {
-  const known = [...flags, ...table].map(({ name }) => variableOf(name))
+  const known = [...flags, ...table].flatMap(({ name, isSecret }) => {
+    const variable = variableOf(name)
+    return isSecret ? [variable, `${variable}_FILE`] : [variable]
+  })
   const names = [...new Set([...known, ...masterKeyVariables])].map(name => name.slice('SURROGATE_'.length))
   for (const variable of Object.keys(environment)) {
     const [, name] = /^SURROGATE_(.+)$/.exec(variable) ?? []

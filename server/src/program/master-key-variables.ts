@@ -31,12 +31,13 @@ export function readMasterKey(
   if (first === undefined) return undefined
   if (second !== undefined) throw new ConfigError(`set either ${first} or ${second}, not both`)
   const given = environment[first] ?? ''
-  if (first.endsWith('_FILE')) return decode(readKeyFile(first, given), `the file in ${first}`)
+  if (first.endsWith('_FILE')) return decode(readSecretFile(first, given), `the file in ${first}`)
   if (first.endsWith('_COMMAND')) return decode(run(first, given, environment), `what ${first} prints`)
   return decode(given, first)
 }
 
-function readKeyFile(variable: string, path: string): string {
+/** Returns the content of a file with a secret, which a variable names. @throws {ConfigError} */
+export function readSecretFile(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -2,7 +2,7 @@ import { isSameStore, lastingUrls, openExisting } from '../../storage/open.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
 import { CopyRefused } from '../../storage/transfer/refusal.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
-import { textFlag } from '../config.ts'
+import { secretFlag } from '../config.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Command, findMasterKey } from './command.ts'
 import { copyInto, locationOf } from './destination.ts'
@@ -11,8 +11,8 @@ export const copyCommand: Command = {
   name: 'copy',
   summary: 'copy a store into an empty one, of the same or another engine, and compare the two',
   flags: [
-    textFlag('from', 'URL', `store to copy: ${lastingUrls}`),
-    textFlag('to', 'URL', `empty store to copy into: ${lastingUrls}`),
+    secretFlag('from', 'URL', `store to copy: ${lastingUrls}`),
+    secretFlag('to', 'URL', `empty store to copy into: ${lastingUrls}`),
   ],
   operands: [],
   details: [

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import { Dev, DevError } from '../../generated/dev-client/index.ts'
-import { type Flag, type FlagValues, flags, textFlag } from '../config.ts'
+import { type Flag, type FlagValues, flags, secretFlag, textFlag } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 
 /** A development server could not be asked. The message is for the operator. */
@@ -11,7 +11,7 @@ export class DevCommandError extends OperatorError {
 /** The flags of commands that ask a running development server. */
 export const devFlags: readonly Flag[] = [
   textFlag('url', 'URL', 'address of a server that was started with --dev', 'http://127.0.0.1:4000'),
-  textFlag('management-key', 'KEY', 'management key of the tenant'),
+  secretFlag('management-key', 'KEY', 'management key of the tenant'),
   ...flags.filter(({ name }) => name === 'dev-token' || name === 'header-prefix'),
 ]
 

@@ -2,7 +2,7 @@ import { masterSealingKey } from '../../storage/keys/keyring.ts'
 import { lastingUrls } from '../../storage/open.ts'
 import { BackupDocuments } from '../../storage/transfer/backup-documents.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
-import { textFlag } from '../config.ts'
+import { secretFlag } from '../config.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Command, findMasterKey } from './command.ts'
 import { copyInto, locationOf } from './destination.ts'
@@ -10,7 +10,7 @@ import { copyInto, locationOf } from './destination.ts'
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'write a backup into an empty store, of either engine, and compare the two',
-  flags: [textFlag('to', 'URL', `empty store to restore into: ${lastingUrls}`)],
+  flags: [secretFlag('to', 'URL', `empty store to restore into: ${lastingUrls}`)],
   operands: ['FILE'],
   details: [
     `${keyVariable} is the key of the store that was backed up; without it, master.key in the data folder of --to.`,

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../base/near-names.ts'
-import { describeFlags, type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
+import { type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
+import { describeFlags } from '../help-text.ts'
 import { backupCommand } from './backup.ts'
 import { clientOperations, operationsNamed } from './client/operations.ts'
 import type { Command, CommandResult } from './command.ts'

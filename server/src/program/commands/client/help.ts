@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.ts'
 import { readDocument } from '../../../contract/contract.ts'
 import { headerPrefix } from '../../../generated/facts.ts'
-import { describeFlags } from '../../config.ts'
+import { describeFlags } from '../../help-text.ts'
 import type { ClientOperation } from './operations.ts'
 import { flagsOf } from './request.ts'
 
