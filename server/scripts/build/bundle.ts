@@ -3,12 +3,11 @@
  * the server reads: the contract as JSON, its operations and validators, the page that shows it, and the sandbox's
  * programs.
  */
-import { cp, writeFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './bundle-options.ts'
 
-const asModule = "{ with: { 'resolution-mode': 'import' } }"
 const root = new URL('../../', import.meta.url)
 await build({
   absWorkingDir: fileURLToPath(root),
@@ -40,17 +39,6 @@ await build({
     },
   ],
 })
-await writeFile(
-  new URL('dist/testing.d.cts', root),
-  ['startTestVault', 'testVault']
-    .map(name => `export declare const ${name}: typeof import('./testing.js', ${asModule}).${name}`)
-    .concat(
-      ['NewTenant', 'TestVault'].map(
-        name => `export type ${name} = import('./testing.js', ${asModule}).${name}`,
-      ),
-    )
-    .join('\n'),
-)
 for (const name of ['surrogate.postman_collection.json', 'schemas']) {
   await cp(new URL(`src/generated/${name}`, root), new URL(`dist/${name}`, root), { recursive: true })
 }

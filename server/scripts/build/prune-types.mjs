@@ -13,7 +13,9 @@ const options = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: [],
 }
-const entries = process.argv.slice(2).map(entry => join(folder, entry))
+const entries = process.argv
+  .slice(2)
+  .flatMap(entry => [join(folder, `${entry}.d.ts`), join(folder, `cjs/${entry}.d.ts`)])
 const needed = new Set(
   ts
     .createProgram(entries, options)
