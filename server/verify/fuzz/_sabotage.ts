@@ -109,6 +109,8 @@ function answer(response: ServerResponse, status: number, type: string, body: st
   response.writeHead(status, {
     'Content-Type': type,
     'SVC-TRACE-ID': 'sabotage',
+    'Cache-Control': 'no-store',
+    Vary: 'SVC-API-KEY',
     'Content-Length': Buffer.byteLength(body),
   })
   response.end(body)

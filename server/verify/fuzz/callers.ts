@@ -1,12 +1,7 @@
 /** The tenants and keys of the fuzz as a bootstrap file: the same after each start and each reset. */
-const tokenPermissions = [
-  'token:create',
-  'token:read',
-  'token:search',
-  'token:update',
-  'token:delete',
-  'token:use',
-]
+const allOf = (kind: string, actions: string) => actions.split(' ').map(action => `${kind}:${action}`)
+const tokens = allOf('token', 'create read search update delete use')
+const reactors = allOf('reactor', 'create read update delete')
 
 export const keys = {
   private: 'key_prv_fuzz0123456789abcdefghij',
@@ -18,65 +13,35 @@ export const keys = {
   other: 'key_prv_fuzzother0123456789abcde',
 } as const
 
+/** Returns an application with rights of its own. Its name is that of its key. */
+function application(name: keyof typeof keys, rights: { permissions?: string[]; rules?: object[] }) {
+  const number = Object.keys(keys).indexOf(name) + 1
+  const type = { prv: 'private', pub: 'public', mgt: 'management' }[keys[name].slice(4, 7)]
+  return { id: `${number}a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10`, name, type, key: keys[name], ...rights }
+}
+
+const everything = { priority: 1, container: '/', transform: 'reveal', permissions: tokens }
+const restrictions = [
+  { priority: 1, container: '/restricted/', transform: 'redact', permissions: tokens },
+  {
+    ...{ priority: 2, transform: 'mask', permissions: ['token:read', 'token:search'] },
+    conditions: [{ attribute: 'container', operator: 'starts_with', value: '/pci/' }],
+  },
+]
+
 export const bootstrap = {
   tenants: [
     {
       id: '4bd0a9f2-51c7-4e03-8f6a-2d7c1b9e3a50',
       name: 'Fuzz',
       applications: [
-        {
-          id: '1a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Private',
-          type: 'private',
-          key: keys.private,
-          permissions: tokenPermissions,
-          rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }],
-        },
-        {
-          id: '2a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Masked',
-          type: 'private',
-          key: keys.masked,
-          permissions: tokenPermissions,
-        },
-        {
-          id: '3a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Restricted',
-          type: 'private',
-          key: keys.restricted,
-          rules: [
-            { priority: 1, container: '/restricted/', transform: 'redact', permissions: tokenPermissions },
-            {
-              priority: 2,
-              conditions: [{ attribute: 'container', operator: 'starts_with', value: '/pci/' }],
-              transform: 'mask',
-              permissions: ['token:read', 'token:search'],
-            },
-          ],
-        },
-        {
-          id: '4a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Public',
-          type: 'public',
-          key: keys.public,
-          permissions: ['token:create', 'token:update'],
-        },
-        {
-          id: '5a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Management',
-          type: 'management',
-          key: keys.management,
-          permissions: [
-            ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
-            ...[
-              'application:create',
-              'application:read',
-              'application:update',
-              'application:delete',
-              'log:read',
-            ],
-          ],
-        },
+        application('private', { permissions: tokens, rules: [everything] }),
+        application('masked', { permissions: tokens }),
+        application('restricted', { rules: restrictions }),
+        application('public', { permissions: ['token:create', 'token:update'] }),
+        application('management', {
+          permissions: [...reactors, ...allOf('application', 'create read update delete'), 'log:read'],
+        }),
       ],
     },
     {
@@ -84,20 +49,8 @@ export const bootstrap = {
       name: 'Operator',
       operator: true,
       applications: [
-        {
-          id: '6a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Management',
-          type: 'management',
-          key: keys.operator,
-          permissions: ['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
-        },
-        {
-          id: '7a0f5a1c-9e0b-4c55-9a7d-6f5a4b3c2d10',
-          name: 'Private',
-          type: 'private',
-          key: keys.other,
-          permissions: tokenPermissions,
-        },
+        application('operator', { permissions: reactors }),
+        application('other', { permissions: tokens }),
       ],
     },
   ],

@@ -27,26 +27,19 @@ export interface Schema {
   readonly allOf?: readonly Schema[]
 }
 
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-  readonly schema: Schema
-}
-
 export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
   readonly statuses: ReadonlySet<string>
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
   readonly bodyType: string | undefined
   readonly body: Schema | undefined
-  /** The kinds of applications that may call it; none if it needs no key. */
+  /** The kinds of applications that may call it. */
   readonly applicationTypes: readonly ('private' | 'public' | 'management')[]
 }
 
-type Raw = Readonly<Record<string, never>> & { readonly $ref?: string }
+type Raw = Readonly<Record<string, unknown>>
 
 /** Reads the contract. Independent of the server's code, so that the fuzz does not repeat its mistakes. */
 export class Document {
@@ -73,30 +66,33 @@ export class Document {
     return this.resolve({ $ref: `#/components/schemas/${name}` })
   }
 
-  resolve(schema: Schema): Schema {
-    return this.#resolve(schema as Raw) as Schema
-  }
-
-  #resolve(raw: Raw): unknown {
-    let at: unknown = raw
-    while (typeof at === 'object' && at !== null && '$ref' in at) {
-      const steps = String(at.$ref).split('/').slice(1)
-      at = steps.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], this.#root)
+  resolve<T extends { readonly $ref?: string }>(given: T): T {
+    let at: T = given
+    while (at.$ref !== undefined) {
+      const steps = at.$ref.split('/').slice(1)
+      at = steps.reduce<unknown>((value, step) => (value as Raw)[step], this.#root) as T
     }
     return at
   }
 
+  /** Returns a schema and the schemas that it combines. */
+  partsOf(given: Schema): Schema[] {
+    const schema = this.resolve(given)
+    const parts = [schema.allOf, schema.oneOf, schema.anyOf].flatMap(list => list ?? [])
+    return [schema, ...parts.flatMap(part => this.partsOf(part))]
+  }
+
   #operation(path: string, method: string, raw: Raw, shared: unknown): Operation {
-    const { operationId, parameters, requestBody, responses } = raw as Readonly<Record<string, unknown>>
+    const { operationId, parameters, requestBody, responses } = raw
     const content = (requestBody as { content?: Record<string, { schema: Schema }> } | undefined)?.content
     const [bodyType] = Object.keys(content ?? {})
-    const listed = [shared, parameters].flatMap(list => (list as Raw[] | undefined) ?? [])
+    const listed = [shared, parameters].flatMap(list => (list as { $ref?: string }[] | undefined) ?? [])
     return {
       id: operationId as string,
       method: method.toUpperCase(),
       path,
       statuses: new Set(Object.keys(responses as object)),
-      parameters: listed.map(one => this.#resolve(one) as Parameter),
+      parameters: listed.map(one => this.resolve(one)) as unknown as Operation['parameters'],
       bodyType,
       body: bodyType === undefined ? undefined : content?.[bodyType]?.schema,
       applicationTypes: (raw['x-application-types'] ?? []) as Operation['applicationTypes'],

@@ -1,9 +1,10 @@
+import fc from 'fast-check'
 import { keys } from './callers.ts'
-import type { FuzzRequest } from './case.ts'
-import type { Dice } from './dice.ts'
-import type { Document, Operation } from './document.ts'
-import { preparedFormulas } from './grammar/formulas.ts'
-import { isLooseObject, type Loose, type LooseObject, writeJson } from './json-text.ts'
+import { type FuzzRequest, request } from './case.ts'
+import type { Operation } from './document.ts'
+import { type Draw, percent, text, weighted } from './draw.ts'
+import { preparedFormulas } from './formulas.ts'
+import { anyJson, isList, isMembers, type Json, type JsonMembers, writeJson } from './texts.ts'
 import type { Values } from './values.ts'
 
 /** A request in parts, for mutations. */
@@ -13,290 +14,181 @@ export interface Draft {
   readonly path: string
   readonly query: readonly (readonly [name: string, value: string])[]
   readonly key: string
-  readonly body: Loose | undefined
+  readonly body: Json | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly byFormula: boolean
 }
 
-export function toRequest(
-  draft: Draft,
-  body = draft.body === undefined ? undefined : writeJson(draft.body),
-): FuzzRequest {
-  const { operation, path, query, key, headers } = draft
-  const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${percent(value)}`).join('&')
-  return {
-    method: operation.method,
-    target: search === '' ? path : `${path}?${search}`,
-    headers: [
-      ['SVC-API-KEY', key],
-      ...(body === undefined ? [] : [['Content-Type', operation.bodyType ?? 'application/json'] as const]),
-      ...headers,
-    ],
-    ...(body === undefined ? {} : { body }),
-  }
+export function toRequest({ operation, path, query, key, headers, body }: Draft): FuzzRequest {
+  const search = query
+    .map(([name, value]) => `${encodeURIComponent(name)}=${percentEncoded(value)}`)
+    .join('&')
+  const target = search === '' ? path : `${path}?${search}`
+  return request(operation.method, target, key, body === undefined ? undefined : writeJson(body), headers)
 }
 
 /** Like `encodeURIComponent`, which throws for lone surrogates. */
-const percent = (text: string) => encodeURIComponent(text.toWellFormed())
+const percentEncoded = (value: string) => encodeURIComponent(value.toWellFormed())
 
-function request(method: string, target: string, key: string, body?: Loose): FuzzRequest {
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-  return {
-    method,
-    target,
-    headers: [['SVC-API-KEY', key], ...(body === undefined ? [] : [['Content-Type', type] as const])],
-    ...(body === undefined ? {} : { body: writeJson(body) }),
-  }
+const newToken = request('POST', '/tokens', keys.private, {
+  ...{ type: 'token', data: { a: 1, b: ['x', null] }, metadata: { k: 'v' } },
+  ...{ mask: '{{ data | stringify | reveal_last: 4 }}', search_indexes: ['{{ data | stringify }}'] },
+})
+export const newFormula = (key: string, code: string, more: object = {}) =>
+  request('POST', '/reactor-formulas', key, { name: 'F', type: 'private', code, ...more })
+export const newReactor = (key: string, formula: string, configuration: object = {}) =>
+  request('POST', '/reactors', key, { name: 'R', formula: { id: formula }, configuration })
+
+const limited = newFormula(keys.management, 'module.exports = async req => ({ raw: req.args })', {
+  configuration: [{ name: 'limit', type: 'number' }],
+})
+const limitedReactor = newReactor(keys.management, '@@0.id@@', { limit: 1 })
+const newApplication = request('POST', '/applications', keys.management, {
+  ...{ name: 'A', type: 'private', permissions: ['token:read'] },
+})
+
+/** Requests that make what a path names by its id, by the first segment of the path. */
+const made: Readonly<Record<string, readonly FuzzRequest[]>> = {
+  tokens: [newToken],
+  'reactor-formulas': [limited],
+  reactors: [limited, limitedReactor],
+  applications: [newApplication],
+}
+const preludeOf = (operation: Operation) =>
+  operation.path.includes('{') || isOfMany(operation) ? made[operation.path.split('/')[1] ?? ''] : []
+
+/** False for an operation on records that no request of the fuzz makes. */
+export const canSucceed = (operation: Operation) => preludeOf(operation) !== undefined
+
+/** True for a list or search that shows each key other records. */
+const isOfMany = ({ method, path, applicationTypes }: Operation) =>
+  (method === 'GET' || path.endsWith('/search')) && !path.includes('{') && `${applicationTypes}` === 'private'
+
+/** Draws a key that may call an operation. */
+function keyFor(operation: Operation, draw: Draw): string {
+  const types = operation.applicationTypes.map(type => keys[type])
+  if (!types.includes(keys.private)) return draw(fc.constantFrom(...types))
+  const others = isOfMany(operation) ? [keys.masked, keys.restricted] : types
+  return draw(weighted([2, fc.constant(keys.private as string)], [1, fc.constantFrom(...others)]))
 }
 
-/** Makes a request of an operation, with the requests that prepare it. */
-export function draft(document: Document, operation: Operation, values: Values): Draft {
-  const { dice } = values
-  const body = operation.body && values.of(operation.body)
+/**
+ * Draws a request of an operation, with the requests that prepare it.
+ * @param isOdd true if its members need not agree with each other
+ */
+export function draft(operation: Operation, draw: Draw, values: Values, isOdd: boolean): Draft {
+  const prelude = preludeOf(operation)
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (prelude) return `@@${prelude.length - 1}.id@@`
+    const { schema } = operation.parameters.find(one => one.in === 'path' && one.name === name) ?? {}
+    return percentEncoded(String(schema && draw(values.of(schema, name))))
+  })
   const plain: Draft = {
     operation,
-    prelude: [],
-    path: operation.path,
-    query: query(operation, values),
-    key: keys.private,
-    body,
+    prelude: prelude ?? [],
+    path,
+    query: queryOf(operation, draw, values),
+    key: keyFor(operation, draw),
+    body: operation.body && draw(values.of(operation.body)),
     headers:
-      operation.method !== 'GET' && dice.chance(0.05)
-        ? [['SVC-IDEMPOTENCY-KEY', `fuzz-${dice.int(1, 5)}-${dice.uuid()}`]]
+      operation.method !== 'GET' && draw(percent(5))
+        ? [['SVC-IDEMPOTENCY-KEY', draw(text`fuzz-${fc.nat(5)}-${fc.uuid()}`)]]
         : [],
     byFormula: false,
   }
-  const setUp = setUps[operation.id] ?? (operation.method === 'GET' ? reading : undefined)
-  if (!setUp)
-    throw new Error(`the fuzz does not know the operation ${operation.id}: add it to fuzz/drafts.ts`)
-  return { ...plain, ...setUp(plain, values, document) }
+  const corrected = { ...plain, ...corrections[operation.id]?.(plain, draw) }
+  const { body } = plain
+  if (!isOdd || draw(percent(30)) || body === undefined) return corrected
+  if (!isMembers(body) || !isMembers(corrected.body)) return { ...corrected, body }
+  const keeps = draw(fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }))
+  const kept = Object.entries(body).filter((_, at) => keeps[at % keeps.length])
+  return { ...corrected, body: { ...corrected.body, ...Object.fromEntries(kept) } }
 }
 
-function query(operation: Operation, values: Values): [string, string][] {
-  const { dice } = values
+function queryOf(operation: Operation, draw: Draw, values: Values): [string, string][] {
   return operation.parameters
-    .filter(one => one.in === 'query' && one.name !== 'start' && (one.required || dice.chance(0.3)))
+    .filter(one => one.in === 'query' && one.name !== 'start' && draw(percent(30)))
     .flatMap(({ name, schema }): [string, string][] => {
-      const value = values.of(schema, name)
-      if (Array.isArray(value)) return value.map(item => [name, String(item)])
-      if (isLooseObject(value))
+      const value = draw(values.of(schema, name))
+      if (isMembers(value))
         return Object.entries(value).map(([key, item]) => [`${name}.${key}`, String(item)])
-      return [[name, String(value)]]
+      return [value].flat().map(item => [name, String(item)])
     })
 }
 
-type SetUp = (draft: Draft, values: Values, document: Document) => Partial<Draft>
-
-const tokenId = (dice: Dice) => `fuzz-${dice.uuid()}`
-const newToken = (dice: Dice, id: string): FuzzRequest =>
-  request('POST', '/tokens', keys.private, {
-    id,
-    type: 'token',
-    data: dice.pick<Loose>(['text', 12, { a: 1, b: ['x', null] }, [1, 2]]),
-    mask: '{{ data | stringify | reveal_last: 4 }}',
-    metadata: { k: 'v' },
-    ...(dice.chance(0.2) ? { search_indexes: ['{{ data | stringify }}'] } : {}),
-  })
-const newFormula = request('POST', '/reactor-formulas', keys.management, {
-  name: 'F',
-  type: 'private',
-  code: 'module.exports = async req => ({ raw: req.args })',
-  configuration: [{ name: 'limit', type: 'number' }],
-})
-const newReactor = request('POST', '/reactors', keys.management, {
-  name: 'R',
-  formula: { id: '@@0.id@@' },
-  configuration: { limit: 1 },
-})
-const newApplication = request('POST', '/applications', keys.management, {
-  name: 'A',
-  type: 'private',
-  permissions: ['token:read'],
-})
-const newSession = request('POST', '/sessions', keys.public)
-
-const anyReader = (dice: Dice) => dice.pick([keys.private, keys.private, keys.masked, keys.restricted])
-
-const onToken: SetUp = (_, { dice }) => {
-  const id = tokenId(dice)
-  return { prelude: [newToken(dice, id)], path: `/tokens/${id}` }
-}
-/** A request that needs no record: a key that may call it, and parameters of the path from their schemas. */
-const reading: SetUp = ({ operation: { path, parameters, applicationTypes } }, values) => ({
-  key: isForReaders(applicationTypes)
-    ? anyReader(values.dice)
-    : values.dice.pick(applicationTypes.map(type => keys[type])),
-  path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const { schema } = parameters.find(one => one.in === 'path' && one.name === name) ?? {}
-    return percent(String(schema && values.of(schema, name)))
-  }),
-})
-const isForReaders = (types: readonly string[]) => types.length === 1 && types[0] === 'private'
-const managed: SetUp = () => ({ key: keys.management })
-const onFormula: SetUp = () => ({
-  key: keys.management,
-  prelude: [newFormula],
-  path: '/reactor-formulas/@@0.id@@',
-})
-const onReactor: SetUp = () => ({
-  key: keys.management,
-  prelude: [newFormula, newReactor],
-  path: '/reactors/@@1.id@@',
-})
-const onApplication: SetUp = () => ({
-  key: keys.management,
-  prelude: [newApplication],
-  path: '/applications/@@0.id@@',
-})
-
-/** Corrects members that depend on each other, which a schema cannot express. */
-const corrected = (body: Loose | undefined, change: (body: LooseObject) => LooseObject): Loose | undefined =>
-  isLooseObject(body) ? { ...body, ...change(body) } : body
-
 /** Gives rules different priorities, and adds permissions if there are no rules. */
-function rights(body: LooseObject, isPublic = false): LooseObject {
+function rights(body: JsonMembers, isPublic = false): JsonMembers {
   const allowed = isPublic ? ['token:create', 'token:update'] : ['token:read', 'token:create', 'token:use']
-  const rules = Array.isArray(body.rules) ? body.rules : []
-  return {
-    permissions: [allowed[rules.length % allowed.length] as string],
-    ...(rules.length === 0
-      ? {}
-      : {
-          rules: rules.map((rule, index) => ({
-            ...(rule as LooseObject),
-            priority: index + 1,
-            permissions: allowed.slice(0, 2),
-          })),
-        }),
-  }
+  const rules = isList(body.rules) ? body.rules.filter(isMembers) : []
+  const permissions = allowed.slice(0, 2)
+  if (rules.length === 0) return { permissions }
+  return { permissions, rules: rules.map((rule, index) => ({ ...rule, priority: index + 1, permissions })) }
 }
 
-const applicationBody: SetUp = ({ body }, { dice }) => {
-  const type = dice.pick(['private', 'private', 'public'])
-  return {
-    key: keys.management,
-    body: corrected(body, made => ({ type, ...rights(made, type === 'public') })),
-  }
-}
-const formulaBody: SetUp = ({ body }) => ({
-  key: keys.management,
-  body: corrected(body, made => ({
-    type: 'private',
-    ...Object.fromEntries(
-      ['configuration', 'request_parameters'].flatMap(name => {
-        const list = made[name]
-        if (!Array.isArray(list)) return []
-        return [[name, list.map((item, index) => ({ ...(item as LooseObject), name: `${name}-${index}` }))]]
-      }),
-    ),
-  })),
-})
-const reactorBody: SetUp = ({ body }) => ({
-  key: keys.management,
-  body: corrected(body, () => ({
-    formula: { id: '@@0.id@@' },
-    configuration: { limit: 5 },
-    application: null,
-  })),
-  prelude: [newFormula],
+const change = ({ body }: Draft, by: (body: JsonMembers) => JsonMembers): Partial<Draft> =>
+  isMembers(body) ? { body: { ...body, ...by(body) } } : {}
+const formulaBody = (draft: Draft) =>
+  change(draft, body => {
+    const renamed = ['configuration', 'request_parameters'].map(name => {
+      const list = isList(body[name]) ? body[name].filter(isMembers) : []
+      return [name, list.map((item, index) => ({ ...item, name: `${name}-${index}` }))]
+    })
+    return { type: 'private', ...Object.fromEntries(renamed) }
+  })
+const reactorBody = (draft: Draft): Partial<Draft> => ({
+  prelude: draft.prelude.length > 0 ? draft.prelude : [limited],
+  ...change(draft, () => ({ formula: { id: '@@0.id@@' }, configuration: { limit: 5 }, application: null })),
 })
 
-/** Completes the request of operations that `reading` does not suit. The body is made from its schema. */
-const setUps: Readonly<Record<string, SetUp>> = {
-  'tokens.create': ({ body }, { dice }) => ({
-    key: dice.chance(0.8) ? keys.private : keys.public,
-    body: corrected(body, made =>
-      made.type === 'token' || made.search_indexes === undefined ? {} : { search_indexes: null },
-    ),
-  }),
-  'tokens.get': onToken,
-  'tokens.update': onToken,
-  'tokens.delete': onToken,
-  'tokens.search': ({ body }, { dice }) => ({
-    key: anyReader(dice),
-    body: corrected(body, ({ start: _, ...rest }) => ({ ...rest, start: null })),
-  }),
-  tokenize: () => ({}),
-  detokenize: (_, values) => {
-    const { dice } = values
-    const id = tokenId(dice)
-    const use = dice.pick([`{{ ${id} }}`, `{{${id} | json: '$.a'}}`, `before {{ ${id} | stringify }} after`])
-    return { prelude: [newToken(dice, id)], body: { a: use, b: [use, values.json()] } }
+/** Corrects members that depend on each other or on other records, which a schema cannot express. */
+const corrections: Readonly<Record<string, (draft: Draft, draw: Draw) => Partial<Draft>>> = {
+  'tokens.create': draft => change(draft, body => (body.type === 'token' ? {} : { search_indexes: null })),
+  'tokens.search': draft => change(draft, () => ({ start: null })),
+  detokenize: (_, draw) => {
+    const use = draw(
+      fc.constantFrom('{{ @@0.id@@ }}', "{{@@0.id@@ | json: '$.a'}}", 'a {{ @@0.id@@ | stringify }} b'),
+    )
+    return { prelude: [newToken], body: { a: use, b: [use, draw(anyJson(true))] } }
   },
   'reactorFormulas.create': formulaBody,
-  'reactorFormulas.get': onFormula,
-  'reactorFormulas.update': (draft, values, document) => ({
-    ...formulaBody(draft, values, document),
-    ...onFormula(draft, values, document),
-  }),
-  'reactorFormulas.delete': onFormula,
+  'reactorFormulas.update': formulaBody,
   'reactors.create': reactorBody,
-  'reactors.get': onReactor,
-  'reactors.update': (draft, values, document) => ({
-    ...reactorBody(draft, values, document),
-    ...onReactor(draft, values, document),
-  }),
-  'reactors.patch': (draft, values, document) => ({
-    ...onReactor(draft, values, document),
-    body: corrected(draft.body, ({ configuration }) => ({
-      ...(configuration === undefined ? {} : { configuration: { limit: 7 } }),
+  'reactors.update': reactorBody,
+  'reactors.patch': draft =>
+    change(draft, body => ({
+      ...(body.configuration ? { configuration: { limit: 7 } } : {}),
       application: null,
     })),
-  }),
-  'reactors.delete': onReactor,
-  'reactors.react': ({ body }, values) => {
-    const { dice } = values
-    const id = tokenId(dice)
-    const isAsync = isLooseObject(body) && typeof body.callback_url === 'string'
-    const number = dice.chance(0.7) ? dice.int(1, 10) : 0
-    const args = dice.chance(0.5)
-      ? { number: dice.int(0, 9), card: { number: `{{ ${id} | stringify }}` } }
-      : objectOf(values.json())
+  'reactors.react': (draft, draw) => {
+    const reactor = draw(weighted([7, fc.nat(3)], [3, fc.nat(preparedFormulas.length - 1)]))
+    const any = draw(anyJson(true))
+    const known = { number: draw(fc.nat(9)), card: { number: '{{ @@0.id@@ | stringify }}' } }
+    const args = draw(fc.boolean()) ? known : isMembers(any) ? any : { value: any }
     return {
-      prelude: [newToken(dice, id)],
-      path: `/reactors/@@reactor.${number < 4 ? number : dice.int(0, preparedFormulas.length - 1)}@@/react`,
-      body: corrected(body, () => ({ args, ...(isAsync ? {} : { timeout_ms: null }) })),
+      prelude: [newToken],
+      path: `/reactors/@@reactor.${reactor}@@/react`,
+      ...change(draft, body => ({
+        args,
+        ...(typeof body.callback_url === 'string' ? {} : { timeout_ms: null }),
+      })),
       byFormula: true,
     }
   },
-  'sessions.create': () => ({ key: keys.public, body: undefined }),
-  'sessions.authorize': ({ body }) => ({
-    prelude: [newSession],
-    body: corrected(body, made => ({ nonce: '@@0.nonce@@', ...rights(made), expires_at: null })),
+  'sessions.create': () => ({ body: undefined }),
+  'sessions.authorize': draft => ({
+    prelude: [request('POST', '/sessions', keys.public)],
+    ...change(draft, body => ({ nonce: '@@0.nonce@@', ...rights(body), expires_at: null })),
   }),
-  'applications.create': applicationBody,
-  'applications.get': onApplication,
-  'applications.update': (draft, values, document) => ({
-    ...onApplication(draft, values, document),
-    body: corrected(draft.body, made => rights(made)),
-  }),
-  'applications.delete': onApplication,
-  'applications.regenerateKey': (draft, values, document) => ({
-    ...onApplication(draft, values, document),
-    path: '/applications/@@0.id@@/regenerate',
-  }),
-  'tenants.update': managed,
-  'jobs.cancel': reading,
+  'applications.create': (draft, draw) => {
+    const type = draw(fc.constantFrom('private', 'private', 'public'))
+    return change(draft, body => ({ type, ...rights(body, type === 'public') }))
+  },
+  'applications.update': draft => change(draft, body => rights(body)),
 }
 
-const objectOf = (value: Loose): LooseObject => (isLooseObject(value) ? value : { value })
-
 /** Created before the first case: the formulas of the fuzz, each with a reactor. */
-export const preparations: readonly { readonly name: string; readonly request: FuzzRequest }[] =
-  preparedFormulas.flatMap(({ code, members }, index) => [
-    {
-      name: `formula.${index}`,
-      request: {
-        ...request('POST', '/reactor-formulas', keys.management, 0),
-        body: `{"name":"Formula ${index}","type":"private","code":${JSON.stringify(code)}${members}}`,
-      },
-    },
-    {
-      name: `reactor.${index}`,
-      request: request('POST', '/reactors', keys.management, {
-        name: `Reactor ${index}`,
-        formula: { id: `@@formula.${index}@@` },
-        configuration: {},
-      }),
-    },
+export const preparations: readonly (readonly [name: string, request: FuzzRequest])[] =
+  preparedFormulas.flatMap(({ code, ...more }, index) => [
+    [`formula.${index}`, newFormula(keys.management, code, more)],
+    [`reactor.${index}`, newReactor(keys.management, `@@formula.${index}@@`)],
   ])

@@ -1,12 +1,12 @@
-import type { FuzzCase } from './case.ts'
+import type { FuzzCase, Kind } from './case.ts'
 import { type Document, readDocument } from './document.ts'
 import type { Finding } from './finding.ts'
-import { generate } from './generate.ts'
+import { Generator } from './generate.ts'
 import { Judge } from './judge.ts'
 import { type Memory, mebibytes } from './memory.ts'
+import { Peers } from './peers.ts'
 import { longestStallMs, Retrial } from './retrial.ts'
 import { type Done, Session, suspectsOf } from './session.ts'
-import { openSink } from './sink.ts'
 import { Tally } from './tally.ts'
 import type { TargetOptions } from './target.ts'
 import type { WatchSummary } from './watch.ts'
@@ -19,6 +19,12 @@ export interface FuzzOptions {
   /** Cases between two resets of the server. */
   readonly round?: number
   readonly target?: Partial<TargetOptions>
+  /** Another kind of case than the ones that are drawn. */
+  readonly kind?: Kind | undefined
+  /** A few cases, instead of those of the seed. They are not tried again, and no stalls are looked for. */
+  readonly cases?: readonly FuzzCase[]
+  /** The longest time until something that should happen at once. */
+  readonly patienceMs?: number
   /** Receives progress messages. */
   readonly say?: (line: string) => void
 }
@@ -51,10 +57,10 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const startedMs = performance.now()
   const document = readDocument()
   const judge = new Judge(document)
-  const sink = await openSink()
-  const target: TargetOptions = { storage: 'memory:', dev: true, ...options.target }
+  const peers = await Peers.open()
+  const around = { document, judge, peers, patienceMs: options.patienceMs ?? 15_000 }
   const open = (dev: boolean, connections: number) =>
-    Session.start({ ...target, dev }, judge, sink.url, connections)
+    Session.start({ storage: 'memory:', ...options.target, dev }, around, connections)
   const run = new Run(options, document, judge)
   // Without --dev, since stalls that only happen in development do not count.
   const [usual, alike] = [new Retrial(() => open(false, 1)), new Retrial(() => open(true, 1))]
@@ -63,12 +69,12 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
       const session = await open(true, lanes)
       await run.on(session).finally(() => session.end())
     }
-    const suspects = [...run.suspects.values()]
+    const suspects = options.cases ? [] : [...run.suspects.values()]
     if (suspects.length > 0)
       options.say?.(`reads were slow during ${suspects.length} cases: trying each alone`)
     const stalls = await usual.confirmStalls(suspects)
     const findings = [
-      ...withoutSideEffects(await alike.retry(run.findings)),
+      ...withoutSideEffects(options.cases ? run.findings : await alike.retry(run.findings)),
       ...run.tally.faults(),
       ...stalls,
     ]
@@ -85,7 +91,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     }
   } finally {
     await Promise.all([usual.end(), alike.end()])
-    sink.close()
+    peers.close()
   }
 }
 
@@ -97,26 +103,20 @@ class Run {
   readonly watched: WatchSummary[] = []
   /** The memory of the last server. */
   memory: Memory[] = []
-  readonly #options: Required<Omit<FuzzOptions, 'target'>>
-  readonly #document: Document
+  readonly #options: FuzzOptions
+  readonly #round: number
+  readonly #generator: Generator
   readonly #judge: Judge
+  readonly #first: number
   #next: number
 
-  constructor(
-    { seed, first = 0, count, round, say = () => {} }: FuzzOptions,
-    document: Document,
-    judge: Judge,
-  ) {
-    this.#options = {
-      seed,
-      first,
-      count,
-      round: round ?? Math.min(2_000, Math.max(200, Math.ceil(count / 5))),
-      say,
-    }
-    this.#document = document
+  constructor(options: FuzzOptions, document: Document, judge: Judge) {
+    this.#options = options
+    this.#round = options.round ?? Math.min(2_000, Math.max(200, Math.ceil(options.count / 5)))
+    this.#generator = new Generator(document)
     this.#judge = judge
-    this.#next = first
+    this.#first = options.first ?? 0
+    this.#next = this.#first
     this.tally = new Tally(document)
   }
 
@@ -125,14 +125,14 @@ class Run {
   }
 
   get #end(): number {
-    return this.#options.first + this.#options.count
+    return this.#first + this.#options.count
   }
 
   /** Continues until all cases are sent or the server fails. */
   async on(session: Session): Promise<void> {
     this.memory = []
     while (!this.isDone && !session.isOver) {
-      const most = this.memory.length === 0 ? Math.min(warmUp, this.#options.round) : this.#options.round
+      const most = this.memory.length === 0 ? Math.min(warmUp, this.#round) : this.#round
       const count = Math.min(most, this.#end - this.#next)
       const done = await session.run(this.#cases(this.#next, count))
       this.#next += done.length
@@ -148,10 +148,11 @@ class Run {
     await this.#close(session)
   }
 
-  *#cases(first: number, count: number): Generator<FuzzCase> {
-    for (let number = first; number < first + count; number++) {
-      yield generate(this.#document, this.#options.seed, number)
-    }
+  *#cases(first: number, count: number): Iterable<FuzzCase> {
+    const { seed, kind, cases } = this.#options
+    if (cases) return yield* cases
+    for (let number = first; number < first + count; number++)
+      yield this.#generator.generate(seed, number, kind)
   }
 
   async #empty(session: Session): Promise<WatchSummary> {
@@ -163,7 +164,9 @@ class Run {
 
   #suspect(session: Session, done: readonly Done[]): void {
     const slow = session.watcher.slowReads().filter(({ netMs }) => netMs > longestStallMs)
-    for (const one of slow.flatMap(read => suspectsOf(read, done))) this.suspects.set(one.number, one)
+    const suspects = slow.flatMap(read => suspectsOf(read, done))
+    // To measure the memory that unread responses take, garbage is collected, for which reads wait.
+    for (const one of suspects) if (one.kind !== 'unread') this.suspects.set(one.number, one)
   }
 
   async #close(session: Session): Promise<void> {
@@ -180,11 +183,11 @@ class Run {
   }
 
   #reportProgress(): void {
-    const { first, count, say } = this.#options
+    const { count, say = () => {} } = this.#options
     const [memory, watched] = [this.memory.at(-1), this.watched.at(-1)]
     say(
       [
-        `${this.#next - first} of ${count}`,
+        `${this.#next - this.#first} of ${count}`,
         `concurrent reads p99 ${watched?.p99Ms.toFixed(0)} ms, slowest ${watched?.maxMs.toFixed(0)} ms`,
         `${mebibytes(memory?.heldBytes)} MiB held, ${mebibytes(memory?.residentBytes)} MiB resident`,
         `${this.findings.length} findings`,

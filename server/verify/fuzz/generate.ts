@@ -1,150 +1,136 @@
+import fc from 'fast-check'
 import { keys } from './callers.ts'
-import type { FuzzCase, Kind } from './case.ts'
-import { Dice } from './dice.ts'
-import type { Document, Operation } from './document.ts'
+import { type FuzzCase, type Kind, request } from './case.ts'
+import type { Document } from './document.ts'
 import { type Draft, draft, toRequest } from './drafts.ts'
-import { mutate } from './mutate.ts'
-import { oversized } from './oversized/index.ts'
-import { largePages } from './oversized/pages.ts'
-import type { Oversized } from './oversized/shape.ts'
-import { Values } from './values.ts'
+import { type Draw, drawFrom, percent, weighted } from './draw.ts'
+import { enlarge } from './oversized.ts'
+import { peerCase } from './peer-cases.ts'
+import { marker } from './texts.ts'
+import { unreadCase } from './unread-cases.ts'
+import { type Mode, Values } from './values.ts'
 import { wireFault } from './wire-faults.ts'
 
-/** Matches only marked values of sensitive members, to find them in a log or a problem. */
-export const canaryPattern = /zq7canary\w+/i
-
-const kinds: readonly (readonly [weight: number, kind: Kind])[] = [
-  [30, 'valid'],
-  [28, 'grammar'],
-  [30, 'mutated'],
-  [3, 'oversized'],
-  [9, 'wire'],
-]
+const kinds = Object.entries({
+  valid: 300,
+  grammar: 280,
+  mutated: 290,
+  oversized: 30,
+  wire: 85,
+  peer: 13,
+  unread: 2,
+})
+const anyKind = weighted(...kinds.map(([kind, weight]) => [weight, fc.constant(kind as Kind)] as const))
 
 /** Bodies of this size are sent without concurrent cases. */
 const large = 20_000
 
 /** Complex operations have more cases. */
 const weights: Readonly<Record<string, number>> = {
-  'tokens.create': 8,
-  'tokens.update': 4,
-  'tokens.search': 4,
-  tokenize: 3,
-  detokenize: 3,
-  'reactors.react': 3,
-  'applications.create': 2,
-  'tokens.list': 2,
+  ...{
+    'tokens.create': 8,
+    'tokens.update': 4,
+    'tokens.search': 4,
+    tokenize: 3,
+    detokenize: 3,
+    'reactors.react': 3,
+  },
+  ...{ 'applications.create': 2, 'tokens.list': 2 },
 }
 
-/** Makes one case. It depends on the seed and its number only. */
-export function generate(document: Document, seed: string, number: number): FuzzCase {
-  const dice = new Dice(`${seed}/${number}`)
-  const kind = dice.weighted(kinds)
-  if (kind === 'oversized') return enlarged(document, dice, number)
-  const operation = dice.weighted(document.operations.map(one => [weights[one.id] ?? 1, one] as const))
-  const values = new Values(document, dice, {
-    canary: `zq7canary${number}x${dice.text('abcdefghijklmnopqrstuvwxyz', 10, 10)}`,
-    strict: kind === 'valid',
-  })
-  const made = draft(document, operation, values)
-  const plain: FuzzCase = {
-    number,
-    kind,
-    operation: operation.id,
-    title: operation.id,
-    prelude: made.prelude,
-    request: toRequest(made),
-    secrets: values.secrets,
-    byFormula: made.byFormula,
-    mayHangUp: false,
-    alone: false,
+/** Makes the cases of a seed. Each depends on the seed and its number only. */
+export class Generator {
+  readonly #document: Document
+  readonly #values: Readonly<Record<Mode, Values>>
+
+  constructor(document: Document) {
+    this.#document = document
+    const [strict, loose] = [new Values(document, 'strict'), new Values(document, 'loose')]
+    this.#values = { strict, loose, odd: new Values(document, 'odd'), huge: new Values(document, 'huge') }
   }
-  // Sent before with the same key, so that the response is repeated.
-  if (isKeyed(plain) && dice.chance(0.5)) return { ...plain, prelude: [...plain.prelude, plain.request] }
-  if (kind === 'wire') return { ...plain, ...wire(dice, plain) }
-  return kind === 'mutated' ? { ...plain, ...mutated(document, dice, operation, made) } : plain
-}
 
-const isKeyed = ({ request }: FuzzCase) => request.headers.some(([name]) => name === 'SVC-IDEMPOTENCY-KEY')
-
-function wire(dice: Dice, plain: FuzzCase): Partial<FuzzCase> {
-  const { title, request, mayHangUp } = wireFault(dice, plain.request)
-  return { title: `${plain.operation}: ${title}`, request, mayHangUp }
-}
-
-/** Mutates the body in one or more places, or the path if there is no body. */
-function mutated(document: Document, dice: Dice, operation: Operation, made: Draft): Partial<FuzzCase> {
-  if (!operation.body || made.body === undefined) {
-    const { path, title } = otherPath(dice, made.path)
-    const query = dice.chance(0.5)
-      ? [
-          ...made.query,
-          [dice.pick(['size', 'page', 'start']), dice.pick(['0', '-1', '101', 'x', ''])] as const,
-        ]
-      : made.query
-    return { title: `${operation.id}: ${title}`, request: toRequest({ ...made, path, query }) }
+  /** @param only another kind than the one that is drawn */
+  generate(seed: string, number: number, only?: Kind): FuzzCase {
+    return drawFrom(`${seed}/${number}`, draw => {
+      const drawn = draw(anyKind)
+      const kind = only ?? drawn
+      const base = { number, kind, secrets: [], byFormula: true, mayHangUp: false, alone: kind === 'unread' }
+      if (kind === 'peer') return { ...base, operation: 'target', ...peerCase(draw, number) }
+      if (kind === 'unread') return { ...base, operation: 'unread', ...unreadCase(this.#document, draw) }
+      const choices = this.#document.operations.map(one => [weights[one.id] ?? 1, fc.constant(one)] as const)
+      const made = draft(
+        draw(weighted(...choices)),
+        draw,
+        this.#values[modes[kind]],
+        kind === 'mutated' || kind === 'oversized',
+      )
+      return this.#case({ ...base, byFormula: made.byFormula }, draw, made)
+    })
   }
-  let body = made.body
-  const titles: string[] = []
-  for (let count = dice.pick([1, 1, 1, 2, 3]); count > 0; count--) {
-    const change = mutate(document, dice, body, operation.body)
-    body = change.body
-    titles.push(change.title)
+
+  #case(
+    base: Omit<FuzzCase, 'operation' | 'title' | 'prelude' | 'request'>,
+    draw: Draw,
+    made: Draft,
+  ): FuzzCase {
+    const { kind, number } = base
+    const { id } = made.operation
+    const canary = `zq7canary${number}x${draw(fc.nat())}`
+    const drawn = toRequest(
+      kind === 'mutated' && !made.operation.body ? { ...made, path: draw(otherPath(made.path)) } : made,
+    )
+    const sent =
+      typeof drawn.body === 'string' ? { ...drawn, body: drawn.body.replaceAll(marker, canary) } : drawn
+    const title = kind === 'mutated' ? `${id}: odd values` : id
+    const plain: FuzzCase = {
+      ...base,
+      operation: id,
+      title,
+      prelude: made.prelude,
+      request: sent,
+      secrets: numbersIn(`${sent.body}`),
+    }
+    // Sent before with the same key, so that the response is repeated.
+    if (made.headers.length > 0 && draw(percent(50))) return { ...plain, prelude: [...plain.prelude, sent] }
+    if (kind === 'valid' && id === 'tokens.create' && draw(percent(5)))
+      return { ...plain, ...planted(canary) }
+    if (kind === 'wire') {
+      const { title, ...changed } = wireFault(draw, sent)
+      return { ...plain, ...changed, title: `${id}: ${title}` }
+    }
+    if (kind !== 'oversized') return plain
+    const enlarged = { ...plain, ...enlarge(draw, made, sent) }
+    return { ...enlarged, alone: enlarged.prelude.length > 2 || (enlarged.request.body?.length ?? 0) > large }
   }
-  return { title: `${operation.id}: ${titles.join('; ')}`, request: toRequest({ ...made, body }) }
 }
 
-function otherPath(dice: Dice, path: string): { path: string; title: string } {
-  const other = dice.pick([
-    'x',
-    '..',
-    '%00',
-    '%F0%9F%99%82',
-    '%ff',
-    '%2F',
-    '0',
-    'search',
-    'key',
-    '__proto__',
-    'A'.repeat(200),
-    'A'.repeat(401),
-    dice.uuid(),
-  ])
-  const segments = path.split('/')
-  const at = dice.int(1, segments.length - 1)
-  return { path: segments.with(at, other).join('/'), title: `the path with ${other.slice(0, 20)}` }
-}
+const modes = { valid: 'strict', grammar: 'loose', mutated: 'odd', oversized: 'huge', wire: 'loose' } as const
+const segments = fc.constantFrom(
+  ...'x .. %00 %F0%9F%99%82 %ff %2F 0 search key __proto__'.split(' '),
+  'A'.repeat(401),
+)
 
-function enlarged(document: Document, dice: Dice, number: number): FuzzCase {
-  const shape: Oversized = dice.pick(dice.chance(0.03) ? largePages : dice.pick(oversized))
-  const operation = document.operation(shape.operation)
-  const { target, key, prelude = [], body, byFormula = false } = shape.make(dice)
-  const request = toRequest(
-    {
-      operation,
-      prelude,
-      path: target ?? operation.path,
-      query: [],
-      key: key ?? keyFor(operation),
-      body: undefined,
-      headers: [],
-      byFormula,
-    },
-    body,
+/** A path with another segment. */
+const otherPath = (path: string) =>
+  fc.tuple(segments, fc.nat(path.split('/').length - 2)).map(([other, at]) =>
+    path
+      .split('/')
+      .with(at + 1, other)
+      .join('/'),
   )
+
+/** Another caller has made a token first, whose literal expression is this one's data. */
+function planted(data: string): Partial<FuzzCase> {
+  const token = (key: string, data: string, fingerprint_expression: string) =>
+    request('POST', '/tokens', key, { type: 'token', data, fingerprint_expression, deduplicate_token: true })
   return {
-    number,
-    kind: 'oversized',
-    operation: operation.id,
-    title: `${operation.id}: ${shape.title}`,
-    prelude,
-    request,
-    secrets: [],
-    byFormula,
-    mayHangUp: false,
-    alone: prelude.length > 2 || (body?.length ?? 0) > large,
+    title: 'tokens.create: with an original that somebody has planted',
+    prelude: [token(keys.public, 'theirs', data)],
+    request: token(keys.private, data, '{{ data }}'),
+    extra: { check: 'planted' },
   }
 }
 
-const keyFor = ({ id }: Operation) =>
-  /^(reactorFormulas|applications|reactors\.create)/.test(id) ? keys.management : keys.private
+/** Returns the numbers of cards and accounts in a body. */
+const numbersIn = (body: string) =>
+  [...body.matchAll(/"(?:data|(?:\w+_)?number)":"(\d{9,19})"/g)].map(([, number = '']) => number)

@@ -2,7 +2,8 @@ import { keys } from './callers.ts'
 import type { FuzzCase, FuzzRequest } from './case.ts'
 import type { Response } from './connection.ts'
 import type { Document } from './document.ts'
-import { canaryPattern } from './generate.ts'
+import { fromTarget } from './peers.ts'
+import { canaryPattern } from './texts.ts'
 
 /** The kinds of findings. */
 type Fault =
@@ -11,6 +12,14 @@ type Fault =
   | 'malformed response'
   | 'malformed problem'
   | 'sensitive value shown'
+  | 'cacheable response'
+  | 'reserved header'
+  | 'planted original'
+  | 'list shows what a read refuses'
+  | 'open exchange'
+  | 'unframed body'
+  | 'unread responses'
+  | 'no room for others'
   | 'no response'
   | 'stall'
   | 'memory'
@@ -37,62 +46,57 @@ export class Judge {
   /** @param isMain false for a request that only prepares the case */
   faultsOf(one: FuzzCase, request: FuzzRequest, response: Response, isMain: boolean): Found[] {
     const { status, headers, body } = response
-    const { byFormula } = one
     const type = headers['content-type'] ?? ''
-    const isProblem = type.startsWith('application/problem+json')
     const found: Found[] = []
     const add = (fault: Fault, what: string) => found.push({ fault, what })
-    if (status >= 500 && !(byFormula && this.#mayFail(response)))
+    if (status >= 500 && !(one.byFormula && mayFail(response)))
       add('server error', `${status}: ${excerpt(body)}`)
     // A request that is not HTTP is refused without a problem document.
-    const isBare = status === 431 || status === 408 || (one.mayHangUp && status === 400 && body === '')
-    if (isBare || byFormula) return found
-    if (headers['svc-trace-id'] === undefined) add('malformed response', `${status} without a trace id`)
-    if (isMain && one.kind !== 'wire' && !this.#isDocumented(one, request, status)) {
+    if (status === 431 || status === 408 || (one.mayHangUp && status === 400 && body === '')) return found
+    found.push(...this.#headerFaults(request, response))
+    if (one.byFormula) return found
+    if (isMain && !['wire', 'peer', 'unread'].includes(one.kind) && !this.#isDocumented(one, request, status))
       add('undocumented status', `${one.operation} responded with ${status}: ${excerpt(body)}`)
-    }
-    if (status >= 400 && request.method !== 'HEAD') {
-      if (!isProblem) add('malformed problem', `${status} with the content type "${type}"`)
+    if (request.method === 'HEAD') return found
+    if (status >= 400) {
+      if (!type.startsWith('application/problem+json'))
+        add('malformed problem', `${status} with the content type "${type}"`)
       else found.push(...this.#problemFaults(response))
-      found.push(...shown(one, body))
-    } else if (
-      type.startsWith('application/json') &&
-      request.method !== 'HEAD' &&
-      readJson(body) === undefined
-    ) {
+      if (isSecret(one, body)) add('sensitive value shown', `in a problem: ${excerpt(body)}`)
+    } else if (type.startsWith('application/json') && readJson(body) === undefined)
       add('malformed response', `${status}: not JSON`)
-    }
     return found
   }
 
   /** Finds sensitive values in the server's log. */
   faultsOfLog(text: string): Found[] {
-    const found = canaryPattern.exec(text)
+    const canary = canaryPattern.exec(text)?.[0]
     const key = Object.values(keys).find(one => text.includes(one))
-    return [
-      ...(found
-        ? [
-            {
-              fault: 'sensitive value shown' as const,
-              what: `in the server's log: ${lineAt(text, found[0])}`,
-            },
-          ]
-        : []),
-      ...(key === undefined
-        ? []
-        : [
-            {
-              fault: 'sensitive value shown' as const,
-              what: `an API key in the server's log: ${lineAt(text, key)}`,
-            },
-          ]),
-    ]
+    const shown = { "in the server's log": canary, "an API key in the server's log": key }
+    return Object.entries(shown).flatMap(([where, part]) => {
+      const line = part !== undefined && text.split('\n').find(one => one.includes(part))
+      return line ? [{ fault: 'sensitive value shown' as const, what: `${where}: ${excerpt(line)}` }] : []
+    })
   }
 
-  /** True for a 500 caused by a formula that throws, or a status that a formula chose. */
-  #mayFail({ headers, body }: Response): boolean {
-    const isOurs = (headers['content-type'] ?? '').startsWith('application/problem+json')
-    return !isOurs || body.includes('"urn:surrogate:error:reactor_runtime"')
+  /** What the contract says of the headers of every response, and of those of targets. */
+  #headerFaults({ method, target }: FuzzRequest, { status, headers }: Response): Found[] {
+    const found: Found[] = []
+    if (headers['svc-trace-id'] === undefined)
+      found.push({ fault: 'malformed response', what: `${status} without a trace id` })
+    const { 'cache-control': caching, vary = '' } = headers
+    const isOperation =
+      /^\/proxy/.test(target) || this.#document.operations.some(({ path }) => leadsTo(path, target))
+    if (isOperation && method !== 'OPTIONS' && (caching !== 'no-store' || !/svc-api-key/i.test(vary)))
+      found.push({
+        fault: 'cacheable response',
+        what: `${status} with Cache-Control: ${caching}, Vary: ${vary}`,
+      })
+    const passed = Object.entries(headers).filter(([, value]) => value.includes(fromTarget))
+    const reserved = passed.map(([name]) => name).filter(name => name !== 'x-kept')
+    if (reserved.length > 0)
+      found.push({ fault: 'reserved header', what: `passed on from a target: ${reserved.join(', ')}` })
+    return found
   }
 
   #isDocumented(one: FuzzCase, { method, target }: FuzzRequest, status: number): boolean {
@@ -105,36 +109,39 @@ export class Judge {
   }
 
   #problemFaults({ status, body }: Response): Found[] {
-    const wrong = (what: string): Found[] => [
-      { fault: 'malformed problem', what: `${what}: ${excerpt(body)}` },
-    ]
     const problem = readJson(body)
-    if (problem === undefined) return wrong('not JSON')
-    if (problem.status !== status) return wrong(`its status is not ${status}`)
-    if (!this.#types.has(problem.type)) return wrong('its type is not in the contract')
-    for (const name of ['title', 'detail', 'instance'])
-      if (typeof problem[name] !== 'string') return wrong(`${name} is not a text`)
-    const more = Object.keys(problem).find(name => !problemMembers.includes(name))
-    if (more !== undefined) return wrong('it has a member that the contract does not name')
-    const errors = Object.values(problem.errors ?? {})
-    return errors.every(list => Array.isArray(list) && list.every(text => typeof text === 'string'))
-      ? []
-      : wrong('errors does not consist of lists of texts')
+    const errors = Object.values(problem?.errors ?? {})
+    const wrong: Readonly<Record<string, boolean>> = {
+      'not JSON': problem === undefined,
+      'its status is another one': problem?.status !== status,
+      'its type is not in the contract': !this.#types.has(problem?.type),
+      'a member is not a text': ['title', 'detail', 'instance'].some(
+        name => typeof problem?.[name] !== 'string',
+      ),
+      'it has a member that the contract does not name': Object.keys(problem ?? {}).some(
+        name => !problemMembers.includes(name),
+      ),
+      'errors does not consist of lists of texts': !errors.every(
+        list => Array.isArray(list) && list.every(one => typeof one === 'string'),
+      ),
+    }
+    const [what] = Object.keys(wrong).filter(name => wrong[name])
+    return what === undefined ? [] : [{ fault: 'malformed problem', what: `${what}: ${excerpt(body)}` }]
   }
+}
+
+/** True for a 5xx caused by a formula that throws or a target that does not respond, or that one of them chose. */
+function mayFail({ headers, body }: Response): boolean {
+  const isOurs = (headers['content-type'] ?? '').startsWith('application/problem+json')
+  return !isOurs || /"urn:surrogate:error:(reactor_runtime|target_failed)"/.test(body)
 }
 
 const leadsTo = (path: string, target: string) =>
   new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`).test(target)
 
-function shown({ secrets }: FuzzCase, body: string): Found[] {
-  const canary = canaryPattern.exec(body)?.[0]
-  const secret =
-    secrets.find(one => one.length >= 9 && body.includes(one)) ??
-    canary ??
-    Object.values(keys).find(one => body.includes(one))
-  return secret === undefined
-    ? []
-    : [{ fault: 'sensitive value shown', what: `in a problem: ${excerpt(body)}` }]
+function isSecret({ secrets }: FuzzCase, body: string): boolean {
+  const isShown = (one: string) => one.length >= 9 && body.includes(one)
+  return canaryPattern.test(body) || [...secrets, ...Object.values(keys)].some(isShown)
 }
 
 /** Returns `undefined` for text that is not JSON. */
@@ -149,10 +156,3 @@ export function readJson(text: string): any {
 
 const excerpt = (text: string) =>
   text.length > 600 ? `${text.slice(0, 600)} … (${text.length} characters)` : text
-
-function lineAt(text: string, part: string): string {
-  const at = text.indexOf(part)
-  return excerpt(
-    text.slice(text.lastIndexOf('\n', at) + 1, (text.indexOf('\n', at) + 1 || text.length + 1) - 1),
-  )
-}

@@ -5,56 +5,50 @@ import { mebibytes } from './memory.ts'
 import { longestStallMs } from './retrial.ts'
 
 /** Returns a report as readable text. */
-export function describe(report: Report, again: string): string {
-  const { seed, findings, tally, memory, watched, cleared, tookMs } = report
-  const held = memory.map(({ heldBytes }) => mebibytes(heldBytes)).join(', ')
+export function describe(
+  { seed, findings, tally, memory, watched, cleared, tookMs }: Report,
+  again: string,
+): string {
   const slowest = Math.max(0, ...watched.map(({ maxMs }) => maxMs)).toFixed(0)
+  const others =
+    cleared > 0 ? `; ${cleared} cases during a read of over ${longestStallMs} ms do not cause one alone` : ''
+  // Findings that are probably the same fault; only the first of a group is described.
+  const groups = grouped(findings)
   return [
     '',
     ...tally.lines(),
-    `slowest concurrent read ${slowest} ms${cleared > 0 ? `; ${cleared} cases during a read of over ${longestStallMs} ms do not cause one alone` : ''}`,
-    `MiB held after each round: ${held}`,
+    `slowest concurrent read ${slowest} ms${others}`,
+    `MiB held after each round: ${memory.map(({ heldBytes }) => mebibytes(heldBytes)).join(', ')}`,
     `${(tookMs / 1000).toFixed(0)} s`,
-    ...groups(findings).flatMap((group, index) => ['', `${index + 1}. ${describeGroup(group, seed, again)}`]),
+    ...[...groups.values()].flatMap((group, index) => [
+      '',
+      `${index + 1}. ${describeGroup(group, seed, again)}`,
+    ]),
     '',
     `seed ${seed}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}`,
     '',
   ].join('\n')
 }
 
-/** Groups findings that are probably the same fault; only the first of a group is described. */
-function groups(findings: readonly Finding[]): Finding[][] {
-  const byTitle = new Map<string, Finding[]>()
-  for (const finding of findings) {
-    byTitle.set(faultKey(finding), [...(byTitle.get(faultKey(finding)) ?? []), finding])
-  }
-  return [...byTitle.values()]
+function grouped(findings: readonly Finding[]): Map<string, Finding[]> {
+  const groups = new Map<string, Finding[]>()
+  for (const finding of findings)
+    groups.set(faultKey(finding), [...(groups.get(faultKey(finding)) ?? []), finding])
+  return groups
 }
 
-function describeGroup(group: readonly Finding[], seed: string, again: string): string {
-  const [first] = group
-  if (!first) return ''
+function describeGroup([first, ...others]: readonly Finding[], seed: string, again: string): string {
+  if (!first?.one) return `${first?.fault}: ${first?.what}`
   const { fault, what, one, alone } = first
-  if (!one) return `${fault}: ${what}`
-  const others =
-    group.length > 1
-      ? [
-          `   and ${group.length - 1} more: ${group
-            .slice(1, 9)
-            .map(other => other.one?.number)
-            .join(', ')}`,
-        ]
-      : []
-  const replay =
-    alone === false
-      ? `   not reproduced alone; with all cases before it: ${again} --seed ${seed} --count ${one.number + 1}`
-      : `   again: ${again} --seed ${seed} --only ${one.number}`
+  const numbers = others.slice(0, 8).map(other => other.one?.number)
   return [
     `${fault}: ${one.title} (case ${one.number})`,
     `   ${what}`,
     describeCase(one),
-    replay,
-    ...others,
+    alone === false
+      ? `   not reproduced alone; with all cases before it: ${again} --seed ${seed} --count ${one.number + 1}`
+      : `   again: ${again} --seed ${seed} --only ${one.number}`,
+    ...(others.length > 0 ? [`   and ${others.length} more: ${numbers.join(', ')}`] : []),
   ].join('\n')
 }
 

@@ -4,9 +4,10 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { kinds } from './case.ts'
 import { readDocument } from './document.ts'
 import { fuzz } from './fuzz.ts'
-import { generate } from './generate.ts'
+import { Generator } from './generate.ts'
 import { describe, describeCase } from './report.ts'
 
 const { values } = parseArgs({
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     count: { type: 'string', default: '20000' },
     only: { type: 'string' },
+    kind: { type: 'string' },
     storage: { type: 'string', default: 'memory:' },
   },
 })
@@ -25,13 +27,17 @@ const whole = (name: string, text: string): number => {
 const seed = values.seed ?? String(randomInt(1_000_000_000))
 const storage = values.storage
 if (storage !== 'memory:' && storage !== 'level:') throw new Error('--storage must be memory: or level:')
+const kind = kinds.find(one => one === values.kind)
+if (values.kind !== kind) throw new Error(`--kind must be one of ${kinds.join(', ')}`)
 say(`seed ${seed}`)
 const only = values.only === undefined ? undefined : whole('only', values.only)
-if (only !== undefined) say(describeCase(generate(readDocument(), seed, only)))
-const again = `npm run verify -- fuzz${storage === 'memory:' ? '' : ` --storage ${storage}`}`
+if (only !== undefined) say(describeCase(new Generator(readDocument()).generate(seed, only, kind)))
+const flags = [storage === 'memory:' ? '' : ` --storage ${storage}`, kind ? ` --kind ${kind}` : '']
+const again = `npm run verify -- fuzz${flags.join('')}`
 const report = await fuzz({
   seed,
   ...(only === undefined ? { count: whole('count', values.count) } : { first: only, count: 1 }),
+  kind,
   target: { storage },
   say,
 })

@@ -1,9 +1,9 @@
 import { keys } from './callers.ts'
-import { encode, type FuzzCase, type FuzzRequest, type Values } from './case.ts'
+import { encode, type FuzzCase, type FuzzRequest, request, type Values } from './case.ts'
 import { FuzzConnection, NoResponse } from './connection.ts'
 import { preparations } from './drafts.ts'
-import { type Found, type Judge, readJson } from './judge.ts'
-import { type Performed, perform } from './performer.ts'
+import { type Found, readJson } from './judge.ts'
+import { type Performed, perform, type Surroundings } from './performer.ts'
 import { startTarget, type Target, type TargetOptions } from './target.ts'
 import type { SlowRead } from './watch.ts'
 import { startWatcher, type Watcher } from './watcher.ts'
@@ -22,23 +22,26 @@ const nowMs = () => performance.timeOrigin + performance.now()
 export class Session {
   readonly target: Target
   readonly watcher: Watcher
-  readonly #judge: Judge
-  readonly #sink: string
+  readonly #around: Surroundings
   readonly #free: FuzzConnection[]
   #prepared: Values = new Map()
   #isStuck = false
 
-  private constructor(target: Target, judge: Judge, sink: string, lanes: number) {
-    this.target = target
-    this.watcher = startWatcher({ port: target.port, pid: target.pid })
-    this.#judge = judge
-    this.#sink = sink
-    this.#free = Array.from({ length: lanes }, () => new FuzzConnection(target.port))
+  private constructor(around: Surroundings, lanes: number) {
+    const { port, pid } = around.target
+    this.target = around.target
+    this.watcher = startWatcher({ port, pid })
+    this.#around = around
+    this.#free = Array.from({ length: lanes }, () => new FuzzConnection(port))
   }
 
-  /** @param sink the URL for webhooks */
-  static async start(options: TargetOptions, judge: Judge, sink: string, lanes: number): Promise<Session> {
-    const session = new Session(await startTarget(options), judge, sink, lanes)
+  static async start(
+    options: TargetOptions,
+    around: Omit<Surroundings, 'target'>,
+    lanes: number,
+  ): Promise<Session> {
+    const env = { ...around.peers.env, ...options.env }
+    const session = new Session({ ...around, target: await startTarget({ ...options, env }) }, lanes)
     await session.#prepare()
     // Waits for the first read, since stalls before it would not be noticed.
     await session.watcher.summary()
@@ -60,9 +63,11 @@ export class Session {
     for (const one of cases) {
       if (one.alone) await Promise.all(inFlight)
       while (this.#free.length === 0) await Promise.race(inFlight)
+      // An idle connection would be replaced by one that is refused otherwise.
+      if (one.kind === 'unread') for (const connection of this.#free) connection.close()
       const connection = this.#free.pop() as FuzzConnection
       const startMs = nowMs()
-      const work = perform(one, connection, this.#judge, this.#prepared).then(performed => {
+      const work = perform(one, connection, this.#prepared, this.#around).then(performed => {
         done.push({ one, performed, startMs, endMs: nowMs() })
         this.#isStuck ||= performed.timedOut
         this.#free.push(connection)
@@ -98,6 +103,8 @@ export class Session {
 
   /** Empties the server and creates again what all cases need. */
   async reset(): Promise<void> {
+    // The server waits for deliveries in progress.
+    for (const peer of this.#around.peers.hostile) peer.drop()
     await this.#send({ method: 'POST', target: '/_dev/reset', headers: [] })
     await this.#prepare()
   }
@@ -109,30 +116,21 @@ export class Session {
   }
 
   async #prepare(): Promise<void> {
-    const values = new Map([['sink', this.#sink]])
+    const values = new Map(this.#around.peers.values)
     this.#prepared = values
-    for (const { name, request } of preparations) {
+    for (const [name, request] of preparations) {
       const { id } = readJson(await this.#send(request)) ?? {}
       if (typeof id === 'string') values.set(name, id)
     }
-    await this.#send({
-      method: 'POST',
-      target: '/tokens',
-      headers: [
-        ['SVC-API-KEY', keys.private],
-        ['Content-Type', 'application/json'],
-      ],
-      body: '{"id":"fuzz-watched","type":"card","data":{"number":"4242424242424242"}}',
-    })
+    const watched = { id: 'fuzz-watched', type: 'card', data: { number: '4242424242424242' } }
+    await this.#send(request('POST', '/tokens', keys.private, watched))
   }
 
   async #send(request: FuzzRequest): Promise<string> {
     const connection = new FuzzConnection(this.target.port)
     try {
-      const { status, body } = await connection.exchange(
-        encode(request, this.#prepared, 'fuzz-set-up'),
-        30_000,
-      )
+      const bytes = encode(request, this.#prepared, 'fuzz-set-up')
+      const { status, body } = await connection.exchange(bytes, 30_000)
       if (status >= 300)
         throw new Error(`the server could not be prepared: ${request.target}: status ${status}`)
       return body

@@ -1,5 +1,6 @@
-import type { FuzzCase } from './case.ts'
+import { type FuzzCase, kinds } from './case.ts'
 import type { Document } from './document.ts'
+import { canSucceed } from './drafts.ts'
 import type { Found } from './judge.ts'
 
 /** The minimum number of valid requests for the check of accepted ones. */
@@ -8,53 +9,48 @@ const leastAccepted = 0.5
 
 /** Counts responses by operation and kind of case: if all requests are refused early, the fuzz finds nothing. */
 export class Tally {
-  readonly #operations: readonly string[]
+  readonly #document: Document
   readonly #counts = new Map<string, number>()
 
   constructor(document: Document) {
-    this.#operations = document.operations.map(({ id }) => id)
+    this.#document = document
   }
 
   add({ kind, operation }: FuzzCase, status: number | undefined): void {
     const group = status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
-    for (const name of [
-      `${operation}/${kind}/${group}`,
-      `${operation}/${kind}`,
-      `/${kind}/${group}`,
-      `/${kind}`,
-    ]) {
-      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    for (const of of [operation, '']) {
+      for (const name of [`${of}/${kind}/${group}`, `${of}/${kind}`])
+        this.#counts.set(name, this.#get(name) + 1)
     }
   }
 
   count(operation: string, kind: string, group?: string): number {
-    return this.#counts.get([operation, kind, ...(group === undefined ? [] : [group])].join('/')) ?? 0
+    return this.#get([operation, kind, ...(group === undefined ? [] : [group])].join('/'))
   }
 
   faults(): Found[] {
-    return this.#operations.flatMap((operation): Found[] => {
-      const valid = this.count(operation, 'valid')
-      const accepted = this.count(operation, 'valid', '2xx')
-      // No job is there to be canceled: each is delivered at once.
-      if (operation === 'jobs.cancel') return []
+    return this.#document.operations.filter(canSucceed).flatMap(({ id }): Found[] => {
+      const valid = this.count(id, 'valid')
+      const accepted = this.count(id, 'valid', '2xx')
       if (valid < enough || accepted >= valid * leastAccepted) return []
       return [
-        {
-          fault: 'nothing accepted',
-          what: `${operation}: ${accepted} of ${valid} valid requests were accepted`,
-        },
+        { fault: 'nothing accepted', what: `${id}: ${accepted} of ${valid} valid requests were accepted` },
       ]
     })
   }
 
   /** Returns a line for each kind of case. */
   lines(): string[] {
-    return ['valid', 'grammar', 'mutated', 'oversized', 'wire'].map(kind => {
-      const groups = ['2xx', '3xx', '4xx', '5xx', 'none']
-      const counts = groups
+    return kinds.map(kind => {
+      const counts = ['2xx', '3xx', '4xx', '5xx', 'none']
         .map(group => [group, this.count('', kind, group)] as const)
         .filter(([, count]) => count > 0)
-      return `${kind.padEnd(10)}${String(this.count('', kind)).padStart(7)}  ${counts.map(([group, count]) => `${group} ${count}`).join(', ')}`
+      const texts = counts.map(([group, count]) => `${group} ${count}`)
+      return `${kind.padEnd(10)}${String(this.count('', kind)).padStart(7)}  ${texts.join(', ')}`
     })
+  }
+
+  #get(name: string): number {
+    return this.#counts.get(name) ?? 0
   }
 }

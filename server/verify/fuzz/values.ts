@@ -1,236 +1,214 @@
 import fc from 'fast-check'
-import type { Dice } from './dice.ts'
 import type { Document, Schema } from './document.ts'
-import { container, validContainer } from './grammar/containers.ts'
-import { date, futureDate } from './grammar/dates.ts'
-import { safeExpressions, template } from './grammar/expressions.ts'
-import { callbackUrl, code } from './grammar/formulas.ts'
-import { id } from './grammar/ids.ts'
-import { query, validQuery } from './grammar/queries.ts'
-import { anyNumber, anyText, word } from './grammar/texts.ts'
-import { isLooseObject, type Loose, type LooseObject } from './json-text.ts'
+import { text, weighted } from './draw.ts'
+import { code } from './formulas.ts'
+import {
+  container,
+  date,
+  futureDate,
+  id,
+  query,
+  safeExpression,
+  template,
+  validContainer,
+  validQuery,
+} from './grammar.ts'
+import { hugeValue, oddValue } from './odd.ts'
+import { anyJson, anyText, isMembers, type Json, word } from './texts.ts'
 
-/** Makes values of the contract's schemas. */
+/**
+ * How values are made: all must be accepted; texts come from their whole grammar; some values are unlike their schemas;
+ * some are huge.
+ */
+export type Mode = 'strict' | 'loose' | 'odd' | 'huge'
+
+/** Arbitrary values of the contract's schemas. */
 export class Values {
-  /** The values made for sensitive members. */
-  readonly secrets: string[] = []
-  readonly dice: Dice
   readonly #document: Document
-  readonly #canary: string
-  /** True if all values must be accepted; otherwise texts come from their whole grammar. */
-  readonly #strict: boolean
+  readonly #mode: Mode
+  readonly #json: fc.Arbitrary<Json>
+  readonly #expressions: { readonly one: fc.Arbitrary<string>; readonly tree: fc.Arbitrary<Json> }
+  readonly #known = new Map<string, fc.Arbitrary<Json>>()
 
-  constructor(
-    document: Document,
-    dice: Dice,
-    options: { readonly canary: string; readonly strict: boolean },
-  ) {
-    this.dice = dice
+  constructor(document: Document, mode: Mode) {
     this.#document = document
-    this.#canary = options.canary
-    this.#strict = options.strict
-    this.secrets.push(options.canary)
+    this.#mode = mode
+    const isLoose = mode === 'loose'
+    this.#json = anyJson(!isLoose)
+    const one = isLoose ? template : safeExpression
+    const branches = { maxKeys: 3, noNullPrototype: true }
+    const tree = fc.oneof(one, fc.array(one, { maxLength: 3 }), fc.dictionary(word, one, branches))
+    this.#expressions = { one, tree }
   }
 
-  of(given: Schema, name = ''): Loose {
+  /** @param name of the member that has the value; with a dot at its end for an item of that member */
+  of(given: Schema, name = ''): fc.Arbitrary<Json> {
     const schema = this.#document.resolve(given)
-    const { dice } = this
-    const meant = this.#byName(name, schema)
-    if (meant !== undefined) return meant
-    if (schema.const !== undefined) return schema.const
-    if (schema.enum) return dice.pick(schema.enum)
-    const branch = schema.oneOf ?? schema.anyOf
-    const parts = [...(branch ? [dice.pick(branch)] : []), ...(schema.allOf ?? [])]
-    if (parts.length > 0) return this.#whole(schema, parts, name)
-    const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['object'])
-    if (!schema.properties && types.includes('object') && types.includes('array')) return this.json()
-    const type =
-      types.length > 1 && dice.chance(0.9) ? dice.pick(types.filter(one => one !== 'null')) : dice.pick(types)
-    return this.#ofType(type, schema, name)
+    const key = `${name} ${JSON.stringify(given)}`
+    const known = this.#known.get(key)
+    if (known) return known
+    const [meant, plain] = [this.#byName(name, schema), this.#plain(schema, name)]
+    const usual = meant && this.#mode === 'loose' ? weighted([9, meant], [1, plain]) : (meant ?? plain)
+    const made = this.#distorted(usual, schema, name)
+    this.#known.set(key, made)
+    return made
   }
 
-  /** Returns any JSON, with sensitive texts. */
-  json(depth = 0): Loose {
-    const { dice } = this
-    return dice.weighted<() => Loose>([
-      [3, () => (dice.chance(0.5) ? this.#canary : this.#strict ? word(dice) : anyText(dice))],
-      [2, () => (this.#strict ? dice.int(-1000, 1000) : anyNumber(dice))],
-      [1, () => dice.chance(0.5)],
-      [depth > 3 ? 0 : 2, () => dice.list(0, 4, () => this.json(depth + 1))],
-      [
-        depth > 3 ? 0 : 3,
-        () => Object.fromEntries(dice.list(0, 4, () => [this.#name(), this.json(depth + 1)])),
-      ],
-    ])()
+  #distorted(usual: fc.Arbitrary<Json>, schema: Schema, name: string): fc.Arbitrary<Json> {
+    // Another host in a callback URL could belong to somebody.
+    if (name === 'callback_url') return usual
+    if (this.#mode === 'odd') return weighted([88, usual], [12, oddValue(schema, usual)])
+    return this.#mode === 'huge' ? weighted([85, usual], [15, hugeValue(schema, usual)]) : usual
   }
 
-  /** Returns a text of the format. @throws {Error} for an unknown format */
-  format(format: string, schema: Schema = {}): string {
-    const { dice } = this
+  #plain(schema: Schema, name: string): fc.Arbitrary<Json> {
+    if (schema.const !== undefined) return fc.constant(schema.const)
+    if (schema.enum) return fc.constantFrom(...schema.enum)
+    const branches = (schema.oneOf ?? schema.anyOf)?.map(one => this.of(one, name))
+    const parts = (schema.allOf ?? []).map(one => this.of(one, name))
+    if (branches || parts.length > 0) {
+      const own = schema.properties ? [this.#members(schema)] : []
+      const all = [...own, ...(branches ? [fc.oneof(...branches)] : []), ...parts]
+      return fc
+        .tuple(...all)
+        .map(made => (made.every(isMembers) ? Object.assign({}, ...made) : (made[0] ?? null)))
+    }
+    const types = [schema.type ?? 'object'].flat()
+    if (!schema.properties && types.includes('object') && types.includes('array')) return this.#json
+    const others = types.filter(type => type !== 'null').map(type => this.#ofType(type, schema, name))
+    if (others.length === 0) return fc.constant(null)
+    return types.includes('null') ? fc.option(fc.oneof(...others), { freq: 9 }) : fc.oneof(...others)
+  }
+
+  #ofType(type: string, schema: Schema, name: string): fc.Arbitrary<Json> {
+    const { minimum: min = 1, minItems: minLength = 0 } = schema
+    if (type === 'boolean') return fc.boolean()
+    if (type === 'object') return this.#members(schema)
+    if (type === 'string') return this.#text(schema)
+    if (type !== 'array') return fc.integer({ min, max: Math.min(schema.maximum ?? min + 5, min + 200) })
+    const maxLength = Math.min(schema.maxItems ?? minLength + 3, minLength + 3)
+    return fc.array(this.of(schema.items ?? {}, `${name}.`), { minLength, maxLength })
+  }
+
+  #members({ properties = {}, required = [], additionalProperties: more }: Schema): fc.Arbitrary<Json> {
+    const members = Object.entries(properties).map(([name, member]) => {
+      const value = this.of(member, name)
+      return required.includes(name)
+        ? value
+        : weighted<Json | undefined>([35, value], [65, fc.constant(undefined)])
+    })
+    const names = Object.keys(properties)
+    const others = typeof more === 'object' ? this.of(more) : fc.constant(null)
+    const added = fc.dictionary(word, others, {
+      maxKeys: typeof more === 'object' ? 3 : 0,
+      noNullPrototype: true,
+    })
+    return fc.tuple(added, ...members).map(([own, ...made]) => {
+      const present = names.flatMap((name, at) => (made[at] === undefined ? [] : [[name, made[at]]]))
+      return { ...Object.fromEntries(present), ...own } as Json
+    })
+  }
+
+  #text({ format, pattern, minLength = 0, maxLength = minLength + 30 }: Schema): fc.Arbitrary<string> {
+    const known = format === undefined ? undefined : this.#format(format, minLength, maxLength)
+    if (known) return known
+    if (pattern !== undefined) return matching(pattern)
+    const max = Math.min(maxLength, minLength + 30)
+    const plain = fc.string({ unit: 'grapheme-ascii', minLength: Math.max(minLength, 1), maxLength: max })
+    return this.#mode === 'loose'
+      ? weighted([4, plain], [1, anyText])
+      : plain.filter(made => !made.includes('{'))
+  }
+
+  #format(format: string, minLength: number, maxLength: number): fc.Arbitrary<string> | undefined {
+    const later = text`20${fc.integer({ min: 10, max: 99 })}-01-1${fc.nat(9)}T10:00:00Z`
+    const newId = text`fuzz-${fc.uuid()}`
+    const either = (valid: fc.Arbitrary<string>, any: fc.Arbitrary<string>) =>
+      this.#mode === 'loose' ? any : valid
     switch (format) {
       case 'uuid':
-        return dice.uuid()
+        return fc.uuid()
       case 'date-time':
-        return this.#strict
-          ? `20${dice.int(10, 99)}-0${dice.int(1, 9)}-1${dice.int(0, 9)}T10:00:00Z`
-          : date(dice)
+        return either(later, date)
       case 'expiration':
-        return this.#strict ? futureDate(dice) : date(dice)
+        return either(futureDate, date)
       case 'token-id':
-        return this.#strict ? `fuzz-${dice.uuid()}` : id(dice)
+        return either(newId, id)
       case 'token-id-or-expression':
-        return this.#strict
-          ? dice.pick([`fuzz-${dice.uuid()}`, '{{ data | stringify | alias_preserve_length }}-fuzz'])
-          : id(dice)
+        return either(fc.oneof(newId, fc.constant('{{ data | stringify | alias_preserve_length }}-fuzz')), id)
       case 'uri':
-        return this.#strict ? '@@sink@@' : callbackUrl(dice)
+        return either(fc.constant('@@sink@@'), callbackUrl)
       case 'luhn':
-        return this.#secret(luhn(dice, dice.int(schema.minLength ?? 13, schema.maxLength ?? 19)))
+        return digits(Math.max(minLength, 13), Math.min(maxLength, 19)).map(made => completed(made, luhnSum))
       case 'aba-routing-number':
-        return this.#secret(routingNumber(dice))
-      default:
-        throw new Error(
-          `the fuzz does not know the format ${format} of the contract: add it to fuzz/values.ts`,
-        )
-    }
-  }
-
-  #ofType(type: string, schema: Schema, name: string): Loose {
-    const { dice } = this
-    switch (type) {
-      case 'null':
-        return null
-      case 'boolean':
-        return dice.chance(0.5)
-      case 'integer':
-      case 'number': {
-        const least = schema.minimum ?? 1
-        return dice.int(least, Math.min(schema.maximum ?? least + 5, least + 200))
-      }
-      case 'array': {
-        const least = schema.minItems ?? 0
-        const items = schema.items ?? {}
-        return dice.list(least, Math.min(schema.maxItems ?? least + 3, least + 3), () =>
-          this.of(items, `${name}.`),
-        )
-      }
-      case 'object':
-        return this.#object(schema)
-      default:
-        return this.#text(schema)
-    }
-  }
-
-  #object(schema: Schema): LooseObject {
-    const { dice } = this
-    const members = Object.entries(schema.properties ?? {})
-      .filter(([name]) => schema.required?.includes(name) || dice.chance(0.35))
-      .map(([name, member]): [string, Loose] => [name, this.of(member, name)])
-    const more = schema.additionalProperties
-    if (typeof more === 'object')
-      members.push(...dice.list(0, 3, (): [string, Loose] => [word(dice), this.of(more)]))
-    return Object.fromEntries(members)
-  }
-
-  #whole(schema: Schema, parts: readonly Schema[], name: string): Loose {
-    const { oneOf: _, anyOf: __, allOf: ___, ...own } = schema
-    const made = parts.map(part => this.of(part, name))
-    if (!made.every(isLooseObject) || (made.length === 1 && !own.properties)) return made[0] ?? null
-    return Object.assign({}, own.properties ? this.#object(own) : {}, ...made)
-  }
-
-  #text(schema: Schema): string {
-    const { dice } = this
-    if (schema.format === 'luhn' || schema.pattern === undefined) {
-      if (schema.format !== undefined) return this.format(schema.format, schema)
-      const least = schema.minLength ?? 0
-      const most = Math.min(schema.maxLength ?? least + 30, least + 30)
-      return dice.chance(0.2) && !this.#strict ? anyText(dice) : word(dice, Math.max(least, 1), most)
-    }
-    return matching(schema.pattern, dice)
-  }
-
-  /** Makes expressions, queries and code, which only the descriptions in the contract define. */
-  #byName(name: string, schema: Schema): Loose | undefined {
-    const { dice } = this
-    if (dice.chance(0.1) && !this.#strict) return undefined
-    switch (name) {
-      case 'data':
-        return (schema.properties ?? schema.pattern ?? schema.format) ? undefined : this.json()
-      case 'mask':
-        return this.#tree(0)
-      case 'fingerprint_expression':
-      case 'search_indexes.':
-        return schema.type === 'null' ? null : this.#expression()
-      case 'containers.':
-      case 'container':
-        return this.#strict ? validContainer(dice) : container(dice)
-      case 'query':
-        return this.#strict ? validQuery(dice) : query(dice)
-      case 'code':
-        return code(dice)
-      case 'args':
-        return this.json(0)
+        return text`0${digits(8, 8)}`.map(made => completed(made.replace('00', '01'), routingSum))
       default:
         return undefined
     }
   }
 
-  #expression(): string {
-    return this.#strict ? this.dice.pick(safeExpressions) : template(this.dice)
-  }
-
-  #tree(depth: number): Loose {
-    const { dice } = this
-    if (depth > 2 || dice.chance(0.6)) return this.#expression()
-    if (dice.chance(0.5)) return dice.list(0, 3, () => this.#tree(depth + 1))
-    return Object.fromEntries(dice.list(0, 3, () => [word(dice), this.#tree(depth + 1)]))
-  }
-
-  #name(): string {
-    return this.#strict || this.dice.chance(0.8) ? word(this.dice, 1, 8) : anyText(this.dice)
-  }
-
-  #secret(text: string): string {
-    this.secrets.push(text)
-    return text
+  /** Makes expressions, queries and code, which only the descriptions in the contract define. */
+  #byName(name: string, schema: Schema): fc.Arbitrary<Json> | undefined {
+    switch (name) {
+      case 'data':
+        return (schema.properties ?? schema.pattern ?? schema.format) ? undefined : this.#json
+      case 'mask':
+        return this.#expressions.tree
+      case 'fingerprint_expression':
+      case 'search_indexes.':
+        return schema.type === 'null' ? undefined : this.#expressions.one
+      case 'containers.':
+      case 'container':
+        return this.#mode === 'loose' ? container : validContainer
+      case 'query':
+        return this.#mode === 'loose' ? query : validQuery
+      case 'code':
+        return code
+      case 'args':
+        return this.#json
+      default:
+        return undefined
+    }
   }
 }
 
-const samples = new Map<string, readonly string[]>()
+/** URLs for webhooks on this machine. No mutation may change them: another host could belong to somebody. */
+const callbackUrl = weighted(
+  [2, fc.constantFrom('@@sink@@', '@@sink@@/%7Bx%7D?a=b#c')],
+  [2, fc.constantFrom(...'https http'.split(' ')).map(scheme => `${scheme}://127.0.0.1:1/`)],
+  [
+    2,
+    fc
+      .constantFrom(...'localhost [::1] 0x7f.1 2130706433 a@127.0.0.1'.split(' '))
+      .map(host => `http://${host}:1/`),
+  ],
+  [
+    2,
+    fc.constantFrom(
+      ...'ftp://127.0.0.1/ file:///etc/passwd javascript:1 https:// //127.0.0.1/ /a'.split(' '),
+    ),
+  ],
+  [1, fc.constantFrom(10, 3000, 70_000).map(count => `https://127.0.0.1:1/${'a'.repeat(count)}`)],
+)
 
-/** Returns a text that matches the pattern, from a few hundred that are made once. */
-function matching(pattern: string, dice: Dice): string {
-  let known = samples.get(pattern)
-  if (!known) {
-    // Texts that a lookahead excludes are filtered out afterwards.
-    const expression = new RegExp(pattern)
-    const arbitrary = fc.stringMatching(
-      new RegExp(pattern.replaceAll(/\(\?![^()]*(\([^()]*\)[^()]*)*\)/g, '')),
-    )
-    known = fc
-      .sample(arbitrary, { seed: 1, numRuns: 200 })
-      .filter(text => expression.test(text) && text.length <= 100)
-    samples.set(pattern, known)
-  }
-  return dice.pick(known)
+/** Returns texts that match a pattern. What a lookahead excludes is filtered out afterwards. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const expression = new RegExp(pattern)
+  const plain = new RegExp(pattern.replaceAll(/\(\?![^()]*(\([^()]*\)[^()]*)*\)/g, ''))
+  return fc.stringMatching(plain).filter(made => expression.test(made) && made.length <= 100)
 }
 
-function luhn(dice: Dice, length: number): string {
-  const body = dice.text('0123456789', length - 1, length - 1)
-  for (let check = 0; check < 10; check++) if (luhnSum(body + check) % 10 === 0) return body + check
-  throw new Error('no check digit matches')
-}
+const digits = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength })
 
-function luhnSum(digits: string): number {
-  return [...digits].reverse().reduce((sum, digit, at) => {
-    const value = Number(digit) * (at % 2 === 0 ? 1 : 2)
-    return sum + (value > 9 ? value - 9 : value)
-  }, 0)
+/** Replaces the last digit by the one that makes the sum a multiple of ten. */
+function completed(made: string, sum: (digits: readonly number[]) => number): string {
+  const all = [...'0123456789'].map(digit => made.slice(0, -1) + digit)
+  return all.find(one => sum([...one].map(Number)) % 10 === 0) ?? made
 }
-
-function routingNumber(dice: Dice): string {
-  const body = `0${dice.int(1, 9)}${dice.text('0123456789', 6, 6)}`
-  const sum = [3, 7, 1, 3, 7, 1, 3, 7].reduce((total, weight, at) => total + weight * Number(body[at]), 0)
-  return body + ((10 - (sum % 10)) % 10)
-}
+const luhnSum = (all: readonly number[]) =>
+  all
+    .toReversed()
+    .reduce((sum, digit, at) => sum + (at % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit), 0)
+const routingSum = (all: readonly number[]) =>
+  all.reduce((sum, digit, at) => sum + digit * ([3, 7, 1][at % 3] ?? 0), 0)

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
@@ -201,6 +201,10 @@ export function limitFor({ head, body }: HostilePeer): number {
 
 export interface OpenPeer extends HostilePeer {
   readonly origin: string
+  /** Ends all connections. */
+  drop(): void
+  /** Resolves with the next connection. */
+  met(): Promise<unknown>
   /** Resolves when no connection is open, and at least one was. */
   left(): Promise<void>
 }
@@ -211,14 +215,16 @@ export async function openPeer(
   peer: HostilePeer,
 ): Promise<OpenPeer> {
   const open = new Set<Socket>()
-  let [connections, noticed] = [0, () => {}]
+  const changes = new EventEmitter().setMaxListeners(0)
+  let connections = 0
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: peer.isDeaf ?? false }, socket => {
     connections++
     open.add(socket)
+    changes.emit('met')
     socket.on('error', () => {})
     socket.on('close', () => {
       open.delete(socket)
-      noticed()
+      changes.emit('left')
     })
     // The other side has closed its connection.
     socket.on('end', () => socket.destroy())
@@ -227,22 +233,23 @@ export async function openPeer(
     socket.resume()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.teardown(() => {
+  const drop = () => {
     for (const socket of open) socket.destroy()
+  }
+  t.teardown(() => {
+    drop()
     server.close()
   })
   const { port } = server.address() as AddressInfo
   return {
     ...peer,
     origin: `${peer.scheme ?? 'http'}://127.0.0.1:${port}`,
-    left: () =>
-      new Promise(resolve => {
-        // One that reads nothing does not notice the end of the connection.
-        for (const socket of open) if (peer.isDeaf) socket.resume()
-        noticed = () => {
-          if (connections > 0 && open.size === 0) resolve()
-        }
-        noticed()
-      }),
+    drop,
+    met: () => once(changes, 'met'),
+    left: async () => {
+      // One that reads nothing does not notice the end of the connection.
+      for (const socket of open) if (peer.isDeaf) socket.resume()
+      while (connections === 0 || open.size > 0) await once(changes, 'left')
+    },
   }
 }

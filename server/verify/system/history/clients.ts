@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/json/json.ts'
-import { Dice } from '../../fuzz/dice.ts'
+import { Dice } from '../../support/dice.ts'
 import { type Answer, type Call, fieldNames, type Request, type Shown } from './call.ts'
 import { exchange, type Reply, type Sending, type Servers } from './connection.ts'
 import { Recorder, type Sent } from './recorder.ts'

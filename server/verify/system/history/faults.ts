@@ -1,4 +1,4 @@
-import type { Dice } from '../../fuzz/dice.ts'
+import type { Dice } from '../../support/dice.ts'
 import type { TcpProxy } from '../../support/tcp-proxy.ts'
 import type { Fleet } from './fleet.ts'
 

@@ -1,4 +1,4 @@
-import { Dice } from '../../fuzz/dice.ts'
+import { Dice } from '../../support/dice.ts'
 import { startReplicas } from '../../support/started-replicas.ts'
 import { openTcpProxy } from '../../support/tcp-proxy.ts'
 import { checkHistory } from './check.ts'

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { weighted } from './draw.ts'
+import { anyText } from './texts.ts'
+
+const bodies: readonly string[] = [
+  'return { raw: req.args }',
+  'return { tokenize: { type: "token", data: "from a formula" } }',
+  'return { tokenize: req.args }',
+  'return undefined',
+  'return { raw: Symbol.iterator }',
+  'return { raw: 1n }',
+  'const a = {}; a.a = a; return { raw: a }',
+  'return { raw: JSON.parse("[".repeat(5000) + "]".repeat(5000)) }',
+  'return { raw: "x".repeat(6e6) }',
+  'return { raw: new Proxy({}, { get() { throw 1 }, ownKeys() { throw 2 } }) }',
+  'return { raw: { get a() { throw new Error("late") } } }',
+  'return { raw: { toJSON() { return { ["__proto__"]: 1 } } } }',
+  'return { raw: Array.from({ length: 2e5 }, (_, i) => i) }',
+  'throw new Error("planned")',
+  'throw { toString() { throw 1 } }',
+  'throw new BadRequestError({ a: ["b"] })',
+  'throw new RateLimitError(req.args)',
+  'throw new CustomHttpResponseError({ status: 418, headers: { "x-a": "b" }, body: { a: 1 } })',
+  'throw new CustomHttpResponseError({ status: 204, headers: { "x-\\n": "b" }, body: "x" })',
+  'throw new CustomHttpResponseError({ status: 99999, body: 1n })',
+  'throw new CustomHttpResponseError({ status: 200, headers: { "content-type": "text/html", "set-cookie": "a=b" }, body: null })',
+  'return { raw: await Promise.all([1, 2, 3].map(async n => n * 2)) }',
+  'console.log(req.args); console.log("%s".repeat(500)); return { raw: 1 }',
+  'setTimeout(() => { throw new Error("late") }, 1); return { raw: 1 }',
+  'Promise.reject(new Error("nobody waits")); return { raw: 1 }',
+  'return { raw: await req.svc?.tokens?.create?.({ type: "token", data: 1 }) }',
+]
+
+const formula = (body: string) =>
+  `const { BadRequestError, RateLimitError, CustomHttpResponseError } = require("@surrogate/formula-errors")\nmodule.exports = async req => { ${body} }`
+
+const usual = fc.constantFrom(...bodies.map(formula))
+const symbols = '( ) { } [ ] => x 1 ` ${ " / ; . ? // /* #! <!-- --> \u2028 import export await yield class'
+
+/** The code of a formula that ends by itself. */
+export const code = weighted(
+  [6, usual],
+  [1, fc.tuple(usual, fc.nat(200)).map(([made, at]) => made.slice(0, at))],
+  [
+    1,
+    fc
+      .tuple(usual, anyText, fc.constantFrom(...'{)>"mr'))
+      .map(([made, by, old]) => made.replace(old, () => by)),
+  ],
+  [
+    1,
+    fc
+      .constantFrom(...'1,null,{},class {},function* () {},/(a/,import("fs")'.split(','))
+      .map(made => `module.exports = ${made}`),
+  ],
+  [1, fc.array(fc.constantFrom(...symbols.split(' ')), { maxLength: 30 }).map(made => made.join(' '))],
+)
+
+/** Fetches `args.url`, but for half a second at most. */
+const fetching = `const late = new Promise(done => setTimeout(() => done({}), 500))
+  const { url, method, body } = req.args
+  const fetched = fetch(url, { method, body }).then(async response => ({ status: response.status, text: (await response.text()).slice(0, 100) }), () => ({}))
+  return { raw: await Promise.race([fetched, late]) }`
+
+const parameters = [
+  { name: 'number', type: 'number' },
+  { name: 'card.number', type: 'string', optional: true },
+  { name: 'flag', type: 'boolean', optional: true },
+]
+
+/** The formulas that are created before the first case, each with a reactor. Most are chosen by their position. */
+export const preparedFormulas: readonly { readonly code: string; readonly request_parameters?: object }[] = [
+  { code: formula(fetching) },
+  { code: formula('return { raw: req.args.number }'), request_parameters: parameters },
+  ...bodies.map(body => ({ code: formula(body) })),
+]
