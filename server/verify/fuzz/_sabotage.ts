@@ -3,10 +3,12 @@
  * `SABOTAGE` lists the faults.
  */
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import { defects } from './_defects.ts'
 import { slowness } from './slowness.ts'
 
 const chosen = new Set((process.env.SABOTAGE ?? '').split(','))
 const kept: Buffer[] = []
+for (const [name, putBack] of Object.entries(defects)) if (chosen.has(name)) putBack()
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
