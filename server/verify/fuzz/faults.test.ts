@@ -1,6 +1,7 @@
 // In a process of its own: it takes long.
 // Only in CI: each fault that is found takes another server, which gets its case alone.
 import t from 'tap'
+import './defects.cases.ts'
 import { fuzz } from './fuzz.ts'
 import { describe } from './report.ts'
 

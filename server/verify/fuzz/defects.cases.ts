@@ -1,5 +1,3 @@
-// In a process of its own: it takes long.
-// Only in CI: it starts several servers.
 import t from 'tap'
 import { keys } from './callers.ts'
 import type { FuzzCase, Kind } from './case.ts'
