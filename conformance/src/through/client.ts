@@ -3,7 +3,7 @@ import type { Operation } from '../harness/contract.ts'
 type Method = (...given: unknown[]) => PromiseLike<unknown>
 
 /** The TypeScript client: methods, and objects of methods. */
-export type Client = Readonly<Record<string, Method | Readonly<Record<string, Method>>>>
+type Client = Readonly<Record<string, Method | Readonly<Record<string, Method>>>>
 
 export interface ClientModule {
   readonly Surrogate: new (options: Readonly<Record<string, unknown>>) => Client

@@ -40,7 +40,7 @@ export interface AuditedAction {
 }
 
 /** A state of a record that a change has ended: it was replaced or removed. */
-export type Superseded = Pick<OpenedRecord<RecordValue>, 'createdUs' | 'version'>
+type Superseded = Pick<OpenedRecord<RecordValue>, 'createdUs' | 'version'>
 
 /** The term of the entries about changes of one record, and not of another that had the id before or has it after. */
 export function changesTerm(

@@ -10,8 +10,8 @@ import type { Surroundings } from './performer.ts'
 /** Whose connections are counted apart from those of the fuzz itself. Not every system has a second address. */
 const localAddress = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 
-/** More than a server holds for the connections of a case: one response for each, twice, and some garbage. */
-const mostHeldBytes = 96 * 2 ** 20
+/** More than a server holds for one application: its share of unread responses, as text and as bytes, and some garbage. */
+const mostHeldBytes = (2 * 64 + 32) * 2 ** 20
 /** The server is done with requests whose responses are not read when its memory has not grown by more than this for a while. */
 const steadyBytes = 2 ** 20
 const intervalMs = 50

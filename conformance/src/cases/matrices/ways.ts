@@ -10,7 +10,7 @@ export interface Shown {
 }
 
 /** The result of reading a token: its data, nothing, or a refusal. */
-export type Seen = { readonly data: unknown } | { readonly absent: true } | { readonly refused: Reply }
+type Seen = { readonly data: unknown } | { readonly absent: true } | { readonly refused: Reply }
 
 /** A way by which the data of a token reaches a caller. */
 export interface Way {

@@ -12,7 +12,7 @@ export interface Party {
   readonly hostOfTenant?: string | undefined
 }
 
-export type Scope = keyof Party
+type Scope = keyof Party
 
 /** The limit on one kind of work: in total, and for each tenant, application, session, peer and host. */
 export type Bounds = { readonly [S in 'total' | Scope]?: number }

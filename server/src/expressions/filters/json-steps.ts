@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 
 /** Charges one visited value. Throws if the limit is exceeded. */
-export type Spend = () => void
+type Spend = () => void
 
 /** A step of a path: returns the values that it selects from one value. */
 export type Step = (value: JsonValue, spend: Spend) => JsonValue[]
