@@ -82,7 +82,7 @@ const faults: Readonly<Record<string, { readonly at: RegExp; readonly act: Fault
     at: /^GET \/tokens\?size=/,
     act: () => {
       // Longer on a slow machine. Takes no processor time from other tests: nobody else is served all the same.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500 * slowness())
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200 * slowness())
       return false
     },
   },
