@@ -69,9 +69,8 @@ export class Connections {
   readonly #idle = new Set<Socket>()
   /** Connections whose caller is not known yet, the oldest first. */
   readonly #unidentified = new Set<Socket>()
-  /** Connections that only a probe may use, by peer, the oldest first. */
-  readonly #reserve = new Map<string, Set<Socket>>()
-  #reserved = 0
+  /** Connections that only a probe may use, the oldest first. */
+  readonly #reserve = new Set<Socket>()
   readonly #checking: NodeJS.Timeout
   #grace: NodeJS.Timeout | undefined
   #closing = false
@@ -85,8 +84,7 @@ export class Connections {
 
   /** True if a connection ends after its present response. */
   endsAfter(socket: Socket): boolean {
-    const connection = this.#connections.get(socket)
-    return this.#closing || (connection !== undefined && (!connection.lease || connection.isLast === true))
+    return this.#closing || this.#reserve.has(socket) || this.#connections.get(socket)?.isLast === true
   }
 
   /** Lets a connection end after its present response. */
@@ -116,7 +114,7 @@ export class Connections {
       this.#connections.delete(socket)
       this.#idle.delete(socket)
       this.#unidentified.delete(socket)
-      this.#leaveReserve(socket, peer)
+      this.#reserve.delete(socket)
       connection.lease?.release()
     })
     if (this.#closing) socket.destroy()
@@ -125,7 +123,7 @@ export class Connections {
       if (connection.lease) {
         this.#idle.add(socket)
         this.#unidentified.add(socket)
-      } else this.#keepInReserve(socket, peer)
+      } else this.#keepInReserve(socket)
     }
   }
 
@@ -141,7 +139,7 @@ export class Connections {
       if (++connection.surplus >= this.#limits.pipelinedRequests) socket.destroy()
       return
     }
-    if (!connection.lease && !probes.test(request.url ?? '')) {
+    if (this.#reserve.has(socket) && !probes.test(request.url ?? '')) {
       // Refused at its deadline: whoever is refused at once connects again at once, and keeps others from being accepted.
       socket.pause()
       return
@@ -281,12 +279,9 @@ export class Connections {
   #endIdle(party: Party): boolean {
     const full = this.#admission.full(party)
     const scope = full === undefined || full === 'total' ? 'peer' : full
-    let [ended] = full === 'total' ? this.#idle : []
-    for (const socket of this.#idle) {
-      if (this.#connections.get(socket)?.party[scope] !== party[scope]) continue
-      ended = socket
-      break
-    }
+    const idle = [...this.#idle]
+    const own = idle.find(socket => this.#connections.get(socket)?.party[scope] === party[scope])
+    const ended = own ?? (full === 'total' ? idle[0] : undefined)
     if (!ended) return false
     this.#replace(ended)
     return true
@@ -301,24 +296,23 @@ export class Connections {
   }
 
   /** Keeps a connection that was not admitted for a probe, in the place of an older one of who has most of them. */
-  #keepInReserve(socket: Socket, peer: string): void {
-    const own = this.#reserve.get(peer) ?? new Set()
-    this.#reserve.set(peer, own.add(socket))
-    if (++this.#reserved > this.#limits.reserve) {
-      let largest = own
-      for (const kept of this.#reserve.values()) if (kept.size > largest.size) largest = kept
-      const [ended = socket] = largest
-      this.#leaveReserve(ended, this.#connections.get(ended)?.peer ?? peer)
+  #keepInReserve(socket: Socket): void {
+    this.#reserve.add(socket)
+    if (this.#reserve.size > this.#limits.reserve) {
+      const byPeer = new Map<string, Socket[]>()
+      for (const kept of this.#reserve) {
+        const peer = this.#connections.get(kept)?.peer ?? ''
+        const own = byPeer.get(peer)
+        if (own) own.push(kept)
+        else byPeer.set(peer, [kept])
+      }
+      const [ended = socket] = [...byPeer.values()].reduce((most, own) =>
+        own.length > most.length ? own : most,
+      )
+      this.#reserve.delete(ended)
       ended.destroy()
     }
     this.#expectWithin(socket, this.#limits.reserveTimeoutMs)
-  }
-
-  #leaveReserve(socket: Socket, peer: string): void {
-    const own = this.#reserve.get(peer)
-    if (!own?.delete(socket)) return
-    this.#reserved--
-    if (own.size === 0) this.#reserve.delete(peer)
   }
 
   #isTooSlow({ bytesRead }: Socket, { body }: Connection, nowMs: number): boolean {
@@ -331,7 +325,7 @@ export class Connections {
     const nowMs = this.#nowMs()
     for (const [socket, connection] of this.#connections) {
       if (connection.deadlineMs <= nowMs) {
-        const isSurplus = !connection.lease && connection.refusal === undefined
+        const isSurplus = this.#reserve.has(socket) && connection.refusal === undefined
         if (isSurplus && connection.requests === 0) this.refuse(socket, noRoom)
         else socket.destroy()
       } else if (this.#isTooSlow(socket, connection, nowMs))
