@@ -1,13 +1,13 @@
 import { tenantStore } from '../access/tenants.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { Bounds } from '../base/flow/admission.ts'
-import { type AdmittedKind, admissionBounds } from '../base/limits.ts'
+import type { AdmittedKind } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
 import type { Query } from '../storage/port/port.ts'
 import { matchTerm } from '../storage/port/query.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import { type Performer, type WebhooksContext, webhookLimits } from './context.ts'
+import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import {
   type Claimed,
   type ContentRecord,
@@ -71,7 +71,7 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     checkCallback,
     accept: async (job, receipt) => {
       checkCallback(job.callbackUrl)
-      const accepted = await accept(context, refused, job, receipt)
+      const accepted = await accept(context, { bounds: limits.jobs, refused }, job, receipt)
       context.observer?.count('job accepted')
       context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
     },
@@ -94,16 +94,22 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
   }
 }
 
+/** The limits on unfinished jobs, and the refusals that are counted by scope. */
+interface Shares {
+  readonly bounds: WebhookLimits['jobs']
+  readonly refused: Record<string, number>
+}
+
 /** Stores a job, which is due at once. @throws {ServiceError} rate_limited, idempotency_conflict */
 async function accept(
   context: WebhooksContext,
-  refused: Record<string, number>,
+  shares: Shares,
   job: Job,
   receipt?: Receipt,
 ): Promise<Claimed> {
   const { tenant, args, ...about } = job
   const store = await tenantStore(context, tenant)
-  await refuseBeyondShare(context, refused, store, job)
+  await refuseBeyondShare(shares, store, job)
   const id = `msg_${context.random.uuid()}`
   const schedule: ScheduleRecord = {
     id,
@@ -135,12 +141,10 @@ async function accept(
 /** @throws {ServiceError} rate_limited, if the tenant, the application or the session has its share of unfinished jobs */
 // Requirements: INV-545
 async function refuseBeyondShare(
-  { limits: given }: WebhooksContext,
-  refused: Record<string, number>,
+  { bounds, refused }: Shares,
   store: TenantStore,
   { application, session }: Job,
 ): Promise<void> {
-  const bounds = given?.jobs ?? admissionBounds.jobs
   // At time 0 no job is due yet, so that all of them are counted.
   const count = async (query: Query) =>
     (await store.find('job', query, { nowMs: 0, offset: 0, limit: 0 })).total
