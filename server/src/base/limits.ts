@@ -24,6 +24,8 @@ export const connectionLimits = {
   freeBodyBytes: 64 * kibibyte,
   freeResponseBytes: 16 * kibibyte,
   headerBytes: 16 * kibibyte,
+  /** Bytes that are parsed at once. The parser cannot stop in between, not even after the end of its connection. */
+  parsedBytes: 8 * kibibyte,
   /** From the first byte of a request, or from the connection if none comes, to the end of its headers. */
   headersTimeoutMs: 10_000,
   /** From the first byte of a request to the end of its body. */

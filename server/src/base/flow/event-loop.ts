@@ -54,14 +54,19 @@ const restIterations = 16
  */
 export class Turns {
   readonly #nowMs: () => number
+  readonly #leastRests: number
   /** When the present iteration began; `undefined` before the first work of it. */
   #beganMs: number | undefined
   /** By tenant, in round-robin order. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  /** @param nowMs a monotonic clock */
-  constructor(nowMs: () => number = monotonicMs) {
+  /**
+   * @param nowMs a monotonic clock
+   * @param leastRests the least iterations without waiting work after each with some
+   */
+  constructor(nowMs: () => number = monotonicMs, leastRests = 0) {
     this.#nowMs = nowMs
+    this.#leastRests = leastRests
   }
 
   /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
@@ -79,7 +84,7 @@ export class Turns {
     this.#beganMs = this.#nowMs()
     // Runs when the loop has served what arrived in this iteration.
     setImmediate(() => {
-      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : 0
+      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : this.#leastRests
       this.#beganMs = this.#nowMs()
       this.#rest(rests)
     })

@@ -8,6 +8,7 @@ import {
   setInterval,
   setTimeout,
 } from '../../base/time/real-time.ts'
+import { Intake } from './intake.ts'
 import { peerOf } from './peer.ts'
 
 interface Ending {
@@ -39,7 +40,9 @@ interface Connection {
   deadlineMs: number
   /** The request whose body is awaited, since when, and how many bytes had arrived then. */
   body?: { readonly request: Incoming; readonly sinceMs: number; readonly bytesRead: number } | undefined
-  /** A refusal to send after the responses to all earlier requests. No further request is accepted. */
+  /** True if no further request is accepted, so that nothing more is parsed. */
+  isOver: boolean
+  /** A refusal to send after the responses to all earlier requests. */
   refusal?: string
   /** True if it ends after its present response. */
   isLast?: boolean
@@ -71,6 +74,7 @@ export class Connections {
   readonly #unidentified = new Set<Socket>()
   /** Connections that only a probe may use, the oldest first. */
   readonly #reserve = new Set<Socket>()
+  readonly #intake = new Intake()
   readonly #checking: NodeJS.Timeout
   #grace: NodeJS.Timeout | undefined
   #closing = false
@@ -105,11 +109,13 @@ export class Connections {
       lease: undefined,
       requests: 0,
       surplus: 0,
+      isOver: false,
       waiting: [],
       isAnswering: false,
       deadlineMs: Number.POSITIVE_INFINITY,
     }
     this.#connections.set(socket, connection)
+    this.#intake.attach(socket, peer, () => connection.isOver || socket.destroyed)
     socket.once('close', () => {
       this.#connections.delete(socket)
       this.#idle.delete(socket)
@@ -134,13 +140,14 @@ export class Connections {
   begin(socket: Socket, request: Incoming, response: Ending, serve: (peer: string) => void): void {
     const connection = this.#connections.get(socket)
     if (!connection) return
-    if (connection.refusal !== undefined) {
-      // Node goes on with the bytes that it has read, and keeps each request in them until the connection ends.
+    if (connection.isOver) {
+      // Node keeps each request of the piece that it parses until the connection ends.
       if (++connection.surplus >= this.#limits.pipelinedRequests) socket.destroy()
       return
     }
     if (this.#reserve.has(socket) && !probes.test(request.url ?? '')) {
       // Refused at its deadline: whoever is refused at once connects again at once, and keeps others from being accepted.
+      connection.isOver = true
       socket.pause()
       return
     }
@@ -203,6 +210,7 @@ export class Connections {
     // Each further byte is malformed too, and the first refusal is enough.
     if (!connection || connection.refusal !== undefined) return
     connection.refusal = answer
+    connection.isOver = true
     // Nothing more is worth reading. Who floods a connection has to wait for its end before the next one.
     socket.pause()
     if (!socket.writable) socket.destroy()
