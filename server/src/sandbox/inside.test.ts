@@ -5,6 +5,22 @@ import { body, openSandbox } from './_fixture.ts'
 
 /** Each expression has the same result in a formula as in Node, or throws in both. */
 const alike = [
+  ...Object.entries({
+    Array: 'map',
+    Buffer: 'write',
+    Date: 'getTime',
+    Event: 'preventDefault',
+    Headers: 'get',
+    Map: 'get',
+    Promise: 'then',
+    RegExp: 'test',
+    Uint8Array: 'fill',
+    URL: 'toJSON',
+    WeakMap: 'get',
+  }).map(
+    ([name, method]) =>
+      `{ function Old() {} Old.prototype = Object.create(${name}.prototype); for (const own of ['constructor', 'toString', '${method}']) Old.prototype[own] = own; return [Object.keys(Old.prototype), new Old().${method}, new Old() instanceof ${name}] }`,
+  ),
   `new URL('HTTP://a.test:80/b/../c?d=e#f').href`,
   `new URL('/x?y', 'https://u:p@a.test:8443/z').toString()`,
   `{ const u = new URL('http://a.test/'); u.pathname = '/b c'; u.search = 'x=1'; u.port = '99'; u.hash = 'h'; u.protocol = 'https'; return [u.href, u.origin, u.host, JSON.stringify(u)] }`,

@@ -2,6 +2,7 @@
 import type { BootHeader } from '../protocol/messages.ts'
 import { bridge } from './bridge.child.ts'
 import { natives } from './natives.child.ts'
+import { allowOverrides } from './overrides.child.ts'
 
 /** The exports of `inside/main.child.ts`, evaluated in its compartment. */
 export interface Inside {
@@ -48,6 +49,7 @@ export function createInside(header: BootHeader, classes: string, client: string
   const compartment = newCompartment({ __natives: natives, __bridge: bridge })
   const inside = compartment.evaluate(named(classes, 'classes.js')) as Inside
   Object.assign(compartment.globalThis, inside.globals)
+  for (const made of Object.values(inside.globals)) if (isClass(made)) allowOverrides(made.prototype)
   const clientModule = compartment.evaluate(named(client, 'client.js')) as object
   hardenInstance(inside.createClient(clientModule, header.headerPrefix))
   // Bundles export through getters, and `harden` does not follow getters.
@@ -58,6 +60,9 @@ export function createInside(header: BootHeader, classes: string, client: string
   harden(compartment.globalThis)
   return { inside, clientModule }
 }
+
+const isClass = (value: unknown): value is { readonly prototype: object } =>
+  typeof value === 'function' && typeof value.prototype === 'object'
 
 /** Hardens classes that are only reachable through an instance, such as those of the client's resources. */
 function hardenInstance(instance: object): void {

@@ -1,9 +1,10 @@
 /// <reference types="ses" />
 import './strip.child.ts'
 import 'ses'
+import { allowOverrides } from './overrides.child.ts'
 
 // All options are set, so that environment variables cannot change them.
-lockdown({
+repairIntrinsics({
   errorTaming: 'safe',
   // Formulas and modules assign name or toString to instances.
   overrideTaming: 'severe',
@@ -20,3 +21,7 @@ lockdown({
   legacyRegeneratorRuntimeTaming: 'safe',
   __hardenTaming__: 'safe',
 })
+
+const classes = [Array, ArrayBuffer, DataView, Date, Map, Promise, RegExp, Set, Uint8Array, WeakMap, WeakSet]
+for (const { prototype } of classes) allowOverrides(prototype)
+hardenIntrinsics()
