@@ -1,6 +1,13 @@
 import { Buffer } from './buffer.child.ts'
 import { exportKey, importKey, sign, verify, webNames } from './hmac-key.child.ts'
 import { natives } from './host.child.ts'
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  KeyObject,
+  secretBytes,
+} from './secret-key.child.ts'
 
 function getRandomValues<T>(bytes: T): T {
   if (!natives.fillRandom(bytes)) {
@@ -59,23 +66,35 @@ class Digest {
 
 const lower = (name: unknown) => `${name}`.toLowerCase().replace('-', '')
 
-function randomBytes(size: number): Buffer {
-  const bytes = Buffer.alloc(size)
+/** Fills a typed array, or a part of it, with random bytes, and returns it. */
+function randomFillSync<T extends Uint8Array>(made: T, offset = 0, size?: number): T {
+  const { buffer, byteOffset, byteLength } = made
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength).subarray(
+    offset,
+    size === undefined ? undefined : offset + size,
+  )
   for (let at = 0; at < bytes.length; at += 65_536) getRandomValues(bytes.subarray(at, at + 65_536))
-  return bytes
+  return made
 }
+
+const randomBytes = (size: number): Buffer => randomFillSync(Buffer.alloc(size))
 
 /** The exports of `require('crypto')`. */
 export const nodeCrypto = {
   createHash: (algorithm: unknown) => new Digest(bytes => natives.digest(lower(algorithm), bytes)),
   createHmac: (algorithm: unknown, key: unknown) => {
-    const secret = Buffer.from(key as string)
+    const secret = secretBytes(key)
     return new Digest(bytes => natives.hmac(lower(algorithm), secret, bytes))
   },
   getHashes: () => ['md5', 'sha1', 'sha256', 'sha384', 'sha512'],
   getCiphers: () => [],
   getCurves: () => [],
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  KeyObject,
   randomBytes,
+  randomFillSync,
   randomUUID,
   randomInt(low: number, high?: number): number {
     const [from, to] = high === undefined ? [0, low] : [low, high]
