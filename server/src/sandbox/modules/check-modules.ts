@@ -4,14 +4,17 @@ import { FormulaModuleRefused } from './modules.ts'
 /** Longer than any package takes that formulas could use. */
 const timeoutMs = 60_000
 
-/** Requires each module, and returns the message of the first one that throws. */
+/** Requires each module, and returns what is wrong with the first one that throws, or exports nothing. */
 const code = `
   module.exports = async ({ args }) => {
     for (const name of args) {
       try {
-        require(name)
+        const made = require(name)
+        if (typeof made === 'object' ? made && Reflect.ownKeys(made).length > 0 : made !== undefined) continue
+        return { raw: { name, reason: 'it exports nothing' } }
       } catch (error) {
-        return { raw: { name, message: String(error?.message ?? error) } }
+        const message = String(error?.message ?? error).slice(0, 200)
+        return { raw: { name, reason: 'it throws "' + message + '" when it is loaded' } }
       }
     }
     return { raw: null }
@@ -44,8 +47,6 @@ export async function checkModules(
     )
   }
   if (outcome.kind !== 'answered' || outcome.raw === null) return
-  const { name, message } = outcome.raw as { readonly name: string; readonly message: string }
-  throw new FormulaModuleRefused(
-    `the module ${name} cannot be provided to formulas: it throws "${message.slice(0, 200)}" when it is loaded`,
-  )
+  const { name, reason } = outcome.raw as { readonly name: string; readonly reason: string }
+  throw new FormulaModuleRefused(`the module ${name} cannot be provided to formulas: ${reason}`)
 }

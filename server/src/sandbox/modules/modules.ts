@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module'
-import type { BuildOptions, Message } from 'esbuild'
+import type { BuildOptions, Message, Metafile } from 'esbuild'
 import { OperatorError } from '../../base/operator-error.ts'
 import { clientModule, formulaModules } from './module-names.ts'
 
@@ -15,12 +15,14 @@ const ours = formulaModules.flatMap(name => (isBuiltin(name) ? [name, `node:${na
 const longest = 4 * 1024 * 1024
 
 /**
- * The builds of a package, best first: one for servers without Node, or the only one; then one for browsers, if the
- * first needs modules of Node that formulas do not have.
+ * The builds of a package, best first: one for servers without Node, or the only one; then those for browsers, if the
+ * first needs modules of Node that formulas do not have. Of these the last is for bundlers: others may be for pages,
+ * where they define a global and export nothing.
  */
 const builds: readonly BuildOptions[] = [
   { platform: 'neutral', mainFields: ['main', 'module'], conditions: ['workerd', 'worker'] },
   { platform: 'browser' },
+  { platform: 'browser', mainFields: ['module', 'browser', 'main'] },
 ]
 
 /**
@@ -56,9 +58,11 @@ export async function bundleModules(
     })
   }
   const bundles = new Map<string, string>()
-  // Packages that require such a name get our module, too.
+  // Packages that require such a name get the same module. A file may itself require what it stands for.
   const alias = Object.fromEntries(
-    sources.filter(({ target }) => ours.includes(target)).map(one => [one.name, one.target]),
+    sources
+      .filter(({ name, target }) => name !== target && !filePath.test(target))
+      .map(one => [one.name, one.target]),
   )
   for (const { name, target, what } of sources) bundles.set(name, await bundle(target, { root, what, alias }))
   return bundles
@@ -89,6 +93,8 @@ async function bundle(target: string, { root, what, alias }: Bundling): Promise<
       format: 'cjs',
       external: ours,
       alias,
+      absWorkingDir: root,
+      metafile: true,
       target: 'es2021',
       legalComments: 'none',
       minifySyntax: true,
@@ -99,7 +105,10 @@ async function bundle(target: string, { root, what, alias }: Bundling): Promise<
       if (platform === builds[0]) reason = reasonOf(error.errors ?? [])
     })
     text = made?.outputFiles[0]?.text
-    if (text !== undefined) break
+    if (!made || text === undefined) continue
+    if (exportsAny(made.metafile)) break
+    reason = 'it exports nothing'
+    text = undefined
   }
   if (text === undefined) throw new FormulaModuleRefused(`${what}: ${reason}`)
   if (text.length > longest) throw new FormulaModuleRefused(`${what}: it is longer than ${longest} bytes`)
@@ -108,6 +117,13 @@ async function bundle(target: string, { root, what, alias }: Bundling): Promise<
   } catch {
     throw new FormulaModuleRefused(`${what}: it cannot be parsed`)
   }
+}
+
+/** True if the bundled module is a CommonJS or ECMAScript module, or JSON; false if it is a script for pages. */
+function exportsAny({ inputs }: Metafile): boolean {
+  const [entry] = inputs['<stdin>']?.imports ?? []
+  const module = entry && inputs[entry.path]
+  return module === undefined || module.format !== undefined || !/\.[cm]?js$/.test(entry?.path ?? '')
 }
 
 function reasonOf(errors: readonly Message[]): string {
