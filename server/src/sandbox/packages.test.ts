@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { EgressRequest } from '../egress/formula-egress.ts'
@@ -78,8 +78,46 @@ const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>
     `const PDFDocument = require('pdfkit'); PDFDocument.registerStdFonts(require('pdfkit/standard-fonts/Helvetica')); const made = new PDFDocument(), pieces = []; made.on('data', piece => pieces.push(piece)); const ended = new Promise(done => made.on('end', done)); made.text('hi'); made.end(); await ended; return Buffer.concat(pieces).toString('latin1', 0, 5)`,
     '%PDF-',
   ],
+  'crypto-js': [
+    `const C = require('crypto-js'); return [C.SHA256('a').toString().slice(0, 8), C.AES.decrypt(C.AES.encrypt('hi', 'key').toString(), 'key').toString(C.enc.Utf8)]`,
+    ['ca978112', 'hi'],
+  ],
+  'fast-xml-parser': [
+    `const { XMLParser } = require('fast-xml-parser'); return new XMLParser().parse('<a><b>1</b></a>')`,
+    { a: { b: 1 } },
+  ],
+  jsonwebtoken: [
+    `const { sign, verify } = require('jsonwebtoken'); return verify(sign({ a: 1 }, 'secret', { noTimestamp: true }), 'secret')`,
+    { a: 1 },
+  ],
+  jszip: [
+    `const Zip = require('jszip'); const zip = new Zip(); zip.file('a', 'hi'); return (await Zip.loadAsync(await zip.generateAsync({ type: 'uint8array' }))).file('a').async('string')`,
+    'hi',
+  ],
+  luxon: [
+    `const { DateTime } = require('luxon'); return DateTime.fromISO('2020-01-31', { zone: 'utc' }).plus({ months: 1 }).toISODate()`,
+    '2020-02-29',
+  ],
+  moment: [`return require('moment').utc('2020-01-31').add(1, 'month').format('YYYY-MM-DD')`, '2020-02-29'],
+  nanoid: [`return require('nanoid').nanoid().length`, 21],
+  openpgp: [
+    `const { createMessage, encrypt, readMessage, decrypt } = require('openpgp'); const armoredMessage = await encrypt({ message: await createMessage({ text: 'hello' }), passwords: ['a'] }); return (await decrypt({ message: await readMessage({ armoredMessage }), passwords: ['a'] })).data`,
+    'hello',
+  ],
+  plaid: [
+    `const { Configuration, PlaidApi } = require('plaid'); const api = new PlaidApi(new Configuration({ basePath: 'https://a.test' })); return (await api.itemGet({ access_token: 'a' })).data.sent.body`,
+    '{"access_token":"a"}',
+  ],
+  zod: [
+    `const { z } = require('zod'); return z.object({ a: z.coerce.number() }).parse({ a: '1' })`,
+    { a: 1 },
+  ],
   xmlbuilder2: [
     `return require('xmlbuilder2').create({ version: '1.0' }).ele('a', { b: '1' }).txt('é & <').end()`,
+    '<?xml version="1.0"?><a b="1">é &amp; &lt;</a>',
+  ],
+  'xmlbuilder2-3': [
+    `return require('xmlbuilder2-3').create({ version: '1.0' }).ele('a', { b: '1' }).txt('é & <').end()`,
     '<?xml version="1.0"?><a b="1">é &amp; &lt;</a>',
   ],
 }
@@ -108,4 +146,20 @@ t.test('public packages do what they are for', options, async t => {
     }`
     t.same(await sandbox.raw(attempt), expected, name)
   }
+})
+
+t.test('the guide names these packages with their versions', async t => {
+  const { dependencies } = JSON.parse(readFileSync(`${moduleRoot}package.json`, 'utf8'))
+  const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
+  const listed = /These are tested: (.*?)\. /.exec(guide)?.[1]?.split(', ')
+  const versions = new Map<string, string[]>()
+  for (const [alias, range] of Object.entries(dependencies as Record<string, string>)) {
+    const [, name = alias, major = ''] = /^(?:npm:(.+)@)?\^(\d+)/.exec(range) ?? []
+    versions.set(name, [...(versions.get(name) ?? []), major])
+  }
+  t.same(
+    listed,
+    [...versions].map(([name, majors]) => `${name} ${majors.sort((a, b) => +a - +b).join(' and ')}`).sort(),
+  )
+  t.same(Object.keys(tasks).sort(), Object.keys(dependencies).sort())
 })
