@@ -2,6 +2,7 @@ import t from 'tap'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, OpenMemoryStore, replacing } from '../../verify/support/stores.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
 import { NoRoom, type Performer } from './context.ts'
@@ -34,9 +35,9 @@ function holding() {
         }
         onStart()
       }),
-    /** Ends one, or all there are. */
-    end: (count = waiting.length) => {
-      for (const done of waiting.splice(0, count)) done()
+    /** Ends so many, or all there are, from this place on. */
+    end: (count = waiting.length, from = 0) => {
+      for (const done of waiting.splice(from, count)) done()
     },
   }
 }
@@ -87,6 +88,26 @@ t.test('a tenant with many jobs does not hold up another, nor take all the room'
   t.ok(started.slice(3).every(({ tenant }) => tenant === tenantA))
   await queue.clock.advance(0)
   t.equal(started.length, 101)
+})
+
+t.test('a job that is due later than a look reads is not forgotten', async t => {
+  const { performer, started, reached, end } = holding()
+  const queue = await openQueue(t, { context: { limits: { waiting: { total: 2, tenant: 1 } } } })
+  await Promise.all(Array.from({ length: 4_100 }, () => queue.accept({ callbackUrl })))
+  queue.webhooks.start(performer)
+  await reached(1)
+  await queue.accept({ callbackUrl, tenant: tenantB })
+  await queue.accept({ callbackUrl, tenant: tenantB })
+  await reached(2)
+  // The next look reads the 4,096 jobs that have been due longest, all of the other tenant.
+  const looked = queue.clock.advance(1_000)
+  await nextTurn()
+  end(1, 1)
+  await reached(3)
+  t.equal(started[2]?.tenant, tenantB)
+  const closed = queue.webhooks.close()
+  end()
+  await Promise.all([looked, closed])
 })
 
 t.test('a target that never answers does not hold up deliveries to others', async t => {
