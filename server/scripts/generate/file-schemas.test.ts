@@ -149,6 +149,12 @@ t.test('the schema of a profile is what the server accepts', async t => {
       'mailto:a@b',
       'https://u@a.test',
     ].flatMap(text => [{ origins: { [text]: 'http://b.test' } }, { origins: { 'http://b.test': text } }]),
+    { proxy_allow_origins: ['https://a.test'], proxy_map_origins: { 'https://a.test': 'http://b.test' } },
+    ...[['a.test'], 'https://a.test', [1], null].map(
+      origins => ({ proxy_allow_origins: origins }) as JsonObject,
+    ),
+    ...[['a'], { a: 'b' }, null].map(origins => ({ proxy_map_origins: origins }) as JsonObject),
+    ...[true, false, 'yes', null].map(allowed => ({ allow_private_callbacks: allowed })),
     ...[['klingon'], 'a', [1], null].map(dialects => ({ dialects }) as JsonObject),
     ...[['a b'], [''], [1], null, ['a'.repeat(101)]].map(permissions => ({ permissions }) as JsonObject),
     { module: {} },

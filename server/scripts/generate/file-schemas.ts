@@ -114,6 +114,12 @@ function applicationSchema({ required, properties, ...rest }: JsonObject): JsonO
 /** Returns the JSON Schema of a profile. */
 export function profileSchema(): JsonObject {
   const origin = { type: 'string', pattern: '^(https?|wss?|ftp)://[^\\s/?#@\\\\A-Z]+$' }
+  const mapped = (description: string) => ({
+    type: 'object',
+    propertyNames: origin,
+    additionalProperties: origin,
+    description,
+  })
   return {
     $schema: draft,
     title: 'Profile of Surrogate',
@@ -133,11 +139,16 @@ export function profileSchema(): JsonObject {
         description: 'Packages that formulas may require, and what each stands for.',
       },
       client: { type: 'string', description: 'A file that wraps the client which formulas get.' },
-      origins: {
-        type: 'object',
-        propertyNames: origin,
-        additionalProperties: origin,
-        description: 'Origins that formulas fetch from, and where these requests are sent.',
+      origins: mapped('Origins that formulas fetch from, and where these requests are sent.'),
+      proxy_allow_origins: {
+        type: ['array', 'null'],
+        items: origin,
+        description: 'Public origins that /proxy may send requests on to.',
+      },
+      proxy_map_origins: mapped('Origins that /proxy gets requests for, and where these are sent.'),
+      allow_private_callbacks: {
+        type: 'boolean',
+        description: 'True to allow webhooks to http URLs and private addresses.',
       },
       dialects: {
         type: ['array', 'null'],

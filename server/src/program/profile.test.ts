@@ -140,6 +140,32 @@ t.test('permissions that are not ours are kept by profile, and allow nothing', a
   }
 })
 
+t.test('a profile says what /proxy may reach, and allows private callbacks', async t => {
+  const target = createServer((request, response) => response.end(JSON.stringify({ path: request.url })))
+  await once(target.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => target.close())
+  const own = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
+  const folder = t.testdir({
+    'a.yaml': `proxy_map_origins: { 'https://api.bank.example': '${own}' }\nproxy_allow_origins: [https://api.other.example]\nallow_private_callbacks: true`,
+    'b.yaml': `proxy_map_origins: { 'https://api.else.example': '${own}' }`,
+  })
+  const given = { proxyMapOrigins: { 'https://b.example': own }, proxyAllowOrigins: ['https://c.example'] }
+  t.match(withProfile({ profile: `${folder}/a.yaml`, ...given, allowPrivateCallbacks: false }), {
+    proxyMapOrigins: { 'https://api.bank.example': own, 'https://b.example': own },
+    proxyAllowOrigins: ['https://api.other.example', 'https://c.example'],
+    allowPrivateCallbacks: true,
+  })
+  t.equal(withProfile({ profile: `${folder}/b.yaml` }).allowPrivateCallbacks, undefined)
+  for (const [file, status] of [
+    ['a.yaml', 200],
+    ['b.yaml', 400],
+  ] as const) {
+    const { send } = await openTenant(openVault(t, { profile: `${folder}/${file}` }))
+    const headers = { 'SVC-PROXY-URL': 'https://api.bank.example/charges' }
+    t.equal((await send('POST', '/proxy', {}, headers)).status, status, file)
+  }
+})
+
 t.test('a profile that cannot be used is refused in one sentence', async t => {
   const folder = t.testdir({
     'syntax.yaml': 'a: [',
@@ -148,6 +174,9 @@ t.test('a profile that cannot be used is refused in one sentence', async t => {
     'prefix.yaml': 'header_prefix: 1-2',
     'modules.yaml': 'modules: [a]',
     'origins.yaml': 'origins: { "https://a.test/path": "http://b.test" }',
+    'private.yaml': 'proxy_allow_origins: ["http://127.0.0.1:9000"]',
+    'mapped.yaml': 'proxy_map_origins: { "https://a.test": b }',
+    'callbacks.yaml': 'allow_private_callbacks: "yes"',
     'dialects.yaml': 'dialects: [klingon]',
     'permissions.yaml': 'permissions: ["a b"]',
     'client.yaml': 'client: 1',
@@ -160,6 +189,9 @@ t.test('a profile that cannot be used is refused in one sentence', async t => {
     ['prefix.yaml', /must have as header_prefix 1 to 32 letters/],
     ['modules.yaml', /must have as modules an object of names/],
     ['origins.yaml', /has in origins https:\/\/a.test\/path, which is not an origin/],
+    ['private.yaml', /has in proxy_allow_origins http:\/\/127.0.0.1:9000, which is not a public origin/],
+    ['mapped.yaml', /has in proxy_map_origins b, which is not an origin/],
+    ['callbacks.yaml', /must have as allow_private_callbacks true or false$/],
     [
       'dialects.yaml',
       /has an unknown dialect klingon; there are card-dates-as-text and unknown-permissions$/,

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type Dialect, isKeepable } from '../contract/dialect.ts'
-import { isHeaderPrefix, isOrigin, type VaultOptions } from '../vault-options.ts'
+import { isHeaderPrefix, isOrigin, isPrivateOrigin, type VaultOptions } from '../vault-options.ts'
 
 /** A profile that cannot be used: one sentence that says why. */
 export class ProfileError extends OperatorError {
@@ -15,13 +15,24 @@ type Members = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string>>
 
 const dialects = ['card-dates-as-text', 'unknown-permissions']
-const names = ['header_prefix', 'modules', 'client', 'origins', 'dialects', 'permissions']
+const names = [
+  'header_prefix',
+  'modules',
+  'client',
+  'origins',
+  'proxy_allow_origins',
+  'proxy_map_origins',
+  'allow_private_callbacks',
+  'dialects',
+  'permissions',
+]
 /** Editors find the schema of the file by it. */
 const schemaName = '$schema'
 
 /**
  * Returns the options with those of the file that `profile` names, which makes code written for another service run. An
- * option that is given counts more than the file; modules and origins are added to those of the file.
+ * option that is given counts more than the file; modules and origins are added to those of the file, and private
+ * callbacks are allowed if either says so.
  *
  * @throws {ProfileError}
  */
@@ -40,20 +51,34 @@ export function withProfile({ profile: file, ...given }: VaultOptions): VaultOpt
   if (client !== undefined && typeof client !== 'string') refuse('must have as client the path of a file')
   const atFile = (path: string) => (/^\.{1,2}\//.test(path) ? resolve(dirname(file), path) : path)
   const modules = texts(profile.modules, 'modules', 'names and what they stand for', refuse)
-  const origins = texts(profile.origins, 'origins', 'origins such as https://api.example.com', refuse)
-  for (const origin of Object.entries(origins).flat()) {
-    if (!isOrigin(origin))
-      refuse(`has in origins ${origin}, which is not an origin such as https://api.example.com`)
+  const origins = mapped(profile, 'origins', refuse)
+  const proxied = mapped(profile, 'proxy_map_origins', refuse)
+  const allowed = list(profile, 'proxy_allow_origins', refuse)
+  for (const origin of allowed) {
+    if (!isOrigin(origin) || isPrivateOrigin(origin)) {
+      refuse(
+        `has in proxy_allow_origins ${origin}, which is not a public origin; proxy_map_origins may lead to others`,
+      )
+    }
+  }
+  const { allow_private_callbacks: callbacks } = profile
+  if (callbacks !== undefined && typeof callbacks !== 'boolean') {
+    refuse('must have as allow_private_callbacks true or false')
   }
   const added = Object.entries(modules).map(([name, target]) => `${name}=${atFile(target)}`)
   const formulaModules = [...added, ...(given.formulaModules ?? [])]
   const formulaMapOrigins = { ...origins, ...given.formulaMapOrigins }
+  const proxyMapOrigins = { ...proxied, ...given.proxyMapOrigins }
+  const proxyAllowOrigins = [...allowed, ...(given.proxyAllowOrigins ?? [])]
   return {
     ...(typeof prefix === 'string' ? { headerPrefix: prefix } : {}),
     ...(typeof client === 'string' ? { formulaClient: resolve(dirname(file), client) } : {}),
     ...withoutAbsent(given),
     ...(formulaModules.length > 0 ? { formulaModules } : {}),
     ...(Object.keys(formulaMapOrigins).length > 0 ? { formulaMapOrigins } : {}),
+    ...(Object.keys(proxyMapOrigins).length > 0 ? { proxyMapOrigins } : {}),
+    ...(proxyAllowOrigins.length > 0 ? { proxyAllowOrigins } : {}),
+    ...(callbacks === true ? { allowPrivateCallbacks: true } : {}),
     dialect: readDialect(profile, refuse),
   }
 }
@@ -89,16 +114,26 @@ function texts(value: unknown, name: string, what: string, refuse: Refuse): Text
   return value as Texts
 }
 
+function mapped(profile: Members, name: string, refuse: Refuse): Texts {
+  const origins = texts(profile[name], name, 'origins such as https://api.example.com', refuse)
+  const wrong = Object.entries(origins)
+    .flat()
+    .find(origin => !isOrigin(origin))
+  if (wrong === undefined) return origins
+  return refuse(`has in ${name} ${wrong}, which is not an origin such as https://api.example.com`)
+}
+
+function list(profile: Members, name: string, refuse: Refuse): readonly string[] {
+  const value = profile[name] ?? []
+  const isList = Array.isArray(value) && value.every(one => typeof one === 'string')
+  return isList ? value : refuse(`must have as ${name} a list of texts`)
+}
+
 function readDialect(profile: Members, refuse: Refuse): Dialect {
-  const list = (name: string): readonly string[] => {
-    const value = profile[name] ?? []
-    const isList = Array.isArray(value) && value.every(one => typeof one === 'string')
-    return isList ? value : refuse(`must have as ${name} a list of texts`)
-  }
-  const chosen = list('dialects')
+  const chosen = list(profile, 'dialects', refuse)
   const unknown = chosen.find(one => !dialects.includes(one))
   if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(' and ')}`)
-  const permissions = list('permissions')
+  const permissions = list(profile, 'permissions', refuse)
   const wrong = permissions.find(one => !isKeepable(one))
   if (wrong !== undefined) refuse(`has in permissions ${wrong}, which is not one like report:read`)
   return {
