@@ -26,14 +26,14 @@ export {
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/transport/listener.ts'
 export { ProfileError } from './program/profile.ts'
-export { FormulaModuleRefused } from './sandbox/modules/modules.ts'
-export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export {
   type FormulaOptions,
   type FormulaRun,
   type FormulaService,
   runFormula,
-} from './sandbox/run-formula.ts'
+} from './run-formula.ts'
+export { FormulaModuleRefused } from './sandbox/modules/modules.ts'
+export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.ts'
 export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
 export { UnreadableMasterKey } from './storage/keys/master-key.ts'

@@ -16,7 +16,7 @@ const leftOut: Readonly<Record<string, string>> = {
   'server/src/program/commands/reindex.test.ts': 'of LevelDB folders only',
   'server/src/program/commands/rotate-master-key.test.ts': 'opens LevelDB folders',
   'server/src/http/outside/docs.browser.test.ts': 'opens pages, keeps nothing',
-  'server/src/sandbox/run-formula.test.ts': 'runs formulas without a server',
+  'server/src/run-formula.test.ts': 'runs formulas without a server',
   'sdk/examples/browser/browser.test.ts': 'what a browser may do, on whatever engine',
 }
 

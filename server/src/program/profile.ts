@@ -11,6 +11,7 @@ export class ProfileError extends OperatorError {
   override readonly name = 'ProfileError'
 }
 
+type GivenOptions = { readonly [Name in keyof VaultOptions]: VaultOptions[Name] | undefined }
 type Members = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string>>
 
@@ -36,7 +37,8 @@ const schemaName = '$schema'
  *
  * @throws {ProfileError}
  */
-export function withProfile({ profile: file, ...given }: VaultOptions): VaultOptions {
+export function withProfile({ profile: file, ...options }: GivenOptions): VaultOptions {
+  const given = withoutAbsent(options)
   if (file === undefined) return given
   const refuse = (reason: string): never => {
     throw new ProfileError(`the profile ${file} ${reason}`)
@@ -73,7 +75,7 @@ export function withProfile({ profile: file, ...given }: VaultOptions): VaultOpt
   return {
     ...(typeof prefix === 'string' ? { headerPrefix: prefix } : {}),
     ...(typeof client === 'string' ? { formulaClient: resolve(dirname(file), client) } : {}),
-    ...withoutAbsent(given),
+    ...given,
     ...(formulaModules.length > 0 ? { formulaModules } : {}),
     ...(Object.keys(formulaMapOrigins).length > 0 ? { formulaMapOrigins } : {}),
     ...(Object.keys(proxyMapOrigins).length > 0 ? { proxyMapOrigins } : {}),
@@ -142,5 +144,5 @@ function readDialect(profile: Members, refuse: Refuse): Dialect {
   }
 }
 
-const withoutAbsent = (options: VaultOptions): VaultOptions =>
+const withoutAbsent = (options: GivenOptions): VaultOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
+import { headerPrefix } from '../../generated/facts.ts'
+import { runFormula } from '../../run-formula.ts'
 import type { Thrown } from '../../sandbox/protocol/messages.ts'
-import { runFormula } from '../../sandbox/run-formula.ts'
 import { flags, textFlag } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
-import { withProfile } from '../profile.ts'
 import type { Command } from './command.ts'
 
 export const runFormulaCommand: Command = {
@@ -30,17 +30,15 @@ export const runFormulaCommand: Command = {
     const configuration = readJson(values.configuration as string, '--configuration')
     if (!isJsonObject(configuration)) throw new ConfigError('--configuration must be a JSON object')
     const given = (name: string) => values[name] as string | undefined
-    const { formulaModules, formulaClient, headerPrefix } = withProfile({
-      ...optional('profile', given('profile')),
-      ...optional('formulaClient', given('formula-client')),
-      formulaModules: (values['formula-module'] ?? []) as readonly string[],
-    })
+    // The default does not count more than the profile.
+    const prefix = given('header-prefix')
     const run = await runFormula(code, {
       args: readJson(values.args as string, '--args'),
       configuration,
-      modules: formulaModules ?? [],
-      headerPrefix: headerPrefix ?? given('header-prefix') ?? '',
-      ...optional('client', formulaClient),
+      modules: (values['formula-module'] ?? []) as readonly string[],
+      ...optional('profile', given('profile')),
+      ...optional('client', given('formula-client')),
+      ...optional('headerPrefix', prefix === headerPrefix ? undefined : prefix),
     })
     for (const { level, text } of run.console) process.stderr.write(`${level}: ${text}\n`)
     const { kind, ...rest } = run.outcome

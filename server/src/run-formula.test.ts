@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { openTenant, openVault } from '../../verify/support/vault.ts'
-import { errorRegistry } from '../base/errors.ts'
-import { outcomeStatus } from './outcome-status.ts'
-import { type FormulaErrorName, formulaErrors } from './protocol/messages.ts'
+import { openTenant, openVault } from '../verify/support/vault.ts'
+import { errorRegistry } from './base/errors.ts'
 import { runFormula } from './run-formula.ts'
-import type { Outcome } from './sandbox.ts'
+import { outcomeStatus } from './sandbox/outcome-status.ts'
+import { type FormulaErrorName, formulaErrors } from './sandbox/protocol/messages.ts'
+import type { Outcome } from './sandbox/sandbox.ts'
 
 t.test('a formula runs with its arguments, configuration and console', async t => {
   const code = `module.exports = async ({ args, configuration, svc }) => {
@@ -16,6 +17,20 @@ t.test('a formula runs with its arguments, configuration and console', async t =
     status: 200,
     console: [{ level: 'log', text: 'adding' }],
   })
+})
+
+t.test('a profile brings modules and the client of another service', async t => {
+  const profile = fileURLToPath(new URL('../examples/profile/acme.yaml', import.meta.url))
+  const vault = openVault(t, { profile })
+  const { privateKey } = await vault.createTenant()
+  const svc = { fetch: vault.fetch, apiKey: privateKey }
+  const code = `const { demand } = require('@acme/checks')
+    module.exports = async ({ args, acme }) => ({ raw: (await acme.tokens.create({ type: 'token', data: demand(args, 'a') })).createdBy })`
+  const { outcome } = await runFormula(code, { args: { a: 1 }, svc, profile })
+  t.match(outcome, { kind: 'answered', raw: /^[\da-f-]{36}$/ })
+  t.match((await runFormula(code, { svc, profile })).outcome, { errors: { 'args.a': ['is missing'] } })
+  t.match((await runFormula(code, { args: { a: 1 }, svc })).outcome, { kind: 'failed' }, 'the control')
+  await t.rejects(runFormula(code, { profile: 'missing.yaml' }), { name: 'ProfileError' })
 })
 
 t.test('the client of a formula is the real one, and can call a vault', async t => {

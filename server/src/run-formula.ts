@@ -1,9 +1,10 @@
-import { isJsonObject, type JsonValue } from '../base/json/json.ts'
-import { unknownName } from '../base/near-names.ts'
-import { headerPrefix as contractHeaderPrefix, limits } from '../generated/facts.ts'
-import { createSandbox } from './create.ts'
-import { outcomeStatus } from './outcome-status.ts'
-import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox.ts'
+import { isJsonObject, type JsonValue } from './base/json/json.ts'
+import { unknownName } from './base/near-names.ts'
+import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
+import { withProfile } from './program/profile.ts'
+import { createSandbox } from './sandbox/create.ts'
+import { outcomeStatus } from './sandbox/outcome-status.ts'
+import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox/sandbox.ts'
 
 /** Performs the requests of the formula's client, which is the real client. */
 export interface FormulaService {
@@ -23,13 +24,15 @@ export interface FormulaOptions {
   readonly configuration?: Readonly<Record<string, JsonValue>>
   /** Default `null`, as for a reactor without an application: `req.svc` is `null`. */
   readonly svc?: FormulaService | null
-  /** Packages that the formula may require, resolved from the working directory. */
+  /** A file with the modules, the client and the header prefix that code for another service expects. */
+  readonly profile?: string
+  /** Packages that the formula may require, resolved from the working directory; added to those of the profile. */
   readonly modules?: readonly string[]
-  /** A file that exports a function of the client, whose result the formula gets instead of the client. */
+  /** A file that exports a function of the client, whose result the formula gets instead. Default: that of the profile. */
   readonly client?: string
   /** Time limit of the formula in real milliseconds. Default 10,000. */
   readonly timeoutMs?: number
-  /** The short name in header names. Default `SVC`. */
+  /** The short name in header names. Default: that of the profile, or `SVC`. */
   readonly headerPrefix?: string
 }
 
@@ -45,6 +48,7 @@ const names = [
   'args',
   'configuration',
   'svc',
+  'profile',
   'modules',
   'client',
   'timeoutMs',
@@ -57,6 +61,7 @@ const names = [
  * formula gets `args` unchanged, and `outcome` is its result.
  *
  * @throws {TypeError} for options that are unknown or not valid; never because of the code
+ * @throws {ProfileError} for a profile that cannot be used
  * @throws {FormulaModuleRefused} for a module that cannot be bundled
  * @example
  * const { outcome } = await runFormula('module.exports = async req => ({ raw: req.args.n + 1 })', { args: { n: 1 } })
@@ -69,15 +74,7 @@ const names = [
  * await runFormula(code, { svc: { fetch: vault.fetch, apiKey: privateKey } })
  */
 export async function runFormula(code: string, options: FormulaOptions = {}): Promise<FormulaRun> {
-  const {
-    args = {},
-    configuration = {},
-    svc = null,
-    modules = [],
-    client,
-    timeoutMs = limits.formulaTime,
-    headerPrefix = contractHeaderPrefix,
-  } = options
+  const { args = {}, configuration = {}, svc = null, timeoutMs = limits.formulaTime } = options
   const unknown = unknownName(options, names)
   if (unknown !== undefined) throw new TypeError(unknown)
   if (typeof code !== 'string') throw new TypeError('code must be a string')
@@ -85,12 +82,22 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
   if (!(timeoutMs > 0 && timeoutMs <= 210_000)) {
     throw new TypeError('timeoutMs must be a number above 0 and up to 210000')
   }
+  const {
+    formulaModules,
+    formulaClient,
+    headerPrefix = contractHeaderPrefix,
+  } = withProfile({
+    profile: options.profile,
+    formulaModules: options.modules,
+    formulaClient: options.client,
+    headerPrefix: options.headerPrefix,
+  })
   const printed: ConsoleLine[] = []
   const sandbox = createSandbox({
     headerPrefix,
-    modules,
+    modules: formulaModules ?? [],
     limits: { spares: 0 },
-    ...(client === undefined ? {} : { client }),
+    ...(formulaClient === undefined ? {} : { client: formulaClient }),
   })
   try {
     const outcome = await sandbox.run({
