@@ -3,6 +3,7 @@ import { type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { describeFlags } from '../help-text.ts'
 import { backupCommand } from './backup.ts'
+import { checkProfileCommand } from './check-profile.ts'
 import { clientOperations, operationsNamed } from './client/operations.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   rotateMasterKeyCommand,
   reindexCommand,
   runFormulaCommand,
+  checkProfileCommand,
   leaksCommand,
   exportCommand,
 ]
