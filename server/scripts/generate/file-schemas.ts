@@ -152,7 +152,7 @@ export function profileSchema(): JsonObject {
       },
       dialects: {
         type: ['array', 'null'],
-        items: { enum: ['card-dates-as-text', 'unknown-permissions'] },
+        items: { enum: ['card-dates-as-text', 'problems-as-json', 'unknown-permissions'] },
         description: 'What is accepted beyond the contract.',
       },
       permissions: {

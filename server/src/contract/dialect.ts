@@ -5,6 +5,8 @@ import { permissionsByType } from '../generated/facts.ts'
 export interface Dialect {
   /** The month and year of a card may be texts of digits. They are stored and answered as numbers. */
   readonly cardDatesAsText: boolean
+  /** Problem documents have the content type `application/json`, the only one that some generated clients decode. */
+  readonly problemsAsJson: boolean
   /** Permissions of other services that applications keep. They allow nothing. */
   readonly permissions: readonly string[] | 'all'
 }
@@ -15,7 +17,7 @@ const known: ReadonlySet<string> = new Set(Object.values(permissionsByType).flat
 export const isKeepable = (name: string): boolean => /^[\w.:-]{1,100}$/.test(name)
 
 /** True for a permission that is not ours and that the profile keeps. */
-export function isKept({ permissions }: Dialect, permission: unknown): boolean {
+export function isKept({ permissions }: Pick<Dialect, 'permissions'>, permission: unknown): boolean {
   if (typeof permission !== 'string' || known.has(permission) || !isKeepable(permission)) return false
   return permissions === 'all' || permissions.includes(permission)
 }

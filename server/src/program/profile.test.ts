@@ -113,6 +113,34 @@ t.test('texts of digits are dates of cards by profile, and numbers afterwards', 
   )
 })
 
+t.test(
+  'problems have the type of other responses by profile, but not for the client of formulas',
+  async t => {
+    const profile = `${t.testdir({ 'a.yaml': 'dialects: [problems-as-json]' })}/a.yaml`
+    const code = `module.exports = async ({ svc }) => ({ raw: await svc.tokens.get('missing').catch(error => error.problem.status) })`
+    for (const [given, type] of [
+      [{ profile }, 'application/json'],
+      [{}, 'application/problem+json'],
+    ] as const) {
+      const vault = openVault(t, { ...given, dev: false })
+      const { send, asManagement, managementKey } = await openTenant(vault)
+      const refused = await vault.fetch('http://vault/tokens/missing', {
+        headers: { 'SVC-API-KEY': managementKey },
+      })
+      t.equal(refused.headers.get('content-type'), type)
+      t.equal((await refused.json()).status, refused.status)
+      t.equal((await vault.fetch('http://vault/nothing')).headers.get('content-type'), type)
+      const rights = { name: 'A', type: 'private', permissions: ['token:read', 'token:use'] }
+      const application = await asManagement('POST', '/applications', rights)
+      const formula = await asManagement('POST', '/reactor-formulas', { name: 'F', type: 'private', code })
+      const body = { name: 'R', formula: { id: formula.json.id }, application: { id: application.json.id } }
+      const reactor = await asManagement('POST', '/reactors', body)
+      const answer = await send('POST', `/reactors/${reactor.json.id}/react`, { args: {} })
+      t.same(answer.json.raw, 404)
+    }
+  },
+)
+
 t.test('permissions that are not ours are kept by profile, and allow nothing', async t => {
   const profile = `${t.testdir({ 'a.yaml': 'dialects: [unknown-permissions]', 'b.yaml': 'permissions: [report:read]' })}`
   const rights = (permission: string) => ({
@@ -194,7 +222,7 @@ t.test('a profile that cannot be used is refused in one sentence', async t => {
     ['callbacks.yaml', /must have as allow_private_callbacks true or false$/],
     [
       'dialects.yaml',
-      /has an unknown dialect klingon; there are card-dates-as-text and unknown-permissions$/,
+      /has an unknown dialect klingon; there are card-dates-as-text, problems-as-json, unknown-permissions$/,
     ],
     ['permissions.yaml', /has in permissions a b, which is not one like report:read$/],
     ['client.yaml', /must have as client the path of a file$/],

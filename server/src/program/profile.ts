@@ -15,7 +15,7 @@ type GivenOptions = { readonly [Name in keyof VaultOptions]: VaultOptions[Name] 
 type Members = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string>>
 
-const dialects = ['card-dates-as-text', 'unknown-permissions']
+const dialects = ['card-dates-as-text', 'problems-as-json', 'unknown-permissions']
 const names = [
   'header_prefix',
   'modules',
@@ -134,12 +134,13 @@ function list(profile: Members, name: string, refuse: Refuse): readonly string[]
 function readDialect(profile: Members, refuse: Refuse): Dialect {
   const chosen = list(profile, 'dialects', refuse)
   const unknown = chosen.find(one => !dialects.includes(one))
-  if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(' and ')}`)
+  if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(', ')}`)
   const permissions = list(profile, 'permissions', refuse)
   const wrong = permissions.find(one => !isKeepable(one))
   if (wrong !== undefined) refuse(`has in permissions ${wrong}, which is not one like report:read`)
   return {
     cardDatesAsText: chosen.includes('card-dates-as-text'),
+    problemsAsJson: chosen.includes('problems-as-json'),
     permissions: chosen.includes('unknown-permissions') ? 'all' : permissions,
   }
 }

@@ -5,7 +5,7 @@ import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError, type Log } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
-import { isProxied } from '../../contract/contract.ts'
+import { isProxied, problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
@@ -36,7 +36,7 @@ const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
-  const { headerNames, testObserver } = options.services
+  const { headerNames, testObserver, dialect } = options.services
   const traceHeader = headerNames.trace.toLowerCase()
   const vary = headerNames.key.toUpperCase()
 
@@ -58,6 +58,9 @@ export function createCore(options: CoreOptions): Core {
     const { headers } = response
     headers[headerNames.trace] = traceId
     if (request.delegation) return response
+    if (dialect?.problemsAsJson && headers['Content-Type'] === problemType) {
+      headers['Content-Type'] = 'application/json'
+    }
     // Requirements: WIR-542
     headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
     if (!outside) headers.Vary = vary

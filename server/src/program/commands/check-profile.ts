@@ -60,6 +60,7 @@ function describe(options: VaultOptions): string[] {
     ...mapped('requests of /proxy to', proxyMapOrigins),
     ...(options.allowPrivateCallbacks ? ['webhooks may go to http URLs and private addresses'] : []),
     ...(dialect?.cardDatesAsText ? ['the dates of cards may be texts of digits'] : []),
+    ...(dialect?.problemsAsJson ? ['problem documents have the content type application/json'] : []),
     ...(dialect?.permissions === 'all'
       ? ['applications keep every permission that is not ours']
       : (dialect?.permissions ?? []).map(name => `applications keep the permission ${name}`)),
@@ -84,7 +85,7 @@ function withoutEffect(profile: Readonly<Record<string, unknown>>, options: Vaul
   )
   const dialects = (profile.dialects ?? []) as readonly string[]
   for (const [at, name] of ((profile.permissions ?? []) as readonly string[]).entries()) {
-    const isOurs = !isKept({ cardDatesAsText: false, permissions: 'all' }, name)
+    const isOurs = !isKept({ permissions: 'all' }, name)
     check(isOurs, ['permissions', at], 'it is a permission of this server')
     check(
       !isOurs && dialects.includes('unknown-permissions'),
