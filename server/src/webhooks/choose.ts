@@ -1,4 +1,4 @@
-import { Admission, type Bounds, type Party } from '../base/flow/admission.ts'
+import { Admission, type Bounds, type Party, requesterOf } from '../base/flow/admission.ts'
 import type { Stage } from './job.ts'
 
 /** A job that is due or being worked on, and its shares. */
@@ -56,5 +56,3 @@ export function choose<T extends Candidate>(
   }
   return chosen
 }
-
-const requesterOf = ({ session, application }: Candidate['party']) => session ?? application

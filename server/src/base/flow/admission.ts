@@ -191,7 +191,12 @@ export class Admission {
   }
 }
 
-const requesterOf = ({ session, application }: Party) => session ?? application
+/** Returns the id of the session that requests something, or else of the application. */
+export const requesterOf = <Application extends string | undefined>({
+  session,
+  application,
+}: Pick<Party, 'session'> & { readonly application?: Application }): string | Application =>
+  session ?? (application as Application)
 
 const fits = (held: number, amount: number, most = Number.POSITIVE_INFINITY) =>
   held === 0 || held + amount <= most

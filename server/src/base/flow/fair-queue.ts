@@ -1,4 +1,4 @@
-import type { Admission, Party } from './admission.ts'
+import { type Admission, type Party, requesterOf } from './admission.ts'
 
 /** Who waits; a tenant is always known. */
 type Member = Party & { readonly tenant: string }
@@ -109,4 +109,4 @@ export class FairQueue {
 }
 
 /** Ids are unique, so that no session has the name of an application. */
-const nameOf = ({ session, application, tenant }: Member) => session ?? application ?? tenant
+const nameOf = (member: Member) => requesterOf(member) ?? member.tenant
