@@ -32,7 +32,7 @@ export {
   type FormulaService,
   runFormula,
 } from './run-formula.ts'
-export { FormulaModuleRefused } from './sandbox/modules/modules.ts'
+export { FormulaModuleRefused } from './sandbox/modules/bundle.ts'
 export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.ts'
 export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'

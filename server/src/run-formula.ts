@@ -3,6 +3,7 @@ import { unknownName } from './base/near-names.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
 import { withProfile } from './program/profile.ts'
 import { createSandbox } from './sandbox/create.ts'
+import { userCacheFolder } from './sandbox/modules/bundle-cache.ts'
 import { outcomeStatus } from './sandbox/outcome-status.ts'
 import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox/sandbox.ts'
 
@@ -96,6 +97,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
   const sandbox = createSandbox({
     headerPrefix,
     modules: formulaModules ?? [],
+    moduleCache: userCacheFolder(),
     limits: { spares: 0 },
     ...(formulaClient === undefined ? {} : { client: formulaClient }),
   })

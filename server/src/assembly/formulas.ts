@@ -1,7 +1,8 @@
 import type { Log } from '../base/log.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
-import { FormulaModuleRefused } from '../sandbox/modules/modules.ts'
+import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
+import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
 import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
 import type { Stores, VaultParts } from './stores.ts'
@@ -35,6 +36,7 @@ export async function openSandbox({
       log,
       ...(options.warmFormulas ? {} : { limits: { spares: unwarmedSpares } }),
       ...(modules ? { modules } : {}),
+      moduleCache: userCacheFolder(),
       ...(client === undefined ? {} : { client }),
       ...(hasEgress
         ? { egress: createFormulaEgress({ origins, mapped, isOwn, admission: admissions.fetches }) }

@@ -40,10 +40,8 @@ const schemaName = '$schema'
 export function withProfile({ profile: file, ...options }: GivenOptions): VaultOptions {
   const given = withoutAbsent(options)
   if (file === undefined) return given
-  const refuse = (reason: string): never => {
-    throw new ProfileError(`the profile ${file} ${reason}`)
-  }
-  const profile = parse(file, refuse)
+  const refuse: Refuse = refusing(file)
+  const profile = readProfile(file, refuse)
   const unknown = Object.keys(profile).find(name => name !== schemaName && !names.includes(name))
   if (unknown !== undefined) refuse(`has an unknown member ${unknown}${didYouMean(unknown, names)}`)
   const { header_prefix: prefix, client } = profile
@@ -87,7 +85,25 @@ export function withProfile({ profile: file, ...options }: GivenOptions): VaultO
 
 type Refuse = (reason: string) => never
 
-function parse(file: string, refuse: Refuse): Members {
+const refusing =
+  (file: string): Refuse =>
+  reason => {
+    throw new ProfileError(`the profile ${file} ${reason}`)
+  }
+
+/** Returns a function that returns the line on which a member of the profile stands; 1 is the first. */
+export function linesOf(file: string): (path: readonly (string | number)[]) => number {
+  const { LineCounter, parseDocument } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  const lineCounter = new LineCounter()
+  const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter })
+  return path => {
+    const { range } = document.getIn(path, true) as { readonly range: readonly [number] }
+    return lineCounter.linePos(range[0]).line
+  }
+}
+
+/** Returns the members of a profile, not checked. @throws {ProfileError} */
+export function readProfile(file: string, refuse: Refuse = refusing(file)): Members {
   // Loaded only if there is a profile.
   const { parse: parseYaml } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
   let text = ''

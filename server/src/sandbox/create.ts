@@ -5,8 +5,10 @@ import { MemoryShare } from './admission/memory-share.ts'
 import { Scheduler } from './admission/scheduler.ts'
 import { TooLate, Wait } from './admission/wait.ts'
 import { defaultLimits, mostProcesses, type SandboxLimits } from './limits.ts'
+import { FormulaModuleRefused } from './modules/bundle.ts'
+import { BundleCache } from './modules/bundle-cache.ts'
 import { checkModules } from './modules/check-modules.ts'
-import { bundleModules, FormulaModuleRefused } from './modules/modules.ts'
+import { bundleModules } from './modules/modules.ts'
 import { type Programs, readPrograms } from './modules/programs.ts'
 import { type Monotonic, monotonic } from './monotonic.ts'
 import { type findNode, NodeMissing } from './processes/find-node.ts'
@@ -183,13 +185,15 @@ async function startSandbox(
     headerPrefix = contractHeaderPrefix,
     modules = [],
     moduleRoot = process.cwd(),
+    moduleCache,
     client,
     jitless = true,
   } = options
   const programs = { ...(await readPrograms()), ...replaced }
+  const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, programs.rewrite)
   const [launcher, bundles] = await Promise.all([
     findLauncher({ limits, jitless, boot: programs.boot, ...parts }),
-    bundleModules(modules, moduleRoot, client),
+    bundleModules(modules, moduleRoot, client, cache, options.log),
   ])
   const { launch, isolation } = launcher
   const pool = new Pool({

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
-import { FormulaModuleRefused } from './modules/modules.ts'
+import { FormulaModuleRefused } from './modules/bundle.ts'
 
 const adapter = `
   module.exports = (client, { camelCase, snakeCase }) => {

@@ -100,6 +100,8 @@ export interface SandboxOptions {
   readonly client?: string
   /** The folder from which packages are resolved. Default: the working directory. */
   readonly moduleRoot?: string
+  /** The folder in which bundled modules are kept between starts. By default they are not. */
+  readonly moduleCache?: string
   /** Performs `fetch`; without it, formulas have no network. */
   readonly egress?: Egress
   readonly log?: Log

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { isKept } from '../../contract/dialect.ts'
 import { headerPrefix } from '../../generated/facts.ts'
 import { createSandbox } from '../../sandbox/create.ts'
 import type { VaultOptions } from '../../vault-options.ts'
-import { withProfile } from '../profile.ts'
+import { linesOf, readProfile, withProfile } from '../profile.ts'
 import type { Command } from './command.ts'
 
+type Members = Readonly<Record<string, unknown>>
 type Path = readonly (string | number)[]
 
 export const checkProfileCommand: Command = {
@@ -30,14 +30,11 @@ export const checkProfileCommand: Command = {
     } finally {
       await sandbox.close()
     }
-    // Loaded here, as servers without a profile do not need it.
-    const { LineCounter, parseDocument } = await import('yaml')
-    const lines = new LineCounter()
-    const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines })
-    const useless = withoutEffect(document.toJS() ?? {}, options).map(([path, why]) => {
-      const { range } = document.getIn(path, true) as { readonly range: readonly [number] }
-      return { line: lines.linePos(range[0]).line, text: `${path.join('.')}: ${why}` }
-    })
+    const lineOf = linesOf(file)
+    const useless = withoutEffect(readProfile(file), options).map(([path, why]) => ({
+      line: lineOf(path),
+      text: `${path.join('.')}: ${why}`,
+    }))
     const shown = useless
       .sort((a, b) => a.line - b.line)
       .map(({ line, text }) => `line ${line} does nothing, ${text}`)
@@ -68,7 +65,7 @@ function describe(options: VaultOptions): string[] {
 }
 
 /** Returns the places in a profile that change nothing, each with the reason. */
-function withoutEffect(profile: Readonly<Record<string, unknown>>, options: VaultOptions): [Path, string][] {
+function withoutEffect(profile: Members, options: VaultOptions): [Path, string][] {
   const found: [Path, string][] = []
   const check = (isUseless: boolean, path: Path, why: string) => {
     if (isUseless) found.push([path, why])

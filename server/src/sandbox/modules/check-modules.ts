@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from '../sandbox.ts'
-import { FormulaModuleRefused } from './modules.ts'
+import { FormulaModuleRefused } from './bundle.ts'
 
 /** Longer than any package takes that formulas could use. */
 const timeoutMs = 60_000

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openSandbox } from '../_fixture.ts'
-import { FormulaModuleRefused } from './modules.ts'
+import { FormulaModuleRefused } from './bundle.ts'
 
 t.test('a name can stand for another package, a file, or a module of ours', async t => {
   const moduleRoot = t.testdir({

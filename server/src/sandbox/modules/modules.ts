@@ -1,29 +1,10 @@
-import { isBuiltin } from 'node:module'
-import type { BuildOptions, Message, Metafile } from 'esbuild'
-import { OperatorError } from '../../base/operator-error.ts'
-import { clientModule, formulaModules } from './module-names.ts'
-
-/** A package cannot be provided to formulas. The message is for the operator. */
-export class FormulaModuleRefused extends OperatorError {
-  override readonly name = 'FormulaModuleRefused'
-}
+import type { Log } from '../../base/log.ts'
+import { bundle, FormulaModuleRefused, ours } from './bundle.ts'
+import type { BundleCache } from './bundle-cache.ts'
+import { clientModule } from './module-names.ts'
 
 const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*(\/[\w./-]+)?$/i
 const filePath = /^\.{0,2}\//
-/** Modules that every formula may require; a package that requires them gets these, too. */
-const ours = formulaModules.flatMap(name => (isBuiltin(name) ? [name, `node:${name}`] : [name]))
-const longest = 4 * 1024 * 1024
-
-/**
- * The builds of a package, best first: one for servers without Node, or the only one; then those for browsers, if the
- * first needs modules of Node that formulas do not have. Of these the last is for bundlers: others may be for pages,
- * where they define a global and export nothing.
- */
-const builds: readonly BuildOptions[] = [
-  { platform: 'neutral', mainFields: ['main', 'module'], conditions: ['workerd', 'worker'] },
-  { platform: 'browser' },
-  { platform: 'browser', mainFields: ['module', 'browser', 'main'] },
-]
 
 /**
  * Bundles each package into one CommonJS text without modules of Node other than those that formulas have: a package that
@@ -32,12 +13,15 @@ const builds: readonly BuildOptions[] = [
  * @param modules `name`, or `name=target` for a name that stands for another package, a file, or a module of ours
  * @param root the folder from which packages and files are found
  * @param client the file of the adapter for the client, which is bundled like a module
+ * @param log has a line for each module that is not in the cache
  * @throws {FormulaModuleRefused}
  */
 export async function bundleModules(
   modules: readonly string[],
   root: string,
   client?: string,
+  cache?: BundleCache,
+  log?: Log,
 ): Promise<ReadonlyMap<string, string>> {
   const targets = new Map<string, string>()
   for (const module of modules) {
@@ -64,74 +48,12 @@ export async function bundleModules(
       .filter(({ name, target }) => name !== target && !filePath.test(target))
       .map(one => [one.name, one.target]),
   )
-  for (const { name, target, what } of sources) bundles.set(name, await bundle(target, { root, what, alias }))
+  for (const { name, target, what } of sources) {
+    const onBundled = () =>
+      log?.info('bundled for formulas', { module: name === clientModule ? client : name })
+    bundles.set(name, await bundle(target, { root, what, alias, cache, onBundled }))
+  }
   return bundles
-}
-
-interface Bundling {
-  readonly root: string
-  /** Begins the message of a refusal. */
-  readonly what: string
-  readonly alias: Readonly<Record<string, string>>
-}
-
-async function bundle(target: string, { root, what, alias }: Bundling): Promise<string> {
-  // Loaded only if the operator allows modules.
-  const [{ build }, { rewrite }] = await Promise.all([import('esbuild'), import('./rewrite.ts')])
-  // A build of ECMAScript modules is required as one of CommonJS would be: what it exports by default is all of it.
-  const contents = `
-    const made = require(${JSON.stringify(target)}), whole = made && made.__esModule && made.default
-    module.exports = typeof whole === 'function' ? Object.defineProperties(whole, Object.getOwnPropertyDescriptors(made)) : made`
-  let text: string | undefined
-  let reason = 'it cannot be bundled'
-  for (const platform of builds) {
-    const made = await build({
-      ...platform,
-      stdin: { contents, resolveDir: root, loader: 'js' },
-      bundle: true,
-      write: false,
-      format: 'cjs',
-      external: ours,
-      alias,
-      absWorkingDir: root,
-      metafile: true,
-      target: 'es2021',
-      legalComments: 'none',
-      minifySyntax: true,
-      define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': '"file:///module.js"' },
-      logLevel: 'silent',
-    }).catch((error: { errors?: Message[] }) => {
-      // What the better build lacks is what the operator wants to know.
-      if (platform === builds[0]) reason = reasonOf(error.errors ?? [])
-    })
-    text = made?.outputFiles[0]?.text
-    if (!made || text === undefined) continue
-    if (exportsAny(made.metafile)) break
-    reason = 'it exports nothing'
-    text = undefined
-  }
-  if (text === undefined) throw new FormulaModuleRefused(`${what}: ${reason}`)
-  if (text.length > longest) throw new FormulaModuleRefused(`${what}: it is longer than ${longest} bytes`)
-  try {
-    return rewrite(text)
-  } catch {
-    throw new FormulaModuleRefused(`${what}: it cannot be parsed`)
-  }
-}
-
-/** True if the bundled module is a CommonJS or ECMAScript module, or JSON; false if it is a script for pages. */
-function exportsAny({ inputs }: Metafile): boolean {
-  const [entry] = inputs['<stdin>']?.imports ?? []
-  const module = entry && inputs[entry.path]
-  return module === undefined || module.format !== undefined || !/\.[cm]?js$/.test(entry?.path ?? '')
-}
-
-function reasonOf(errors: readonly Message[]): string {
-  const texts = errors.map(({ text }) => text)
-  const missing = texts.flatMap(text => /^Could not resolve "([^"]+)"/.exec(text)?.[1] ?? [])
-  const ofNode = [...new Set(missing.filter(name => isBuiltin(name)))].slice(0, 5)
-  if (ofNode.length === 0) return texts[0] ?? 'it cannot be bundled'
-  return `it needs ${ofNode.join(', ')} of Node, which formulas do not have`
 }
 
 /** A path that is relative without saying so, such as `client.js`, is one, too. */

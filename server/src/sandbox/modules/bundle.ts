@@ -1,0 +1,110 @@
+import { isBuiltin } from 'node:module'
+import { resolve } from 'node:path'
+import type { BuildOptions, Message, Metafile } from 'esbuild'
+import { OperatorError } from '../../base/operator-error.ts'
+import type { BundleCache } from './bundle-cache.ts'
+import { formulaModules } from './module-names.ts'
+
+/** A package cannot be provided to formulas. The message is for the operator. */
+export class FormulaModuleRefused extends OperatorError {
+  override readonly name = 'FormulaModuleRefused'
+}
+
+/** Modules that every formula may require; a package that requires them gets these, too. */
+export const ours = formulaModules.flatMap(name => (isBuiltin(name) ? [name, `node:${name}`] : [name]))
+const longest = 4 * 1024 * 1024
+
+/**
+ * The builds of a package, best first: one for servers without Node, or the only one; then those for browsers, if the
+ * first needs modules of Node that formulas do not have. Of these the last is for bundlers: others may be for pages,
+ * where they define a global and export nothing.
+ */
+const builds: readonly BuildOptions[] = [
+  { platform: 'neutral', mainFields: ['main', 'module'], conditions: ['workerd', 'worker'] },
+  { platform: 'browser' },
+  { platform: 'browser', mainFields: ['module', 'browser', 'main'] },
+]
+
+interface Bundling {
+  readonly root: string
+  /** Begins the message of a refusal. */
+  readonly what: string
+  readonly alias: Readonly<Record<string, string>>
+  readonly cache?: BundleCache | undefined
+  /** Called if the module is not in the cache. */
+  readonly onBundled?: () => void
+}
+
+/** Returns a module as one text, with all that it needs. @throws {FormulaModuleRefused} */
+export async function bundle(
+  target: string,
+  { root, what, alias, cache, onBundled }: Bundling,
+): Promise<string> {
+  // A build of ECMAScript modules is required as one of CommonJS would be: what it exports by default is all of it.
+  const contents = `
+    const made = require(${JSON.stringify(target)}), whole = made && made.__esModule && made.default
+    module.exports = typeof whole === 'function' ? Object.defineProperties(whole, Object.getOwnPropertyDescriptors(made)) : made`
+  const entry = cache?.entry([contents, root, alias, builds])
+  const cached = entry?.read()
+  if (cached !== undefined) return cached
+  // Loaded only for modules that are not in the cache.
+  const [{ build }, { rewrite }] = await Promise.all([import('esbuild'), import('./rewrite.ts')])
+  let text: string | undefined
+  let files: string[] = []
+  let reason = 'it cannot be bundled'
+  for (const platform of builds) {
+    const made = await build({
+      ...platform,
+      stdin: { contents, resolveDir: root, loader: 'js' },
+      bundle: true,
+      write: false,
+      format: 'cjs',
+      external: ours,
+      alias,
+      absWorkingDir: root,
+      metafile: true,
+      target: 'es2021',
+      legalComments: 'none',
+      minifySyntax: true,
+      define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': '"file:///module.js"' },
+      logLevel: 'silent',
+    }).catch((error: { errors?: Message[] }) => {
+      // What the better build lacks is what the operator wants to know.
+      if (platform === builds[0]) reason = reasonOf(error.errors ?? [])
+    })
+    text = made?.outputFiles[0]?.text
+    if (!made || text === undefined) continue
+    files = Object.keys(made.metafile.inputs)
+    if (exportsAny(made.metafile)) break
+    reason = 'it exports nothing'
+    text = undefined
+  }
+  if (text === undefined) throw new FormulaModuleRefused(`${what}: ${reason}`)
+  if (text.length > longest) throw new FormulaModuleRefused(`${what}: it is longer than ${longest} bytes`)
+  try {
+    text = rewrite(text)
+  } catch {
+    throw new FormulaModuleRefused(`${what}: it cannot be parsed`)
+  }
+  onBundled?.()
+  entry?.write(
+    text,
+    files.filter(file => file !== '<stdin>').map(file => resolve(root, file.replace(/^\(disabled\):/, ''))),
+  )
+  return text
+}
+
+/** True if the bundled module is a CommonJS or ECMAScript module, or JSON; false if it is a script for pages. */
+function exportsAny({ inputs }: Metafile): boolean {
+  const [entry] = inputs['<stdin>']?.imports ?? []
+  const module = entry && inputs[entry.path]
+  return module === undefined || module.format !== undefined || !/\.[cm]?js$/.test(entry?.path ?? '')
+}
+
+function reasonOf(errors: readonly Message[]): string {
+  const texts = errors.map(({ text }) => text)
+  const missing = texts.flatMap(text => /^Could not resolve "([^"]+)"/.exec(text)?.[1] ?? [])
+  const ofNode = [...new Set(missing.filter(name => isBuiltin(name)))].slice(0, 5)
+  if (ofNode.length === 0) return texts[0] ?? 'it cannot be bundled'
+  return `it needs ${ofNode.join(', ')} of Node, which formulas do not have`
+}
