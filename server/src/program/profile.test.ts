@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { Surrogate } from '../../../sdk/src/index.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { createVault } from '../vault.ts'
 import { ProfileError, withProfile } from './profile.ts'
@@ -75,6 +76,66 @@ t.test('code of an imaginary vendor runs unchanged', async t => {
   const refused = await invoke({})
   t.equal(refused.status, 400)
   t.match(refused.json.errors, { 'args.card': ['is missing'] })
+})
+
+t.test('the client of the imaginary vendor has all that formulas may call', async t => {
+  const vault = openVault(t, { profile: example })
+  const { managementKey, privateKey } = await vault.createTenant()
+  const surrogate = (apiKey: string) =>
+    new Surrogate({ apiKey, fetch: vault.fetch, baseUrl: 'http://vault', headerPrefix: 'ACME' })
+  const management = surrogate(managementKey)
+  const application = await management.applications.create({
+    name: 'A',
+    type: 'private',
+    permissions: ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'],
+    rules: [
+      {
+        description: 'all',
+        priority: 1,
+        container: '/',
+        transform: 'reveal',
+        permissions: [
+          'token:read',
+          'token:search',
+          'token:use',
+          'token:update',
+          'token:delete',
+          'token:create',
+        ],
+      },
+    ],
+  })
+  const reactorOf = async (code: string) => {
+    const formula = await management.reactorFormulas.create({ name: 'F', type: 'private', code })
+    return management.reactors.create({
+      name: 'R',
+      formula: { id: formula.id },
+      application: { id: application.id },
+    })
+  }
+  const echo = await reactorOf('module.exports = async ({ args }) => ({ raw: args })')
+  const { id } = await reactorOf(`module.exports = async ({ args, acme }) => {
+    const made = await acme.tokens.create({ type: 'token', data: { ownName: 1 }, searchIndexes: ['{{ data.ownName }}'], metadata: { aB: 'c' } })
+    const updated = await acme.tokens.update(made.id, { data: { ownName: 2 } })
+    const found = await acme.tokens.search({ query: 'metadata.aB:c' })
+    const listed = await acme.tokens.list()
+    const { card } = await acme.tokenize({ card: { type: 'token', data: 'x y' } })
+    const plain = await acme.detokenize({ fullName: '{{ ' + card.id + ' }}' })
+    const { raw } = await acme.reactors.react(args.echo, { args: { aB: 1 } })
+    await acme.tokens.delete(made.id)
+    const { status } = await acme.tokens.retrieve(made.id).catch(error => error.data)
+    return { raw: { own: updated.data, createdBy: found.data[0].createdBy, total: found.pagination.totalItems, listed: listed.data.length, plain, raw, status } }
+  }`)
+  const { raw } = await surrogate(privateKey).reactors.react(id, { args: { echo: echo.id } })
+  t.same(raw, {
+    own: { ownName: 2 },
+    createdBy: application.id,
+    total: 1,
+    listed: 1,
+    plain: { fullName: 'x y' },
+    raw: { aB: 1 },
+    status: 404,
+  })
 })
 
 t.test('texts of digits are dates of cards by profile, and numbers afterwards', async t => {
