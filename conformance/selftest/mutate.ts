@@ -22,14 +22,17 @@ export interface Received {
   readonly path: string
   readonly search: string
   readonly headers: Headers
+  /** The body as it was sent, which may not be UTF-8. */
+  readonly bytes: Uint8Array<ArrayBuffer>
   readonly text: string
   readonly body: Body
 }
 
 async function receive(request: Request): Promise<Received> {
   const { pathname: path, search } = new URL(request.url)
-  const text = await request.text()
-  return { method: request.method, path, search, headers: request.headers, text, body: parsed(text) }
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  const text = new TextDecoder().decode(bytes)
+  return { method: request.method, path, search, headers: request.headers, bytes, text, body: parsed(text) }
 }
 
 /** Returns the received request with these changes. */
@@ -37,14 +40,16 @@ export function requestFrom(
   received: Received,
   changes: Partial<Received> & { readonly key?: string | undefined } = {},
 ): Request {
-  const { method, path, search, text, body } = { ...received, ...changes }
+  const { method, path, search, bytes, text, body } = { ...received, ...changes }
   const headers = new Headers(changes.headers ?? received.headers)
   if (changes.key !== undefined) headers.set('SVC-API-KEY', changes.key)
-  const payload = 'body' in changes ? JSON.stringify(body) : text
+  // A body that is not changed stays as it was spelled.
+  const isChanged = 'body' in changes && JSON.stringify(body) !== JSON.stringify(received.body)
+  const payload = isChanged ? JSON.stringify(body) : text === new TextDecoder().decode(bytes) ? bytes : text
   return new Request(`http://vault${path}${search}`, {
     method,
     headers,
-    ...(payload === '' || method === 'GET' ? {} : { body: payload }),
+    ...(payload.length === 0 || method === 'GET' ? {} : { body: payload }),
   })
 }
 

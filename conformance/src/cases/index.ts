@@ -12,16 +12,20 @@ import { derivedCases } from './matrices/derived.ts'
 import { duplicateCases } from './matrices/duplicates.ts'
 import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
+import { everyResponseCases } from './matrices/every-response.ts'
 import { foldingCases } from './matrices/folding.ts'
 import { formulaClientCases } from './matrices/formula-clients.ts'
 import { grantingCases } from './matrices/granting.ts'
 import { hiddenCases } from './matrices/hidden.ts'
 import { identityCases } from './matrices/identities.ts'
+import { instantCases } from './matrices/instants.ts'
 import { logListCases } from './matrices/log-lists.ts'
 import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
+import { nearCases } from './matrices/near.ts'
 import { outcomeCases } from './matrices/outcomes.ts'
+import { pageCases } from './matrices/pages.ts'
 import { parameterCases } from './matrices/parameters.ts'
 import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
@@ -32,6 +36,8 @@ import { sameCases } from './matrices/same.ts'
 import { shownCases } from './matrices/shown.ts'
 import { spellingCases } from './matrices/spellings.ts'
 import { tokenizingCases } from './matrices/tokenizing.ts'
+import { unchangedCases } from './matrices/unchanged.ts'
+import { undoneCases } from './matrices/undone.ts'
 import { usageCases } from './matrices/usage.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
@@ -109,4 +115,10 @@ export const allCases: readonly Case[] = [
   ...parameterCases,
   ...usageCases,
   ...tenantAndWebhookCases,
+  ...unchangedCases,
+  ...undoneCases,
+  ...nearCases,
+  ...everyResponseCases,
+  ...pageCases,
+  ...instantCases,
 ]

@@ -1,3 +1,4 @@
+import { alwaysComplaints } from './always.ts'
 import type { Complaint, Contract } from './contract.ts'
 import { Finding } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
@@ -60,6 +61,7 @@ export class Recorder {
         const { text, json } = contentOf(response)
         this.exchanges.push({ ...sent, requestBody, status, headers, text })
         reply = { status, headers, text, body: json }
+        this.complaints.push(...alwaysComplaints(this.#target, request, reply, operation !== undefined))
         return response
       } catch (error) {
         if (error instanceof Interrupted) throw error
@@ -76,7 +78,8 @@ export class Recorder {
       await carried
     } else {
       const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
-      await exchange(requestTo(this.#target, key, method, path, payload, options.headers))
+      const trace = options.plain ? {} : { [`${this.#target.headerPrefix}-TRACE-ID`]: crypto.randomUUID() }
+      await exchange(requestTo(this.#target, key, method, path, payload, { ...trace, ...options.headers }))
     }
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
     this.complaints.push(...this.contract.complaints(operation, reply, this.#target.headerPrefix))

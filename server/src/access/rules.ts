@@ -63,7 +63,7 @@ export function isDirect(rule: AccessRule): boolean {
 }
 
 /** Returns the rules in the order of their priority. A permission held directly is a last rule on `/` that masks. */
-// Requirements: ACC-504
+// Requirements: ACC-504, AUT-018
 export function rulesFor(rights: Rights, permission: TokenPermission): AccessRule[] {
   const asked = rights.rules
     .filter(rule => rule.permissions.includes(permission))
@@ -82,7 +82,7 @@ export function rulesFor(rights: Rights, permission: TokenPermission): AccessRul
  * Decides by the first matching rule for each container of the subject. Without a rule for one of them, access is denied;
  * otherwise the strictest transform counts.
  */
-// Requirements: ACC-501, ACC-502, ACC-503, ACC-505, ACC-544
+// Requirements: ACC-501, ACC-502, ACC-503, ACC-505, ACC-544, AUT-017, AUT-019
 export function decide(rights: Rights, permission: TokenPermission, subject: Subject): Decision {
   // A token always has a container. One without would not be covered by any rule.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }

@@ -22,7 +22,7 @@ export interface LongPage<T> {
   readonly data: AsyncIterable<T>
 }
 
-// Requirements: PAG-504
+// Requirements: PAG-504, PAG-543
 export function offsetOf({ page, size }: PageRequest): number {
   return (page - 1) * size
 }

@@ -26,7 +26,7 @@ interface IdInput {
  * Chooses the id of a new token: the one given, one made by the given expression, or a UUID.
  * @throws {ServiceError} validation, for an id that is not valid or that contains the data
  */
-// Requirements: TOK-002, TOK-003, TOK-004
+// Requirements: TOK-002, TOK-003, TOK-004, TOK-054, TOK-550
 export function chooseId(context: TenantTokens, input: IdInput, attempt: number): ChosenId {
   const { id: given, type, data } = input
   if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }

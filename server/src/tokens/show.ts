@@ -9,7 +9,7 @@ import { showMask } from './mask.ts'
 import { LiveToken } from './token.ts'
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
-// Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541
+// Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541, TOK-053, WIR-543
 export function showToken(context: TenantTokens, token: LiveToken, transform: Transform): Token {
   const { value, createdUs, modifiedUs } = token.record
   const data = showData(context, token, transform)

@@ -51,7 +51,7 @@ export function route(exchange: Exchange, { router, proxy }: Services): void {
   exchange.rawParameters = parameters
 }
 
-// Requirements: AUT-001, ERR-508, AUT-015, ERR-520
+// Requirements: AUT-001, ERR-508, AUT-015, ERR-520, WIR-545
 export function identify(exchange: Exchange, services: Services): void | Promise<void> {
   const { delegation, headers } = exchange.request
   if (delegation) return identifyDelegate(exchange, delegation, services)

@@ -1,0 +1,4 @@
+import { fidelityMutants } from './mutants/fidelity.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(fidelityMutants)

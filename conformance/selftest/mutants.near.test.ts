@@ -1,0 +1,4 @@
+import { nearMutants } from './mutants/near.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(nearMutants)

@@ -1,0 +1,4 @@
+import { refusalMutants } from './mutants/refusals.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(refusalMutants)

@@ -1,0 +1,4 @@
+import { responsesMutants } from './mutants/responses.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(responsesMutants)

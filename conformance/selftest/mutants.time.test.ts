@@ -1,0 +1,4 @@
+import { timeMutants } from './mutants/time.ts'
+import { catchMutants } from './mutants.cases.ts'
+
+await catchMutants(timeMutants)

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto'
+import type { Target } from '../../src/harness/target.ts'
+import {
+  any,
+  type Body,
+  bodyOf,
+  changeRequest,
+  changeResponse,
+  intercept,
+  keyOf,
+  type Mutant,
+  type Mutants,
+  requestFrom,
+  responseFrom,
+  token,
+  tokenSearch,
+  tokens,
+} from '../mutate.ts'
+
+const keysOf = ({ privateKey, publicKey, managementKey }: Target) =>
+  [privateKey, publicKey, managementKey].filter(key => key !== undefined)
+
+/** Takes a key for another one that it resembles. */
+const takesKeys = (isLike: (given: string, key: string) => boolean): Mutant['change'] =>
+  intercept('GET|POST|PUT|PATCH|DELETE', any, (received, next, target) => {
+    const given = keyOf(received)
+    const key = given && keysOf(target).find(one => isLike(given, one))
+    return next(requestFrom(received, key ? { key } : {}))
+  })
+
+/** Answers with a token whose id resembles the one of the path, if there is none of that id. */
+const takesIds =
+  (isLike: (given: string, id: string) => boolean): Mutant['change'] =>
+  (next, target) => {
+    const ids = new Set<string>()
+    const remember = changeResponse('POST', tokens, body => {
+      ids.add(body.id)
+      return body
+    })(next, target)
+    return intercept('GET', token, async received => {
+      const response = await remember(requestFrom(received))
+      const given = decodeURIComponent(received.path.slice('/tokens/'.length))
+      const id =
+        response.status === 404 ? [...ids].find(one => one !== given && isLike(given, one)) : undefined
+      return id === undefined ? response : remember(requestFrom(received, { path: `/tokens/${id}` }))
+    })(remember, target)
+  }
+
+/** Adds an index value to each token that has some, and does not show it. */
+const alsoFinds =
+  (expression: string): Mutant['change'] =>
+  (next, target) => {
+    const hide = (body: Body): Body =>
+      Array.isArray(body?.search_indexes)
+        ? { ...body, search_indexes: body.search_indexes.filter((one: string) => one !== expression) }
+        : Array.isArray(body?.data) && body.pagination
+          ? { ...body, data: body.data.map(hide) }
+          : body
+    const shown = changeResponse('GET|POST|PATCH', /^\/tokens/, hide)(next, target)
+    return changeRequest('POST', tokens, body =>
+      body?.type === 'token' && body.search_indexes?.[0] === '{{ data }}'
+        ? { ...body, search_indexes: [...body.search_indexes, expression] }
+        : body,
+    )(shown, target)
+  }
+
+/** Mutants that take one thing for another that resembles it. */
+export const nearMutants: Mutants = {
+  'keys-in-any-case': {
+    failing: ['AUT-001.key-other-case'],
+    change: takesKeys((given, key) => given.toLowerCase() === key.toLowerCase()),
+  },
+  'keys-with-a-suffix': {
+    failing: ['AUT-001.key-longer'],
+    change: takesKeys((given, key) => given.startsWith(key)),
+  },
+  'keys-cut': {
+    failing: ['AUT-001.key-cut'],
+    change: takesKeys((given, key) => given.length > 15 && key.startsWith(given)),
+  },
+  'keys-with-bearer': {
+    failing: ['AUT-001.key-bearer'],
+    change: takesKeys((given, key) => given.replace(/^bearer /i, '') === key),
+  },
+  'keys-in-quotes': {
+    failing: ['AUT-001.key-quoted'],
+    change: takesKeys((given, key) => given.replaceAll('"', '') === key),
+  },
+  'ids-by-prefix': {
+    failing: ['TOK-054.id-cut'],
+    change: takesIds((given, id) => given.length > 8 && id.startsWith(given)),
+  },
+  'ids-with-a-suffix': {
+    failing: ['TOK-054.id-longer'],
+    change: takesIds((given, id) => given.startsWith(id)),
+  },
+  'ids-in-any-case': {
+    failing: ['TOK-550.id-other-case'],
+    change: takesIds((given, id) => given.toLowerCase() === id.toLowerCase()),
+  },
+  'list-takes-types-by-prefix': {
+    failing: ['TOK-020.near-prefix'],
+    change: intercept('GET', tokens, (received, next) =>
+      next(
+        requestFrom(received, {
+          search: received.search.replace(/type=card(?!_)/, 'type=card&type=card_number'),
+        }),
+      ),
+    ),
+  },
+  'search-takes-types-by-prefix': {
+    failing: ['SEA-020.near-prefix'],
+    change: changeRequest('POST', tokenSearch, body =>
+      typeof body?.query === 'string'
+        ? { ...body, query: body.query.replaceAll(/type:card\b(?!_)/g, '(type:card OR type:card_number)') }
+        : body,
+    ),
+  },
+  // Data that differs in case has the same fingerprint.
+  'fingerprints-fold-case': {
+    failing: ['TOK-016.near-case'],
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const { data, fingerprint_expression } = received.body ?? {}
+      if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
+      const fingerprint = createHash('sha256').update(data.toLowerCase()).digest('hex')
+      return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
+    }),
+  },
+  // Fingerprints are made of the first 32 characters.
+  'fingerprints-of-a-prefix': {
+    failing: ['TOK-016.near-prefix'],
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const { data, fingerprint_expression } = received.body ?? {}
+      if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
+      const fingerprint = createHash('sha256').update(data.slice(0, 32)).digest('hex')
+      return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
+    }),
+  },
+  'finds-a-prefix-of-an-index': {
+    failing: ['SEA-025.near-short-prefix'],
+    change: alsoFinds('{{ data | slice: 0, 12 }}'),
+  },
+  'finds-a-suffix-of-an-index': {
+    failing: ['SEA-025.near-long-suffix'],
+    change: alsoFinds('{{ data | slice: 3, 400 }}'),
+  },
+  'metadata-filter-by-prefix': {
+    failing: ['TOK-021.near-prefix'],
+    change: (next, target) => {
+      const values = new Set<string>()
+      const remember = changeRequest('POST', tokens, body => {
+        for (const value of Object.values(body?.metadata ?? {}))
+          if (typeof value === 'string') values.add(value)
+        return body
+      })(next, target)
+      return intercept('GET', tokens, received => {
+        const search = received.search.replaceAll(/(metadata\.[^=]+=)([^&]+)/g, (all, name, given) =>
+          values.has(decodeURIComponent(given))
+            ? all
+            : `${name}${[...values].find(one => one.startsWith(decodeURIComponent(given))) ?? given}`,
+        )
+        return remember(requestFrom(received, { search }))
+      })(remember, target)
+    },
+  },
+  // Everybody gets what the first caller got under an idempotency key.
+  'idempotency-of-all-callers': {
+    failing: ['IDE-501.other-caller'],
+    change: next => {
+      const made = new Map<string, string>()
+      return intercept('POST', tokens, async received => {
+        const key = received.headers.get('SVC-IDEMPOTENCY-KEY')
+        const known = key === null ? undefined : made.get(key)
+        if (known?.startsWith(`${received.text}\n`) && !known.endsWith(`\n${keyOf(received)}`)) {
+          const [, text = ''] = known.split('\n')
+          return new Response(text, {
+            status: 201,
+            headers: {
+              'Content-Type': 'application/json',
+              'SVC-TRACE-ID': 'lie',
+              'Cache-Control': 'no-store',
+            },
+          })
+        }
+        const response = await next(requestFrom(received))
+        if (response.ok && key !== null)
+          made.set(key, `${received.text}\n${await response.clone().text()}\n${keyOf(received)}`)
+        return response
+      })(next, undefined as never)
+    },
+  },
+  'idempotency-in-any-case': {
+    failing: ['IDE-501.other-case'],
+    change: intercept('POST', tokens, (received, next) => {
+      const headers = new Headers(received.headers)
+      const key = headers.get('SVC-IDEMPOTENCY-KEY')
+      if (key !== null) headers.set('SVC-IDEMPOTENCY-KEY', key.toLowerCase())
+      return next(requestFrom(received, { headers }))
+    }),
+  },
+  // A rule on /a/ covers /ab/, too.
+  'rules-by-prefix': {
+    failing: ['AUT-017.near'],
+    change: (next, target) => {
+      const containers = new Map<string, string>()
+      const remember = changeResponse('POST', /^\/applications$/, (body, { body: given }) => {
+        const [rule] = given.rules ?? []
+        if (rule?.container) containers.set(body.key, rule.container.slice(0, -1))
+        return body
+      })(next, target)
+      return intercept('GET', token, async received => {
+        const response = await remember(requestFrom(received))
+        const container = containers.get(keyOf(received) ?? '')
+        if (container === undefined || ![403, 404].includes(response.status)) return response
+        const whole = await remember(requestFrom(received, { key: target.privateKey }))
+        const [first = ''] = (await bodyOf(whole))?.containers ?? []
+        return first.startsWith(container) ? whole : response
+      })(remember, target)
+    },
+  },
+  'priorities-reversed': {
+    failing: ['AUT-019.get'],
+    change: changeRequest('POST', /^\/(applications|sessions\/authorize)$/, body =>
+      body?.rules?.length > 1 && body.rules.every((one: Body) => Number.isInteger(one?.priority))
+        ? { ...body, rules: body.rules.map((one: Body) => ({ ...one, priority: 1_000 - one.priority })) }
+        : body,
+    ),
+  },
+  'direct-permission-reveals': {
+    failing: ['AUT-018.get', 'AUT-018.search'],
+    change: (next, target) => {
+      const direct = new Set<string>()
+      const remember = changeResponse('POST', /^\/applications$/, (body, { body: given }) => {
+        if (given.permissions?.length > 0 && !given.rules) direct.add(body.key)
+        return body
+      })(next, target)
+      return intercept('GET|POST', /^\/tokens(\/|$)/, async received => {
+        const response = await remember(requestFrom(received))
+        const isRead = received.method === 'GET' || received.path.endsWith('/search')
+        return response.ok && isRead && direct.has(keyOf(received) ?? '')
+          ? remember(requestFrom(received, { key: target.privateKey }))
+          : response
+      })(remember, target)
+    },
+  },
+}

@@ -1,0 +1,256 @@
+import {
+  type Body,
+  bodyOf,
+  intercept,
+  type Mutant,
+  type Mutants,
+  type Received,
+  requestFrom,
+  responseFrom,
+  token,
+  tokens,
+} from '../mutate.ts'
+
+type Next = Parameters<Mutant['change']>[0]
+
+/** Does something after requests that were refused with one of these statuses. */
+const afterRefusal = (
+  method: string,
+  path: RegExp,
+  statuses: readonly number[],
+  act: (received: Received, next: Next, key: { private: string; management: string }) => Promise<unknown>,
+): Mutant['change'] =>
+  intercept(method, path, async (received, next, target) => {
+    const response = await next(requestFrom(received))
+    if (statuses.includes(response.status) && typeof received.body === 'object')
+      await act(received, next, { private: target.privateKey, management: target.managementKey ?? '' })
+    return response
+  })
+
+const json = (type = 'application/json') => new Headers({ 'Content-Type': type })
+const merge = 'application/merge-patch+json'
+
+/** Stores the same token under another id, or with data that is valid. */
+const store = (change: (body: Body) => Body) => (received: Received, next: Next, key: { private: string }) =>
+  next(requestFrom({ ...received, headers: json() }, { key: key.private, body: change(received.body) }))
+
+const patch = (members: (body: Body) => Body) => (received: Received, next: Next, key: { private: string }) =>
+  next(
+    requestFrom(
+      { ...received, method: 'PATCH', headers: json(merge) },
+      {
+        key: key.private,
+        body: members(received.body),
+      },
+    ),
+  )
+
+/** Mutants in which a refused request has an effect. */
+export const refusalMutants: Mutants = {
+  // A create that is refused leaves a token under its id.
+  'refused-create-burns-id': {
+    failing: ['TOK-045.create-invalid-undone'],
+    change: afterRefusal('POST', tokens, [400], async ({ body, ...rest }, next, key) => {
+      if (typeof body.id !== 'string' || body.id.includes('{{')) return
+      const stored = await next(
+        requestFrom(
+          { ...rest, body, headers: json() },
+          { key: key.private, body: { id: body.id, type: 'token', data: 1 } },
+        ),
+      )
+      if (!stored.ok) return
+      // Nobody can read or list it.
+      return stored.arrayBuffer()
+    }),
+  },
+  'unauthorized-create-stores': {
+    failing: ['AUT-002.create-forbidden-undone'],
+    change: afterRefusal(
+      'POST',
+      tokens,
+      [403],
+      store(body => body),
+    ),
+  },
+  'taken-id-stores': {
+    failing: ['WIR-545.create-taken-undone'],
+    change: afterRefusal(
+      'POST',
+      tokens,
+      [409],
+      store(body => ({ ...body, id: undefined })),
+    ),
+  },
+  'taken-id-overwrites-metadata': {
+    failing: ['WIR-545.create-taken-undone'],
+    change: afterRefusal('POST', tokens, [409], ({ body, ...rest }, next, key) =>
+      patch(() => ({ metadata: body.metadata }))({ ...rest, body, path: `/tokens/${body.id}` }, next, key),
+    ),
+  },
+  'wrong-content-type-stores': {
+    failing: ['WIR-545.create-other-type-undone'],
+    change: afterRefusal(
+      'POST',
+      tokens,
+      [415],
+      store(body => body),
+    ),
+  },
+  'too-large-stores-a-part': {
+    failing: ['WIR-545.create-too-large-undone'],
+    change: afterRefusal(
+      'POST',
+      tokens,
+      [413],
+      store(body => ({ ...body, metadata: undefined })),
+    ),
+  },
+  'refused-update-moves-containers': {
+    failing: ['TOK-036.update-invalid-undone'],
+    change: afterRefusal(
+      'PATCH',
+      token,
+      [400],
+      patch(({ containers }) => ({ containers })),
+    ),
+  },
+  'refused-update-keeps-metadata': {
+    failing: ['TOK-036.update-invalid-undone'],
+    change: afterRefusal(
+      'PATCH',
+      token,
+      [400],
+      patch(({ metadata }) => ({ metadata })),
+    ),
+  },
+  'forbidden-update-moves-containers': {
+    failing: ['AUT-004.update-forbidden-undone'],
+    change: afterRefusal(
+      'PATCH',
+      token,
+      [403],
+      patch(({ containers }) => ({ containers })),
+    ),
+  },
+  'update-in-other-type-applies': {
+    failing: ['TOK-026.update-other-type-undone'],
+    change: afterRefusal(
+      'PATCH',
+      token,
+      [415],
+      patch(body => body),
+    ),
+  },
+  'too-large-update-applies': {
+    failing: ['WIR-545.update-too-large-undone'],
+    change: afterRefusal(
+      'PATCH',
+      token,
+      [413],
+      patch(({ containers }) => ({ containers })),
+    ),
+  },
+  'refused-authorization-uses-nonce': {
+    failing: ['SES-505.invalid-undone'],
+    change: afterRefusal('POST', /^\/sessions\/authorize$/, [400, 403, 415], (received, next, key) =>
+      typeof received.body.nonce === 'string'
+        ? next(
+            requestFrom(
+              { ...received, headers: json() },
+              {
+                key: key.private,
+                body: { nonce: received.body.nonce, permissions: ['token:create'] },
+              },
+            ),
+          )
+        : Promise.resolve(),
+    ),
+  },
+  'refused-formula-renames': {
+    failing: ['FOR-014.formula-invalid-undone'],
+    change: afterRefusal('PUT', /^\/reactor-formulas\/[^/]+$/, [400, 415], async (received, next, key) => {
+      const now = await bodyOf(
+        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: key.management })),
+      )
+      if (now?.name === undefined || typeof received.body.name !== 'string' || received.body.name === '')
+        return
+      return next(
+        requestFrom(
+          { ...received, headers: json() },
+          { key: key.management, body: { ...now, name: received.body.name } },
+        ),
+      )
+    }),
+  },
+  'refused-application-loses-rules': {
+    failing: ['WIR-545.application-invalid-undone'],
+    change: afterRefusal('PUT', /^\/applications\/[^/]+$/, [400, 415], (received, next, key) =>
+      next(
+        requestFrom(
+          { ...received, headers: json() },
+          {
+            key: key.management,
+            body: { name: 'changed', permissions: ['token:read'] },
+          },
+        ),
+      ),
+    ),
+  },
+  // A refusal of a create reserves the id for a while.
+  'forbidden-create-reserves-id': {
+    failing: ['AUT-002.create-forbidden-undone'],
+    change: next => {
+      const burnt = new Set<string>()
+      return intercept('POST', tokens, async received => {
+        const { id } = received.body ?? {}
+        if (burnt.has(id))
+          return responseFrom(await next(requestFrom(received, { body: { type: 'none' } })), { status: 409 })
+        const response = await next(requestFrom(received))
+        if (response.status === 403 && typeof id === 'string') burnt.add(id)
+        return response
+      })(next, undefined as never)
+    },
+  },
+  // The values of a refused update are in the problem.
+  'update-problem-repeats-data': {
+    failing: ['ERR-507.each-update'],
+    change: intercept('PATCH', token, async (received, next) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 400 || received.body?.data === undefined) return response
+      return responseFrom(response, {
+        body: { ...(await bodyOf(response)), detail: JSON.stringify(received.body.data) },
+      })
+    }),
+  },
+  'tokenize-problem-repeats-data': {
+    failing: ['ERR-507.each-tokenize'],
+    change: intercept('POST', /^\/tokenize$/, async (received, next) => {
+      const response = await next(requestFrom(received))
+      if (response.status < 400) return response
+      return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
+    }),
+  },
+  'conflict-shows-the-token': {
+    failing: ['ERR-507.each-taken'],
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 409) return response
+      return responseFrom(response, {
+        body: { ...(await bodyOf(response)), detail: JSON.stringify(received.body.data) },
+      })
+    }),
+  },
+  'forbidden-shows-the-mask': {
+    failing: ['ERR-507.each-forbidden'],
+    change: intercept('GET|DELETE|PATCH', token, async (received, next, target) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 403) return response
+      const whole = await bodyOf(
+        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: target.privateKey })),
+      )
+      return responseFrom(response, {
+        body: { ...(await bodyOf(response)), detail: `no access to ${JSON.stringify(whole?.data ?? '')}` },
+      })
+    }),
+  },
+}

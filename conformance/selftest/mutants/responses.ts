@@ -1,0 +1,308 @@
+import {
+  any,
+  type Body,
+  bodyOf,
+  changeResponse,
+  intercept,
+  keyOf,
+  type Mutant,
+  type Mutants,
+  react,
+  requestFrom,
+  responseFrom,
+  token,
+  tokenSearch,
+} from '../mutate.ts'
+
+/** Changes the headers of responses. */
+const headers =
+  (change: (headers: Headers, request: Request, response: Response) => void): Mutant['change'] =>
+  next =>
+  async request => {
+    const response = await next(request)
+    const changed = new Headers(response.headers)
+    change(changed, request, response)
+    const { status } = response
+    return new Response([204, 205, 304].includes(status) ? null : await response.text(), {
+      status,
+      headers: changed,
+    })
+  }
+
+const problem = (
+  change: (body: Body, status: number, key: string) => Body,
+  method = 'GET|POST|PUT|PATCH|DELETE',
+) =>
+  intercept(method, any, async (received, next) => {
+    const response = await next(requestFrom(received))
+    const body = response.status >= 400 ? await bodyOf(response) : undefined
+    return typeof body === 'object' && response.headers.get('content-type')?.includes('problem')
+      ? responseFrom(response, { body: change(body, response.status, keyOf(received) ?? '') })
+      : response
+  })
+
+const pathOf = (request: Request) => new URL(request.url).pathname
+
+/** A list that has another number of items on a page than it says. */
+const pages = (
+  path: RegExp,
+  method: 'GET' | 'POST',
+  change: (asked: URLSearchParams | Body) => void,
+): Mutant['change'] =>
+  intercept(method, path, (received, next) => {
+    if (method === 'POST') {
+      const body = { ...received.body }
+      change(body)
+      return next(requestFrom(received, { body }))
+    }
+    const query = new URLSearchParams(received.search)
+    change(query)
+    return next(requestFrom(received, { search: `?${query}` }))
+  })
+
+const defaultsTo = (path: RegExp, size: number) =>
+  pages(path, 'GET', query => {
+    if (!query.has('size')) query.set('size', String(size))
+  })
+const capsAt = (path: RegExp, size: number) =>
+  pages(path, 'GET', query => {
+    if (Number(query.get('size')) > size) query.set('size', String(size))
+  })
+
+const lists = {
+  tokens: /^\/tokens$/,
+  formulas: /^\/reactor-formulas$/,
+  reactors: /^\/reactors$/,
+  applications: /^\/applications$/,
+  logs: /^\/logs$/,
+}
+
+const listMutants: Mutants = Object.fromEntries(
+  Object.entries(lists).flatMap(([name, path]) => [
+    [`${name}-10-by-default`, { failing: [`PAG-543.${name}-default`], change: defaultsTo(path, 10) }],
+    [`${name}-50-by-default`, { failing: [`PAG-543.${name}-default`], change: defaultsTo(path, 50) }],
+    [`${name}-at-most-20`, { failing: [`PAG-543.${name}-at-100`], change: capsAt(path, 20) }],
+    [
+      `${name}-last-page-again`,
+      {
+        failing: [`PAG-543.${name}-far-past-the-end`],
+        change: intercept('GET', path, async (received, next) => {
+          const response = await next(requestFrom(received))
+          const body = await bodyOf(response)
+          const { total_pages = 0, page_number = 0 } = body?.pagination ?? {}
+          if (!response.ok || total_pages === 0 || page_number <= total_pages) return response
+          const query = new URLSearchParams(received.search)
+          query.set('page', String(total_pages))
+          const last = await bodyOf(await next(requestFrom(received, { search: `?${query}` })))
+          return responseFrom(response, { body: { ...body, data: last.data } })
+        }),
+      },
+    ],
+  ]),
+)
+
+/** Mutants of each response, and of the limits and defaults of pages. */
+export const responsesMutants: Mutants = {
+  ...listMutants,
+  'search-at-most-50': {
+    failing: ['PAG-543.search-at-100'],
+    change: pages(tokenSearch, 'POST', body => {
+      if (body.size > 50) body.size = 50
+    }),
+  },
+  'search-50-by-default': {
+    failing: ['SEA-033.a'],
+    change: pages(tokenSearch, 'POST', body => {
+      if (body.size === undefined) body.size = 50
+    }),
+  },
+  'search-last-page-again': {
+    failing: ['PAG-543.search-past-the-end'],
+    change: intercept('POST', tokenSearch, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const body = await bodyOf(response)
+      const { total_pages = 0, page_number = 0 } = body?.pagination ?? {}
+      if (!response.ok || total_pages === 0 || page_number <= total_pages) return response
+      const last = await bodyOf(
+        await next(requestFrom(received, { body: { ...received.body, page: total_pages } })),
+      )
+      return responseFrom(response, { body: { ...body, data: last.data } })
+    }),
+  },
+  'key-in-a-header': {
+    failing: ['WIR-544.of-the-request'],
+    change: headers((to, request) => to.set('X-Application', request.headers.get('SVC-API-KEY') ?? 'none')),
+  },
+  'key-in-a-problem': {
+    failing: ['WIR-544.without-permission'],
+    change: problem((body, status, key) =>
+      status === 403 ? { ...body, detail: `the key ${key} may not do this` } : body,
+    ),
+  },
+  'key-in-a-list': {
+    failing: ['WIR-544.of-the-request'],
+    change: intercept('GET', /^\/(tokens|reactors)$/, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const body = await bodyOf(response)
+      return body?.pagination
+        ? responseFrom(response, {
+            body: { ...body, pagination: { ...body.pagination, requested_with: keyOf(received) } },
+          })
+        : response
+    }),
+  },
+  'unknown-key-in-a-problem': {
+    failing: ['WIR-544.unknown'],
+    change: problem((body, status, key) =>
+      status === 401 ? { ...body, detail: `${key} is not known` } : body,
+    ),
+  },
+  'status-of-problems-is-400': {
+    failing: ['ERR-514.each'],
+    change: problem(body => ({ ...body, status: 400 })),
+  },
+  'status-of-409-is-400': {
+    failing: ['ERR-514.each'],
+    change: problem((body, status) => (status === 409 ? { ...body, status: 400 } : body)),
+  },
+  'trace-of-writes-is-new': {
+    failing: ['WIR-501.each-create'],
+    change: headers((to, request) => {
+      if (request.method !== 'GET') to.set('SVC-TRACE-ID', crypto.randomUUID())
+    }),
+  },
+  'trace-of-errors-is-new': {
+    failing: ['WIR-501.each-not-found'],
+    change: headers((to, _request, response) => {
+      if (response.status >= 400) to.set('SVC-TRACE-ID', crypto.randomUUID())
+    }),
+  },
+  'search-may-be-cached': {
+    failing: ['WIR-501.each-search'],
+    change: headers((to, request) => {
+      if (pathOf(request) === '/tokens/search') to.set('Cache-Control', 'public, max-age=60')
+    }),
+  },
+  'session-may-be-cached': {
+    failing: ['WIR-501.each-session'],
+    change: headers((to, request) => {
+      if (pathOf(request) === '/sessions') to.delete('Cache-Control')
+    }),
+  },
+  'detokenized-may-be-cached': {
+    failing: ['WIR-501.each-detokenize'],
+    change: headers((to, request) => {
+      if (pathOf(request) === '/detokenize') to.set('Cache-Control', 'no-store, public')
+    }),
+  },
+  'allow-lists-every-method': {
+    failing: ['ERR-502.allow'],
+    change: headers((to, _request, response) => {
+      if (response.status === 405) to.set('Allow', 'GET, POST, PUT, PATCH, DELETE')
+    }),
+  },
+  'allow-lacks-delete': {
+    failing: ['ERR-502.allow'],
+    change: headers((to, _request, response) => {
+      const allow = to.get('Allow')
+      if (response.status === 405 && allow) to.set('Allow', allow.replace(/,? ?DELETE/, ''))
+    }),
+  },
+  'invocation-at-most-4-mb': {
+    failing: ['INV-005.near'],
+    change: intercept('POST', react, async (received, next) => {
+      const response = await next(requestFrom(received))
+      return received.text.length > 4 * 1024 * 1024 ? responseFrom(response, { status: 413 }) : response
+    }),
+  },
+  // Each mention of a token counts, not each token.
+  'counts-mentions-of-tokens': {
+    failing: ['INV-009.mentions'],
+    change: intercept('POST', react, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const mentions = received.text.match(/\{\{/g)?.length ?? 0
+      return response.ok && mentions > 100
+        ? responseFrom(response, {
+            status: 400,
+            body: { type: 'about:blank', title: 'Too many', status: 400 },
+          })
+        : response
+    }),
+  },
+  'update-answers-another-updater': {
+    failing: ['TOK-034.whole'],
+    change: changeResponse('PATCH', token, body => ({ ...body, modified_by: body.created_by })),
+  },
+  'update-answers-an-older-time': {
+    failing: ['TOK-034.whole'],
+    change: changeResponse('PATCH', token, body => ({ ...body, modified_at: body.created_at })),
+  },
+  'update-answers-old-containers': {
+    failing: ['TOK-034.whole'],
+    change: intercept('PATCH', token, async (received, next, target) => {
+      const before = await bodyOf(
+        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: target.privateKey })),
+      )
+      const response = await next(requestFrom(received))
+      return response.ok
+        ? responseFrom(response, { body: { ...(await bodyOf(response)), containers: before.containers } })
+        : response
+    }),
+  },
+  // A reactor is not changed by whom it says.
+  'reactor-answers-its-creator': {
+    failing: ['WIR-541.reactor-another'],
+    change: changeResponse('PUT', /^\/reactors\/[^/]+$/, body => ({ ...body, modified_by: body.created_by })),
+  },
+  'finds-under-old-indexes': {
+    failing: ['SEA-025.updated'],
+    change: (next, target) => {
+      const old = new Map<string, string>()
+      const remember = changeResponse('POST', /^\/tokens$/, (body, { body: given }) => {
+        if (typeof given?.data === 'string') old.set(given.data.toLowerCase(), body.id)
+        return body
+      })(next, target)
+      return intercept('POST', tokenSearch, async received => {
+        const response = await remember(requestFrom(received))
+        const body = await bodyOf(response)
+        const asked = /data:"?([\w-]+)"?/.exec(received.body?.query ?? '')?.[1]?.toLowerCase() ?? ''
+        const id = old.get(asked)
+        if (!response.ok || id === undefined || body.data.some((one: Body) => one.id === id)) return response
+        const now = await remember(
+          requestFrom(
+            { ...received, method: 'GET', text: '', path: `/tokens/${id}` },
+            { key: target.privateKey },
+          ),
+        )
+        const found = await bodyOf(now)
+        return now.ok && found.search_indexes?.length > 0
+          ? responseFrom(response, { body: { ...body, data: [...body.data, found] } })
+          : response
+      })(remember, target)
+    },
+  },
+  'finds-under-old-fingerprints': {
+    failing: ['SEA-021.updated'],
+    change: (next, target) => {
+      const old = new Map<string, string>()
+      const remember = changeResponse('POST', /^\/tokens$/, body => {
+        if (!old.has(body.fingerprint)) old.set(body.fingerprint, body.id)
+        return body
+      })(next, target)
+      return intercept('POST', tokenSearch, async received => {
+        const response = await remember(requestFrom(received))
+        const body = await bodyOf(response)
+        const asked = /fingerprint:"?([^\s")]+)/.exec(received.body?.query ?? '')?.[1] ?? ''
+        const id = old.get(asked)
+        if (!response.ok || id === undefined || body.data.length > 0) return response
+        const now = await remember(
+          requestFrom(
+            { ...received, method: 'GET', text: '', path: `/tokens/${id}` },
+            { key: target.privateKey },
+          ),
+        )
+        return now.ok ? responseFrom(response, { body: { ...body, data: [await bodyOf(now)] } }) : response
+      })(remember, target)
+    },
+  },
+}

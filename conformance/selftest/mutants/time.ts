@@ -1,0 +1,208 @@
+import { hour, minute } from '../../src/cases/values.ts'
+import {
+  any,
+  type Body,
+  bodyOf,
+  changeResponse,
+  intercept,
+  keyOf,
+  type Mutant,
+  type Mutants,
+  requestFrom,
+  responseFrom,
+  token,
+  tokens,
+} from '../mutate.ts'
+
+const day = 24 * hour
+
+/** A mutant that knows the time of the server. */
+const timed =
+  (make: (now: () => number) => Mutant['change']): Mutant['change'] =>
+  (next, target) => {
+    let ahead = 0
+    const inner = make(() => Date.now() + ahead)(next, target)
+    return async request => {
+      if (new URL(request.url).pathname === '/_dev/clock')
+        ahead += ((await request.clone().json()) as { advance_ms: number }).advance_ms
+      return inner(request)
+    }
+  }
+
+/** Stores an expiry with another offset, and shows the one that was given. */
+const offsets =
+  (change: (expires: string) => string): Mutant['change'] =>
+  (next, target) => {
+    const given = new Map<string, string>()
+    const show = (body: Body) => (given.has(body?.id) ? { ...body, expires_at: given.get(body.id) } : body)
+    return intercept('GET|POST|PATCH', /^\/tokens(\/(?!search)[^/]+)?$/, async received => {
+      const { expires_at } = received.body ?? {}
+      const isOffset = typeof expires_at === 'string' && /T.*[+-]\d\d:\d\d$/.test(expires_at)
+      const response = await next(
+        requestFrom(received, isOffset ? { body: { ...received.body, expires_at: change(expires_at) } } : {}),
+      )
+      const body = await bodyOf(response)
+      if (!response.ok || typeof body?.id !== 'string') return response
+      if (isOffset) given.set(body.id, expires_at)
+      return responseFrom(response, { body: show(body) })
+    })(next, target)
+  }
+
+/** Hides the cvc of cards, or shows it, by their age. */
+const cvcUntil = (age: number): Mutant['change'] =>
+  timed(now => (next, target) => {
+    const kept = new Map<string, string>()
+    const remember = changeResponse('POST', tokens, (body, received) => {
+      const cvc = received.body?.data?.cvc
+      if (typeof cvc === 'string') kept.set(body.id, cvc)
+      return body
+    })(next, target)
+    return changeResponse('GET', token, body => {
+      const cvc = kept.get(body.id)
+      if (cvc === undefined || typeof body.data !== 'object') return body
+      const { cvc: _gone, ...rest } = body.data
+      return { ...body, data: now() - Date.parse(body.created_at) < age ? { ...rest, cvc } : rest }
+    })(remember, target)
+  })
+
+/** Mutants of time, and of tokens that take the place of others. */
+export const timeMutants: Mutants = {
+  'offset-ignored': {
+    failing: ['TOK-012.instants'],
+    change: offsets(expires => expires.replace(/[+-]\d\d:\d\d$/, 'Z')),
+  },
+  'offset-reversed': {
+    failing: ['TOK-012.instants'],
+    change: offsets(expires =>
+      expires.replace(/([+-])(\d\d:\d\d)$/, (_all, sign, rest) => `${sign === '+' ? '-' : '+'}${rest}`),
+    ),
+  },
+  'cvc-for-57-minutes': { failing: ['DAT-009.minutes'], change: cvcUntil(57 * minute) },
+  'cvc-for-65-minutes': { failing: ['DAT-009.minutes'], change: cvcUntil(65 * minute) },
+  // A token ends after a year at the latest.
+  'ends-after-a-year': {
+    failing: ['TOK-039.beyond-a-year'],
+    change: timed(now =>
+      intercept('GET', token, async (received, next) => {
+        const response = await next(requestFrom(received))
+        const body = await bodyOf(response)
+        return response.ok && now() - Date.parse(body.created_at) > 366 * day
+          ? responseFrom(response, {
+              status: 404,
+              body: { type: 'about:blank', title: 'Not found', status: 404 },
+            })
+          : response
+      }),
+    ),
+  },
+  // A token whose expiry is more than a year away has none.
+  'forgets-an-expiry-beyond-a-year': {
+    failing: ['TOK-039.beyond-a-year'],
+    change: timed(now => (next, target) => {
+      const given = new Map<string, string>()
+      return intercept('GET|POST', /^\/tokens(\/(?!search)[^/]+)?$/, async received => {
+        const { expires_at } = received.body ?? {}
+        const isFar = typeof expires_at === 'string' && Date.parse(expires_at) - now() > 366 * day
+        const response = await next(
+          requestFrom(
+            received,
+            isFar ? { body: { ...received.body, expires_at: '2999-01-01T00:00:00Z' } } : {},
+          ),
+        )
+        const body = await bodyOf(response)
+        if (!response.ok || typeof body?.id !== 'string') return response
+        if (isFar) given.set(body.id, expires_at)
+        const shown = given.get(body.id)
+        return shown === undefined
+          ? response
+          : responseFrom(response, { body: { ...body, expires_at: shown } })
+      })(next, target)
+    }),
+  },
+  'order-of-changes': {
+    failing: ['PAG-503.changed'],
+    change: changeResponse('GET', tokens, body => ({
+      ...body,
+      data: [...body.data].sort((a: Body, b: Body) =>
+        (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
+      ),
+    })),
+  },
+  'search-order-of-changes': {
+    failing: ['PAG-503.changed'],
+    change: changeResponse('POST', /^\/tokens\/search$/, body => ({
+      ...body,
+      data: [...body.data].sort((a: Body, b: Body) =>
+        (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
+      ),
+    })),
+  },
+  // A deduplicating create returns a token that was deleted.
+  'deduplicates-into-the-deleted': {
+    failing: ['TOK-543.b'],
+    change: (next, target) => {
+      const made = new Map<string, { text: string; path: string }>()
+      const deleted = new Set<string>()
+      const remember = intercept('DELETE', token, async (received, onward) => {
+        const response = await onward(requestFrom(received))
+        if (response.ok) deleted.add(received.path)
+        return response
+      })(next, target)
+      return intercept('POST', tokens, async received => {
+        const name = `${keyOf(received)} ${JSON.stringify([received.body?.type, received.body?.data])}`
+        const known = made.get(name)
+        if (received.body?.deduplicate_token === true && known && deleted.has(known.path))
+          return new Response(known.text, {
+            status: 200,
+            headers: {
+              'Content-Type': 'application/json',
+              'SVC-TRACE-ID': 'lie',
+              'Cache-Control': 'no-store',
+            },
+          })
+        const response = await remember(requestFrom(received))
+        const body = await bodyOf(response)
+        if (response.ok) made.set(name, { text: JSON.stringify(body), path: `/tokens/${body.id}` })
+        return response
+      })(remember, target)
+    },
+  },
+  // A token created under a former id has the metadata and the creation time of the first.
+  'created-again-inherits': {
+    failing: ['TOK-503.again'],
+    change: (next, target) => {
+      const first = new Map<string, Body>()
+      const gone = new Map<string, Body>()
+      return intercept('GET|POST|DELETE', any, async received => {
+        const response = await next(requestFrom(received))
+        if (received.method === 'POST' && tokens.test(received.path) && response.ok) {
+          const body = await bodyOf(response)
+          if (received.body?.id === body.id && !first.has(body.id)) first.set(body.id, body)
+          return response
+        }
+        if (!token.test(received.path)) return response
+        const id = decodeURIComponent(received.path.slice('/tokens/'.length))
+        if (received.method === 'DELETE' && response.ok && first.has(id)) gone.set(id, first.get(id))
+        const old = gone.get(id)
+        if (received.method !== 'GET' || !response.ok || old === undefined) return response
+        const body = await bodyOf(response)
+        return responseFrom(response, { body: { ...body, metadata: { ...old.metadata, ...body.metadata } } })
+      })(next, target)
+    },
+  },
+  'created-again-keeps-its-change': {
+    failing: ['TOK-503.again'],
+    change: (next, target) => {
+      const changed = new Map<string, string>()
+      const remember = changeResponse('PATCH', token, body => {
+        changed.set(body.id, body.modified_at)
+        return body
+      })(next, target)
+      return changeResponse('GET', token, body =>
+        body.modified_at === undefined && changed.has(body.id)
+          ? { ...body, modified_at: changed.get(body.id), modified_by: body.created_by }
+          : body,
+      )(remember, target)
+    },
+  },
+}

@@ -1,0 +1,336 @@
+import type { Context } from '../../harness/context.ts'
+import { allTokenPermissions, card } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+
+/** Texts that resemble a key. */
+const keys: Readonly<Record<string, (key: string) => string>> = {
+  'other-case': key => (key === key.toUpperCase() ? key.toLowerCase() : key.toUpperCase()),
+  cut: key => key.slice(0, -1),
+  half: key => key.slice(0, Math.ceil(key.length / 2)),
+  longer: key => `${key}x`,
+  later: key => key.slice(1),
+  quoted: key => `"${key}"`,
+  bearer: key => `Bearer ${key}`,
+  twice: key => `${key},${key}`,
+  'last-character': key => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a'),
+}
+
+const keyCells = Object.entries(keys).map(
+  ([name, change]): Cell => ({
+    requirement: 'AUT-001',
+    name: `key-${name}`,
+    title: `a text that resembles a key is not a key: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const ask = (key: string) =>
+        c.as(undefined)('GET', '/tokens', undefined, {
+          plain: true,
+          headers: { [`${c.target.headerPrefix}-API-KEY`]: key },
+        })
+      await c.refuses(401, ask, c.target.privateKey, { [name]: change(c.target.privateKey) })
+    },
+  }),
+)
+
+/** Ids that resemble an id that ends in `0aBcD`. */
+const ids: Readonly<Record<string, { near: (id: string) => string; core: boolean }>> = {
+  cut: { near: id => id.slice(0, -1), core: true },
+  longer: { near: id => `${id}x`, core: true },
+  later: { near: id => id.slice(1), core: true },
+  'other-case': { near: id => id.toLowerCase(), core: false },
+}
+
+const idCells = Object.entries(ids).map(
+  ([name, { near, core }]): Cell => ({
+    requirement: core ? 'TOK-054' : 'TOK-550',
+    name: `id-${name}`,
+    title: `an id that resembles another is the id of another token, or of none: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const id = `${c.tag}-0aBcD`
+      await c.token({ id })
+      const before = await c.read(id)
+      const path = `/tokens/${near(id)}`
+      c.refused(await c.asPrivate('GET', path), 404, 'reading it')
+      c.refused(await c.asPrivate('PATCH', path, { metadata: { a: 'b' } }), 404, 'updating it')
+      c.refused(await c.asPrivate('DELETE', path), 404, 'deleting it')
+      c.equal(await c.read(id), before, 'the token')
+      const other = await c.token({ id: near(id), metadata: { which: 'other' } })
+      c.equal([other.id, (await c.read(near(id))).metadata], [near(id), { which: 'other' }], 'another token')
+      c.equal(await c.read(id), before, 'the token afterwards')
+    },
+  }),
+)
+
+const numbers = ['4242424242424242', '5555555555554444']
+const typed = (c: Context) =>
+  c.shared('types that resemble', async s => {
+    const whole = await s.token({ type: 'card', data: card })
+    const number = await s.token({ type: 'card_number', data: numbers[0] })
+    return { card: whole.id as string, card_number: number.id as string }
+  })
+
+/** Values that resemble `Value-of-TAG`, none of which is it. */
+const values: Readonly<Record<string, (value: string) => string>> = {
+  prefix: value => value.slice(0, -1),
+  'short-prefix': value => value.slice(0, 12),
+  suffix: value => value.slice(1),
+  'long-suffix': value => value.slice(3),
+  longer: value => `${value}x`,
+  quoted: value => `'${value}'`,
+}
+
+const valueCells = Object.entries(values).flatMap(([name, near]): Cell[] => [
+  {
+    requirement: 'SEA-025',
+    name: `near-${name}`,
+    title: `a data term does not match a value that resembles an index value: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const value = `Value-of-${c.tag}`
+      const { id } = await c.token({ data: value, search_indexes: ['{{ data }}'] })
+      await c.finds(`data:"${value}"`, [id], 'the control')
+      await c.finds(`data:"${near(value)}"`, [], name)
+    },
+  },
+  {
+    requirement: 'SEA-009',
+    name: `near-${name}`,
+    title: `a metadata term does not match a value that resembles it: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const value = `Value-of-${c.tag}`
+      const { id } = await c.token({ metadata: { value } })
+      await c.finds(`metadata.value:"${value}"`, [id], 'the control')
+      await c.finds(`metadata.value:"${near(value)}"`, [], name)
+    },
+  },
+  {
+    requirement: 'TOK-021',
+    name: `near-${name}`,
+    title: `a metadata filter does not match a value that resembles it: ${name.replaceAll('-', ' ')}`,
+    async run(c) {
+      const value = `Value-of-${c.tag}`
+      const { id } = await c.token({ metadata: { value } })
+      const found = async (one: string) =>
+        c.ids(
+          c.success(await c.asPrivate('GET', `/tokens?metadata.value=${encodeURIComponent(one)}`), 200).body,
+        )
+      c.equal(await found(value), [id], 'the control')
+      c.equal(await found(near(value)), [], name)
+    },
+  },
+])
+
+/** Data that resembles other data, and has another fingerprint. */
+const contents: Readonly<Record<string, (tag: string) => readonly [unknown, unknown]>> = {
+  case: tag => [`Aa${tag}`, `aA${tag}`],
+  prefix: tag => [`${tag}${'x'.repeat(300)}a`, `${tag}${'x'.repeat(300)}b`],
+  suffix: tag => [`a${'x'.repeat(300)}${tag}`, `b${'x'.repeat(300)}${tag}`],
+  blanks: tag => [tag, `${tag} `],
+  accents: tag => [`${tag}\u00e9`, `${tag}e`],
+  types: tag => [
+    [`${tag}`, 1],
+    [`${tag}`, '1'],
+  ],
+  order: tag => [
+    [tag, 'b'],
+    ['b', tag],
+  ],
+}
+
+const fingerprintCells = Object.entries(contents).map(
+  ([name, make]): Cell => ({
+    requirement: 'TOK-016',
+    name: `near-${name}`,
+    title: `data that resembles other data has another fingerprint: ${name}`,
+    async run(c) {
+      const [one, two] = make(c.tag)
+      const [first, again, other] = [
+        await c.token({ data: one }),
+        await c.token({ data: one }),
+        await c.token({ data: two }),
+      ]
+      c.equal(again.fingerprint, first.fingerprint, 'the fingerprint of the same data, the control')
+      c.ok(other.fingerprint !== first.fingerprint, 'the fingerprints differ')
+      await c.finds(`fingerprint:"${first.fingerprint}"`, [first.id, again.id], 'what its fingerprint finds')
+    },
+  }),
+)
+
+const otherCells: Cell[] = [
+  {
+    requirement: 'TOK-020',
+    name: 'near-prefix',
+    title: 'a list of a type does not contain a type whose name begins the same',
+    async run(c) {
+      const { card: whole, card_number: number } = await typed(c)
+      const both = `id=${whole}&id=${number}`
+      const listed = async (type: string) =>
+        c.ids(c.success(await c.asPrivate('GET', `/tokens?type=${type}&${both}`), 200).body)
+      c.equal(await listed('card'), [whole], 'cards')
+      c.equal(await listed('card_number'), [number], 'card numbers')
+    },
+  },
+  {
+    requirement: 'SEA-020',
+    name: 'near-prefix',
+    title: 'a type term does not match a type whose name begins the same',
+    async run(c) {
+      const { card: whole, card_number: number } = await typed(c)
+      const found = async (type: string) => {
+        const query = `(id:${whole} OR id:${number}) AND type:${type}`
+        return c.ids(c.success(await c.asPrivate('POST', '/tokens/search', { query }), 200).body)
+      }
+      await c.settles(() => found('card'), [whole], 'cards')
+      await c.settles(() => found('card_number'), [number], 'card numbers')
+    },
+  },
+  {
+    requirement: 'SEA-021',
+    name: 'near',
+    title: 'a part of a fingerprint finds nothing',
+    async run(c) {
+      const { id, fingerprint } = await c.token()
+      await c.finds(`fingerprint:"${fingerprint}"`, [id], 'the control')
+      for (const near of [fingerprint.slice(0, -1), fingerprint.slice(1), `${fingerprint}0`])
+        await c.finds(`fingerprint:"${near}"`, [], 'a text that resembles it')
+    },
+  },
+  {
+    requirement: 'SEA-010',
+    name: 'near',
+    title: 'a container term does not match a container whose name begins the same',
+    async run(c) {
+      const own = await c.token({ containers: [`${c.container}a/`] })
+      const below = await c.token({ containers: [`${c.container}a/b/`] })
+      await c.token({ containers: [`${c.container}ab/`] })
+      await c.finds(`container:"${c.container}a/"`, [own.id], 'the container')
+      await c.finds(`container:"${c.container}a/*"`, [own.id, below.id], 'the container and all below it')
+    },
+  },
+  ...(['other-caller', 'other-case'] as const).map(
+    (name): Cell => ({
+      requirement: 'IDE-501',
+      name,
+      title: `an idempotency key is that of one caller, as it is written: ${name.replaceAll('-', ' ')}`,
+      needs: name === 'other-caller' ? ['applications'] : [],
+      async run(c) {
+        const call =
+          name === 'other-caller' ? (await c.ruled('reveal', allTokenPermissions)).call : c.asPrivate
+        const body = { type: 'token', data: c.tag, containers: [c.container] }
+        const create = async (by: typeof call, key: string) =>
+          c.success(
+            await by('POST', '/tokens', body, {
+              headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: key },
+            }),
+            201,
+          ).body
+        const key = `Key-${c.tag}`
+        const first = await create(c.asPrivate, key)
+        c.equal((await create(c.asPrivate, key)).id, first.id, 'the same key, the control')
+        const other = await create(call, name === 'other-case' ? key.toLowerCase() : key)
+        c.ok(other.id !== first.id, 'another token')
+        c.equal((await c.read(other.id)).id, other.id, 'which exists')
+      },
+    }),
+  ),
+]
+
+/** Rules and permissions, as the contract describes them for a service with its endpoint /applications. */
+const reads: Readonly<
+  Record<string, (c: Context, call: Context['asPrivate'], id: string) => Promise<unknown>>
+> = {
+  get: async (c, call, id) => c.success(await call('GET', `/tokens/${id}`), 200).body?.data,
+  list: async (c, call, id) => c.success(await call('GET', `/tokens?id=${id}`), 200).body?.data?.[0]?.data,
+  search: async (c, call, id) => {
+    const ask = async () =>
+      c.success(await call('POST', '/tokens/search', { query: `id:"${id}"` }), 200).body?.data?.[0]
+    return (await c.eventually(ask, 'the search finds the token', c.has('read-your-writes') ? 0 : undefined))
+      .data
+  },
+}
+const secret = (c: Context) => ({ data: { secret: c.tag, open: 1 }, mask: { open: '{{ data.open }}' } })
+const masked = { open: 1 }
+
+const ruleCells: Cell[] = [
+  {
+    requirement: 'AUT-017',
+    name: 'near',
+    title:
+      'a rule on a container does not cover one whose name begins the same: reading, listing and searching',
+    needs: ['applications'],
+    async run(c) {
+      const { call } = await c.ruled(
+        'reveal',
+        ['token:read', 'token:search', 'token:delete'],
+        `${c.container}a/`,
+      )
+      const own = await c.token({ containers: [`${c.container}a/`] })
+      const below = await c.token({ containers: [`${c.container}a/b/`] })
+      const near = await c.token({ containers: [`${c.container}ab/`] })
+      c.equal(
+        [await reads.get?.(c, call, own.id), await reads.get?.(c, call, below.id)],
+        [c.tag, c.tag],
+        'data',
+      )
+      c.refused(await call('GET', `/tokens/${near.id}`), 403, 'reading the other')
+      const list = await call('GET', `/tokens?id=${own.id}&id=${below.id}&id=${near.id}`)
+      c.equal(c.ids(c.success(list, 200).body).sort(), [own.id, below.id].sort(), 'the list')
+      await c.finds('', [own.id, below.id], 'the search', call)
+      c.refused(await call('DELETE', `/tokens/${near.id}`), 403, 'deleting the other')
+    },
+  },
+  ...Object.entries(reads).flatMap(([name, look]): Cell[] => [
+    {
+      requirement: 'AUT-018',
+      name,
+      title: `a permission without a rule shows the mask: ${name}`,
+      needs: ['applications'],
+      async run(c) {
+        const { call } = await c.application({ permissions: ['token:read', 'token:search'] })
+        const { id } = await c.token(secret(c))
+        c.equal(await look(c, call, id), masked, 'the data by a permission')
+        c.equal(
+          await look(c, c.asPrivate, id),
+          secret(c).data,
+          'the data by a rule that reveals, the control',
+        )
+      },
+    },
+    {
+      requirement: 'AUT-019',
+      name,
+      title: `the rule with the lowest priority decides, in any order of the rules: ${name}`,
+      needs: ['applications'],
+      async run(c) {
+        const { id } = await c.token(secret(c))
+        const rule = (priority: number, transform: string) => ({
+          priority,
+          container: c.container,
+          transform,
+          permissions: ['token:read', 'token:search'],
+        })
+        for (const [first, second, seen] of [
+          ['mask', 'reveal', masked],
+          ['reveal', 'mask', secret(c).data],
+        ] as const)
+          for (const rules of [
+            [rule(1, first), rule(2, second)],
+            [rule(20, second), rule(3, first)],
+          ])
+            c.equal(
+              await look(c, (await c.application({ rules })).call, id),
+              seen,
+              `${first} before ${second}`,
+            )
+      },
+    },
+  ]),
+]
+
+/** What resembles something is something else. */
+export const nearCases = matrix([
+  ...keyCells,
+  ...idCells,
+  ...valueCells,
+  ...fingerprintCells,
+  ...otherCells,
+  ...ruleCells,
+])

@@ -1,0 +1,194 @@
+import type { Context } from '../../harness/context.ts'
+import { times } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+import { type Shown, ways } from './ways.ts'
+
+const large = [9007199254740991, -9007199254740991, 1234567890123456, 4294967296, -2147483649, 0]
+
+/** Data that stores, encodings and forms like to change. */
+const values: Readonly<Record<string, unknown>> = {
+  'text-of-256': `${'x'.repeat(255)}y`,
+  'text-of-65536': `${'0123456789abcdef'.repeat(4095)}${'z'.repeat(16)}`,
+  blanks: { leading: '  a', trailing: 'a \t', only: ' ', lines: '\na\n', wide: ' a' },
+  markup: { tags: '<b>a</b>', signs: 'a<b&c', entity: '&amp;', quotes: `"'\`` },
+  escapes: {
+    backslash: 'a\\nb',
+    percent: '%20%',
+    plus: 'a+b',
+    template: '{{ a }} $\u007ba} {% b %}',
+    sql: `'--`,
+  },
+  'line-ends': { windows: 'a\r\nb', mac: 'a\rb', unix: 'a\nb', separator: 'a\u2028b\u2029c' },
+  'control-characters': times(0x1f, index => `a${String.fromCharCode(index + 1)}b`),
+  composed: { text: 'Am\u00e9lie', hangul: '\ud55c' },
+  decomposed: { text: 'Ame\u0301lie', hangul: '\u1112\u1161\u11ab' },
+  'wide-characters': { emoji: '👩‍👩‍👧', mark: '\ufeffa', rtl: '\u202eabc', ligature: 'ﬁ', zero: 'a\u200bb' },
+  'nested-empties': { list: [], object: {}, text: '', lists: [[], [[]]], objects: [{}, { a: {} }] },
+  decimals: { nine: 0.123456789, many: [1.000000001, -0.000000001, 123456.789012345], small: 1e-9 },
+  'large-integers': large,
+  'null-inside': { none: null, list: [null, 1, null], deep: { none: null } },
+  'many-members': Object.fromEntries(times(300, index => [`member_${index}`, index])),
+  'order-of-lists': ['b', 'a', 'c', 'B', '10', '9', 'a'],
+  'names-of-members': {
+    '': 1,
+    ' a ': 2,
+    A: 3,
+    a: 4,
+    'a.b': 5,
+    'a/b': 6,
+    $ref: 7,
+    é: 8,
+    constructor: 9,
+    '0': 10,
+  },
+  'texts-like-others': ['true', '1', '01', '1.0', 'null', '2020-01-01', '1e3', 'NaN'],
+  deep: times(20, index => index).reduce<unknown>(inner => ({ a: [inner] }), 'end'),
+}
+
+/** Data up to limits that the specification leaves open. */
+const wide: typeof values = {
+  'text-of-500000': `${'0123456789abcdef'.repeat(31_249)}${'z'.repeat(16)}`,
+  'empty-list': [],
+  'empty-object': {},
+  'zero-character': 'a\u0000b',
+}
+
+const members = (data: unknown, run: string) => ({ type: 'token', data, metadata: { run } })
+
+/** How data is sent. Each returns the token under its own `run`, and all are made once for all ways to read it. */
+const writes: Readonly<Record<string, (s: Context, data: unknown, run: string) => Promise<string>>> = {
+  create: async (s, data, run) => (await s.token(members(data, run))).id,
+  // A list replaces what is there, so that null inside the data stays.
+  patch: async (s, data, run) => {
+    const { id } = await s.token(members({ a: 1 }, run))
+    await s.patch(id, { data: [data] })
+    return id
+  },
+  tokenize: async (s, data, run) => {
+    const body = [{ ...members(data, run), containers: [s.container] }]
+    return s.success(await s.asPrivate('POST', '/tokenize', body), 200).body?.[0]?.id
+  },
+}
+
+const written = (c: Context, how: string, name: string, data: unknown): Promise<Shown> => {
+  const write = async (s: Context) => {
+    const run = `${s.tag}${crypto.randomUUID().slice(0, 8)}`
+    return { run, id: (await writes[how]?.(s, data, run)) ?? '' }
+  }
+  // Long texts are deleted after the case, or they would be in lists of others.
+  return typeof data === 'string' && data.length > 1_000 ? write(c) : c.shared(`${how} ${name}`, write)
+}
+
+/** Reads data by a way, after it was sent in one. */
+function cell(requirement: string, how: string, by: string, name: string, data: unknown): Cell {
+  const way = ways.find(one => one.name === by)
+  if (!way) throw new Error(`no way ${by}`)
+  const shown = how === 'create' ? by : how
+  return {
+    requirement,
+    name: `${shown}-${name}`,
+    title: `data comes back as it was sent by ${how}: ${name.replaceAll('-', ' ')} by ${way.title}`,
+    needs: way.needs,
+    async run(c) {
+      const expected = how === 'patch' ? [data] : data
+      const token = await written(c, how, name, data)
+      const look = async () => {
+        const seen = await way.look(c, c.asPrivate, token)
+        if ('refused' in seen) c.success(seen.refused, undefined, way.title)
+        return 'data' in seen ? digest(seen.data) : 'no token'
+      }
+      if (way.lags) await c.settles(look, digest(expected), `the data by ${way.title}`)
+      else c.equal(await look(), digest(expected), `the data by ${way.title}`)
+    },
+  }
+}
+
+/** Shortens long texts, so that a finding can be read: to their length, beginning and end. */
+function digest(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= 300) return value
+  return { length: value.length, first: value.slice(0, 20), last: value.slice(-20) }
+}
+
+const reads = ['get', 'list', 'search']
+const cells = (requirement: string, how: string, by: readonly string[], all: typeof values) =>
+  by.flatMap(name => Object.entries(all).map(([what, data]) => cell(requirement, how, name, what, data)))
+
+/** Metadata and containers that are easily changed. */
+const labels: Readonly<Record<string, { core: boolean; given: (c: Context) => Record<string, unknown> }>> = {
+  'metadata-blanks': { core: true, given: () => ({ metadata: { a: ' b ', c: '\t', 'd e': ' ' } }) },
+  'metadata-case': {
+    core: true,
+    given: () => ({ metadata: { Key: 'Some VALUE', key: 'value', KEY_2: 'É' } }),
+  },
+  'metadata-markup': {
+    core: true,
+    given: () => ({ metadata: { a: 'a<b&c', b: 'a\r\nb', c: '{{ a }}', 'd&e': '"' } }),
+  },
+  'metadata-accents': {
+    core: true,
+    given: () => ({ metadata: { a: 'Ame\u0301lie', b: 'Am\u00e9lie', é: '👩‍👧' } }),
+  },
+  'metadata-texts-like-others': {
+    core: true,
+    given: () => ({ metadata: { a: '01', b: 'true', c: 'null', d: '' } }),
+  },
+  'metadata-of-256': { core: true, given: () => ({ metadata: { a: `${'v'.repeat(255)}w` } }) },
+  'metadata-long': {
+    core: false,
+    given: () => ({ metadata: { [`${'k'.repeat(99)}K`]: `${'v'.repeat(999)}w`, a: 'b' } }),
+  },
+  'metadata-many': {
+    core: false,
+    given: () => ({ metadata: Object.fromEntries(times(50, index => [`k${49 - index}`, `v${index}`])) }),
+  },
+  containers: {
+    core: true,
+    given: c => ({ containers: [`${c.container}zz/`, `${c.container}Some/Name/`, `${c.container}aa/`] }),
+  },
+}
+
+const shows: Readonly<
+  Record<string, (c: Context, id: string) => Promise<Record<string, unknown> | undefined>>
+> = {
+  get: (c, id) => c.read(id),
+  list: async (c, id) => c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body?.data?.[0],
+  update: (c, id) => c.patch(id, { expires_at: '2099-01-01T00:00:00Z' }),
+  search: async (c, id) => {
+    const ask = async () =>
+      c.success(await c.asPrivate('POST', '/tokens/search', { query: `id:"${id}"` }), 200).body?.data?.[0]
+    return c.eventually(ask, 'the search finds the token', c.has('read-your-writes') ? 0 : undefined)
+  },
+}
+
+const labelCells = Object.entries(labels).map(
+  ([name, { core, given }]): Cell => ({
+    requirement: core ? 'TOK-053' : 'WIR-543',
+    name,
+    title: `${name.replaceAll('-', ' ')} come back as they were sent, in each operation`,
+    async run(c) {
+      const sent = given(c)
+      const { id, ...made } = await c.token(sent)
+      for (const member of Object.keys(sent)) c.equal(made[member], sent[member], `${member} of a create`)
+      for (const [how, show] of Object.entries(shows)) {
+        const shown = await show(c, id)
+        for (const member of Object.keys(sent)) c.equal(shown?.[member], sent[member], `${member} of ${how}`)
+      }
+      const patched = await c.token()
+      await c.patch(patched.id, sent)
+      const read = await c.read(patched.id)
+      for (const member of Object.keys(sent)) c.equal(read[member], sent[member], `${member} after an update`)
+    },
+  }),
+)
+
+/** What is sent comes back unchanged, by every way that writes and every way that reads. */
+export const unchangedCases = matrix([
+  ...cells('DAT-010', 'create', reads, values),
+  ...cells('DAT-010', 'patch', ['get'], values),
+  ...cells('INV-006', 'create', ['react'], values),
+  ...cells('WIR-543', 'create', [...reads, 'detokenize'], wide),
+  ...cells('WIR-543', 'create', ['detokenize'], values),
+  ...cells('WIR-543', 'patch', ['get'], wide),
+  ...cells('WIR-543', 'tokenize', ['get'], { ...values, ...wide }),
+  ...labelCells,
+])

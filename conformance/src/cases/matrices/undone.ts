@@ -1,0 +1,282 @@
+import type { Context } from '../../harness/context.ts'
+import type { Call, Reply, SendOptions } from '../../harness/target.ts'
+import { allTokenPermissions, card } from '../values.ts'
+import { type Cell, matrix } from './cell.ts'
+
+type Body = Record<string, unknown>
+
+/** A way to have a request refused. `members` make it invalid, `call` sends it, `options` change its form. */
+interface Refusal {
+  readonly status: number
+  readonly title: string
+  readonly needs?: Cell['needs']
+  readonly members?: (c: Context, taken: string) => Body
+  readonly call?: (c: Context) => Promise<Call>
+  readonly options?: SendOptions
+  readonly isLarge?: true
+}
+
+const plain = (type: string): SendOptions => ({ plain: true, headers: { 'Content-Type': type } })
+
+const anyone: Readonly<Record<string, Refusal>> = {
+  unknown: { status: 401, title: 'with an unknown key', call: async c => c.as(`key_prv_${c.tag}`) },
+  forbidden: {
+    status: 403,
+    title: 'without the permission',
+    needs: ['limited-caller'],
+    async call(c) {
+      if (!c.has('applications')) return c.as(c.target.limitedKey)
+      return c.as((await c.shared('only uses', s => s.application({ permissions: ['token:use'] }))).key)
+    },
+  },
+  'too-large': {
+    status: 413,
+    title: 'with a body that is too large',
+    members: () => ({ metadata: { a: 'x'.repeat(1100 * 1024) } }),
+    isLarge: true,
+  },
+}
+
+const creates: Readonly<Record<string, Refusal>> = {
+  ...anyone,
+  invalid: {
+    status: 400,
+    title: 'with invalid data',
+    members: () => ({ type: 'card', data: { ...card, number: 'none' } }),
+  },
+  'invalid-later': {
+    status: 400,
+    title: 'with an invalid expiry',
+    members: () => ({ expires_at: 'tomorrow' }),
+  },
+  'invalid-index': {
+    status: 400,
+    title: 'with an index expression that evaluates to nothing',
+    members: () => ({ search_indexes: ['{{ data }}', '{{ data.none }}'] }),
+  },
+  taken: { status: 409, title: 'with an id that is taken', members: (_c, id) => ({ id }) },
+  'other-type': { status: 415, title: 'in another content type', options: plain('text/plain') },
+}
+
+const updates: Readonly<Record<string, Refusal>> = {
+  ...anyone,
+  invalid: { status: 400, title: 'with an invalid expiry', members: () => ({ expires_at: 'tomorrow' }) },
+  'invalid-data': { status: 400, title: 'with invalid data', members: () => ({ data: { number: 'none' } }) },
+  'other-type': { status: 415, title: 'in another content type', options: plain('application/json') },
+  elsewhere: {
+    status: 403,
+    title: 'that moves it to a container without the permission',
+    needs: ['applications'],
+    call: async c => (await c.ruled('reveal', allTokenPermissions, `${c.container}in/`)).call,
+  },
+}
+
+/** Core says that what fails validation, a content type and a lack of permission are errors; the rest is open. */
+const coreCreates: Readonly<Record<string, string>> = {
+  invalid: 'TOK-045',
+  'invalid-later': 'TOK-045',
+  'invalid-index': 'SEA-026',
+  forbidden: 'AUT-002',
+  unknown: 'AUT-001',
+}
+const coreUpdates: Readonly<Record<string, string>> = {
+  invalid: 'TOK-036',
+  'invalid-data': 'DAT-013',
+  'other-type': 'TOK-026',
+  forbidden: 'AUT-004',
+  unknown: 'AUT-001',
+}
+const surrogate = 'WIR-545'
+
+const send = ({ isLarge, options }: Refusal, c: Context, ask: (options?: SendOptions) => Promise<Reply>) =>
+  isLarge ? c.oversized(more => ask({ ...options, ...more })) : ask(options)
+
+const createCells = Object.entries(creates).map(
+  ([name, refusal]): Cell => ({
+    requirement: coreCreates[name] ?? surrogate,
+    name: `create-${name}-undone`,
+    title: `a refused create stores nothing, and leaves its id free: one ${refusal.title}`,
+    needs: refusal.needs,
+    async run(c) {
+      const metadata = { run: c.tag }
+      const taken = await c.token({ id: `${c.tag}-taken`, metadata })
+      const before = await c.read(taken.id)
+      const valid = { type: 'token', data: c.tag, id: `${c.tag}-free`, containers: [c.container], metadata }
+      const call = (await refusal.call?.(c)) ?? c.asPrivate
+      const body = { ...valid, ...refusal.members?.(c, taken.id) }
+      const reply = await send(refusal, c, options => call('POST', '/tokens', body, options))
+      c.refused(reply, refusal.status, refusal.title)
+      const list = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`), 200).body
+      c.equal(c.ids(list), [taken.id], 'what is listed')
+      await c.finds(`metadata.run:${c.tag}`, [taken.id], 'what is found')
+      await c.finds('', [taken.id], 'what is found in the container')
+      c.equal(await c.read(taken.id), before, 'a token that was there')
+      c.refused(await c.asPrivate('GET', `/tokens/${valid.id}`), 404, 'reading the id')
+      c.equal((await c.token(valid)).id, valid.id, 'the id of a valid create afterwards')
+    },
+  }),
+)
+
+const updateCells = Object.entries(updates).map(
+  ([name, refusal]): Cell => ({
+    requirement: coreUpdates[name] ?? surrogate,
+    name: `update-${name}-undone`,
+    title: `a refused update leaves each member as it was: one ${refusal.title}`,
+    needs: refusal.needs,
+    async run(c) {
+      const { id } = await c.token({
+        type: 'card',
+        data: card,
+        metadata: { run: c.tag },
+        containers: [`${c.container}in/`],
+      })
+      const before = await c.read(id)
+      const call = (await refusal.call?.(c)) ?? c.asPrivate
+      const body = {
+        data: { expiration_year: 2031 },
+        metadata: { run: 'changed' },
+        containers: [`${c.container}out/`],
+        ...(name === 'elsewhere' ? {} : { mask: 'changed', fingerprint_expression: 'changed' }),
+        expires_at: '2099-01-01',
+        ...refusal.members?.(c, id),
+      }
+      const reply = await send(refusal, c, options => call('PATCH', `/tokens/${id}`, body, options))
+      if (name === 'other-type') c.status(reply, 415)
+      else c.refused(reply, refusal.status, refusal.title)
+      c.equal(await c.read(id), before, 'the token')
+      await c.finds(`container:"${c.container}in/"`, [id], 'what is found in its container')
+      await c.finds(`container:"${c.container}out/"`, [], 'what is found in the other one')
+    },
+  }),
+)
+
+const deleteCells = (['unknown', 'forbidden'] as const).map(
+  (name): Cell => ({
+    requirement: name === 'unknown' ? 'AUT-001' : 'AUT-005',
+    name: `delete-${name}-undone`,
+    title: `a refused delete leaves the token: one ${anyone[name]?.title}`,
+    needs: anyone[name]?.needs,
+    async run(c) {
+      const { id } = await c.token()
+      const before = await c.read(id)
+      const call = await anyone[name]?.call?.(c)
+      if (call) c.refused(await call('DELETE', `/tokens/${id}`), anyone[name]?.status, 'the delete')
+      c.equal(await c.read(id), before, 'the token')
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'the control')
+    },
+  }),
+)
+
+/** Resources that a management application changes, and what is invalid about a change. */
+const managed: Readonly<
+  Record<
+    string,
+    {
+      make(c: Context): Promise<string>
+      change(now: Body): Body
+      wrong: Body
+      needs: Cell['needs']
+      requirement?: string
+    }
+  >
+> = {
+  formula: {
+    needs: ['management'],
+    requirement: 'FOR-014',
+    make: async c => `/reactor-formulas/${(await c.formula()).id}`,
+    change: now => ({ ...now, name: 'changed', code: 'module.exports = () => ({ raw: 2 })' }),
+    wrong: { type: 'other' },
+  },
+  reactor: {
+    needs: ['management'],
+    requirement: 'REA-016',
+    make: async c => `/reactors/${(await c.reactor()).id}`,
+    change: () => ({ name: 'changed', configuration: {} }),
+    wrong: { configuration: { undeclared: 1 } },
+  },
+  application: {
+    needs: ['applications'],
+    make: async c =>
+      `/applications/${(await c.application({ rules: [{ priority: 1, container: c.container, transform: 'mask', permissions: ['token:read'] }] })).id}`,
+    change: () => ({ name: 'changed', permissions: ['token:create'] }),
+    wrong: { permissions: ['token:none'] },
+  },
+}
+
+const managedCells = Object.entries(managed).flatMap(([kind, { make, change, wrong, needs, requirement }]) =>
+  Object.entries({
+    invalid: { status: 400, wrong },
+    'other-type': { status: 415, options: plain('text/plain') },
+    'too-large': { status: 413, wrong: { name: 'x'.repeat(1100 * 1024) }, isLarge: true as const },
+  }).map(
+    ([name, refusal]): Cell => ({
+      requirement: (name === 'invalid' ? requirement : undefined) ?? surrogate,
+      name: `${kind}-${name}-undone`,
+      title: `a refused update of a ${kind} leaves each member as it was: ${name.replaceAll('-', ' ')}`,
+      needs,
+      async run(c) {
+        const path = await make(c)
+        const before = c.success(await c.asManagement('GET', path), 200).body
+        const body = { ...change(before), ...('wrong' in refusal ? refusal.wrong : {}) }
+        const reply = await send({ title: name, ...refusal }, c, options =>
+          c.asManagement('PUT', path, body, options),
+        )
+        c.refused(reply, refusal.status, name)
+        c.equal(c.success(await c.asManagement('GET', path), 200).body, before, `the ${kind}`)
+        c.success(await c.asManagement('PUT', path, change(before)), 200, 'the control')
+      },
+    }),
+  ),
+)
+
+/** Authorizations that are refused: the nonce still works, and the session has no access until then. */
+const authorizations: Readonly<Record<string, Refusal>> = {
+  invalid: {
+    status: 400,
+    title: 'an expiry that is not a date',
+    members: () => ({ expires_at: 'tomorrow' }),
+  },
+  'unknown-permission': {
+    status: 400,
+    title: 'a permission that does not exist',
+    members: () => ({ permissions: ['token:none'] }),
+  },
+  public: { status: 403, title: 'the key of a public application', call: async c => c.asPublic },
+  foreign: {
+    status: 403,
+    title: 'a permission that the application lacks',
+    needs: ['applications'],
+    call: async c => (await c.application({ permissions: ['token:use'] })).call,
+  },
+  'other-type': { status: 415, title: 'another content type', options: plain('text/plain') },
+}
+
+const sessionCells = Object.entries(authorizations).map(
+  ([name, refusal]): Cell => ({
+    requirement: 'SES-505',
+    name: `${name}-undone`,
+    title: `a refused authorization leaves the nonce usable and the session without access: ${refusal.title}`,
+    needs: ['public', ...(refusal.needs ?? [])],
+    async run(c) {
+      const { nonce, session_key } = await c.session()
+      const grant = { nonce, permissions: ['token:create'], ...refusal.members?.(c, '') }
+      const call = (await refusal.call?.(c)) ?? c.asPrivate
+      const reply = await call('POST', '/sessions/authorize', grant, refusal.options)
+      c.refused(reply, refusal.status, refusal.title)
+      const token = { type: 'token', data: 1, containers: [c.container] }
+      c.refused(await c.as(session_key)('POST', '/tokens', token), 403, 'the session afterwards')
+      const valid = { nonce, permissions: ['token:create'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', valid), 200, 'the same nonce')
+      c.success(await c.as(session_key)('POST', '/tokens', token), 201, 'the session then')
+    },
+  }),
+)
+
+/** What was refused has no effect: another caller finds everything as it was. */
+export const undoneCases = matrix([
+  ...createCells,
+  ...updateCells,
+  ...deleteCells,
+  ...managedCells,
+  ...sessionCells,
+])
