@@ -70,6 +70,6 @@ tap.test('an interrupted run writes a report, and its process ends', async t => 
   t.match(text, /^Bail out! interrupted by SIGINT$/m)
   t.match(JSON.parse(await readFile(join(report, 'report.json'), 'utf8')), {
     invalid: 'interrupted by SIGINT',
-    verdicts: { core: 'invalid run' },
+    verdicts: { core: 'incomplete' },
   })
 })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import tap from 'tap'
+import type { Case } from '../src/harness/case.ts'
 import type { Target } from '../src/harness/target.ts'
 import { type RunOptions, run } from '../src/run.ts'
 import { loadCarrier } from '../src/through/carrier.ts'
@@ -109,7 +110,7 @@ tap.test('a resource that a server denies at clean-up counts as left if it can b
 })
 
 tap.test(
-  'a server that ends in the middle of a run makes the run invalid, with the results so far',
+  'a server that ends in the middle of a run makes the run incomplete, with the results so far',
   async t => {
     const reference = await openReference()
     t.teardown(reference.close)
@@ -122,7 +123,7 @@ tap.test(
     // A case that waits for 10 s would be among the first.
     const made = await run(dying, { contract, seed: 1, skip: { 'INV-023.b': 'it takes long' } })
     t.match(made.invalid, /stopped responding/)
-    t.same(made.verdicts, { core: 'invalid run' })
+    t.same(made.verdicts, { core: 'incomplete' })
     t.ok(made.results.length > 1 && made.results.length < 40, `${made.results.length} results`)
   },
 )
@@ -136,8 +137,58 @@ tap.test('a run ends at its limit, and when it is interrupted, without waiting f
   const signal = AbortSignal.abort('interrupted by a test')
   const interrupted = await run(targetAt(url), { ...few, signal })
   t.equal(interrupted.invalid, 'interrupted by a test')
-  t.same(interrupted.verdicts, { core: 'invalid run' })
+  t.same(interrupted.verdicts, { core: 'incomplete' })
 })
+
+tap.test(
+  'an interrupted run is incomplete in every verdict, and lists what its requests may have created',
+  async t => {
+    const reference = await openReference()
+    t.teardown(reference.close)
+    const { fetch } = reference.target
+    const only = ['DAT-007.a', 'TOK-002.a']
+    const control = await run({ ...reference.target, fetch }, { contract, only })
+    t.same([control.invalid, control.left], [undefined, []], 'the control')
+    for (const id of [undefined, 'given-by-the-case']) {
+      const interruption = new AbortController()
+      let made = 0
+      const stalling: Target = {
+        ...reference.target,
+        fetch: async request => {
+          const isCreate = request.method === 'POST' && new URL(request.url).pathname === '/tokens'
+          // The probe creates a token, too.
+          if (!isCreate || ++made < 5) return fetch(request)
+          await fetch(request)
+          interruption.abort('interrupted by a test')
+          return new Promise<Response>(() => {})
+        },
+      }
+      const cases: Case[] = ['AUT-001.x', 'TOK-002.x', 'TOK-001.x'].map(name => ({
+        id: name,
+        requirement: name.slice(0, 7),
+        title: name,
+        needs: [],
+        run: async c => {
+          await c.token(id === undefined ? {} : { id: `${id}-${c.tag}` })
+          await c.token()
+        },
+      }))
+      const ended = await run(stalling, {
+        contract,
+        cases,
+        seed: 1,
+        signal: interruption.signal,
+        claims: ['tokens', 'types'],
+      })
+      const verdicts = [ended.claimed, ...Object.values(ended.features), ...Object.values(ended.tallies)]
+      t.ok(ended.results.length > 0 && verdicts.length >= 3)
+      t.same(new Set(verdicts.map(one => one?.verdict)), new Set(['incomplete']))
+      t.equal(ended.exitCode, 2)
+      const isKnown = id !== undefined
+      t.same(ended.left, isKnown ? [] : ['POST /tokens, which had no response'])
+    }
+  },
+)
 
 tap.test('a rate limit is waited for, and the request repeated with its body', async t => {
   const bodies: string[] = []

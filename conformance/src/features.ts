@@ -1,5 +1,6 @@
 import type { Capability } from './capabilities.ts'
 import type { Case } from './harness/case.ts'
+import { isObject } from './harness/finding.ts'
 import type { Requirement } from './harness/requirements.ts'
 
 /**
@@ -17,18 +18,23 @@ export const features = [
   'reactors',
   'asynchronous',
   'sessions',
+  'payloads',
   'http',
   'idempotency',
+  'logs',
 ] as const
 
 export type Feature = (typeof features)[number]
 
 export const isFeature = (name: string): name is Feature => features.some(feature => feature === name)
 
-/** The feature of a requirement by the area of its id. */
+/**
+ * The feature of a requirement by the area of its id. Requirements of identification have none: their cases belong to the
+ * features whose operations they send, and so to every claim.
+ */
 const areas: Readonly<Record<string, Feature>> = {
   TOK: 'tokens',
-  TKZ: 'tokens',
+  TKZ: 'payloads',
   PAG: 'tokens',
   EXP: 'tokens',
   DAT: 'types',
@@ -38,7 +44,7 @@ const areas: Readonly<Record<string, Feature>> = {
   AUT: 'access',
   APP: 'access',
   ACC: 'access',
-  LOG: 'access',
+  LOG: 'logs',
   FOR: 'formulas',
   REA: 'reactors',
   INV: 'reactors',
@@ -47,6 +53,9 @@ const areas: Readonly<Record<string, Feature>> = {
   WIR: 'http',
   IDE: 'idempotency',
 }
+
+/** Requirements of identification: who a caller is, and of which tenant. */
+const identification = ['AUT-001', 'AUT-011', 'AUT-012', 'AUT-013', 'AUT-015', 'FOR-017', 'SES-017']
 
 /** Features that a case needs besides that of its area, by what it asks of the target. */
 const needed: Readonly<Partial<Record<Capability, Feature>>> = {
@@ -61,22 +70,64 @@ const needed: Readonly<Partial<Record<Capability, Feature>>> = {
   'second-management': 'tenants',
 }
 
-/** Operations of other features than that of the requirement's area. */
-const operations: Readonly<Record<string, Feature>> = {
-  tokens: 'tokens',
-  reactorFormulas: 'formulas',
-  reactors: 'reactors',
-  sessions: 'sessions',
+/** Features that need a setting: without any of them, a case that needs the setting is of none that is claimed. */
+const behind: Readonly<Partial<Record<Capability, readonly Feature[]>>> = {
+  management: ['formulas', 'reactors', 'asynchronous', 'access', 'logs'],
+  public: ['sessions', 'access'],
 }
 
-/** Returns the features that a case tests: it is run if a run claims all of them. */
-export function featuresOf(one: Case, requirement: Requirement): ReadonlySet<Feature> {
-  const area = areas[one.id.slice(0, 3)] ?? 'http'
-  const operationsOf = requirement.operations.flatMap(id => {
-    if (id === 'tokens.search') return ['search' as const]
-    const feature = operations[id.split('.')[0] ?? '']
-    return feature ? [feature] : []
-  })
-  const needs = [...requirement.needs, ...one.needs].flatMap(name => needed[name] ?? [])
-  return new Set([area, ...operationsOf, ...needs])
+/** Features by the beginning of an operation's id. The first that fits counts. */
+const operations: readonly (readonly [beginning: string, feature: Feature])[] = [
+  ['tokens.search', 'search'],
+  ['tokens.', 'tokens'],
+  ['tokenize', 'payloads'],
+  ['detokenize', 'payloads'],
+  ['reactorFormulas.', 'formulas'],
+  ['reactors.', 'reactors'],
+  ['sessions.', 'sessions'],
+  ['logs.', 'logs'],
+  ['jobs.', 'asynchronous'],
+  ['applications.', 'access'],
+  ['tenants.', 'access'],
+]
+
+/** Returns the features that a request uses. */
+export function featuresOfRequest(
+  operation: string | undefined,
+  headerNames: readonly string[],
+  body: unknown,
+): readonly Feature[] {
+  const found = operations.find(([beginning]) => operation?.startsWith(beginning))
+  const isKeyed = headerNames.some(name => /-idempotency-key$/i.test(name))
+  const isTyped = operation === 'tokens.create' && isObject(body) && (body.type ?? 'token') !== 'token'
+  return [
+    ...(found ? [found[1]] : []),
+    ...(isKeyed ? (['idempotency'] as const) : []),
+    ...(isTyped ? (['types'] as const) : []),
+  ]
+}
+
+/**
+ * Returns the features that a case tests by what it is about and needs. While it runs, those are added whose operations it
+ * sends. It is run if all are claimed.
+ */
+export function featuresOf(
+  one: Case,
+  requirement: Requirement,
+  claims: readonly Feature[] = features,
+): ReadonlySet<Feature> {
+  const isIdentification = identification.includes(requirement.id)
+  const area = isIdentification ? undefined : (areas[one.id.slice(0, 3)] ?? 'http')
+  const needs = [...requirement.needs, ...one.needs]
+  return new Set([
+    ...(area ? [area] : []),
+    ...needs.flatMap(name => {
+      const feature = needed[name]
+      return feature && !(isIdentification && feature === 'tenants') ? [feature] : []
+    }),
+    ...needs.flatMap(name => {
+      const some = behind[name] ?? []
+      return some.length === 0 || some.some(feature => claims.includes(feature)) ? [] : some.slice(0, 1)
+    }),
+  ])
 }

@@ -21,7 +21,7 @@ export function nextSteps(results: readonly Result[], profile: Profile): readonl
     const outcome = outcomeOf(result, profile)
     const failed = outcome === 'fail' || outcome === 'expected-failure'
     if (!failed && outcome !== 'not-supported') continue
-    const last = Math.max(...[...result.features].map(name => features.indexOf(name)))
+    const last = Math.max(0, ...[...result.features].map(name => features.indexOf(name)))
     const rank = last * 2 + (failed ? 0 : 1)
     const { id } = result.requirement
     if ((steps.get(id)?.rank ?? Number.POSITIVE_INFINITY) <= rank) continue

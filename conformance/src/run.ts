@@ -1,13 +1,13 @@
 import type { Capability } from './capabilities.ts'
 import { allCases } from './cases/index.ts'
-import { type Feature, features, featuresOf } from './features.ts'
+import { type Feature, features, featuresOf, isFeature } from './features.ts'
 import { type Inbox, openInbox } from './harness/callback.ts'
 import type { Case } from './harness/case.ts'
 import { cleanUp } from './harness/clean-up.ts'
 import { type Context, counts } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
 import { endOf } from './harness/end.ts'
-import { Finding, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
+import { Finding, NotClaimed, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
 import { Fixtures } from './harness/fixtures.ts'
 import { guarded, Interrupted } from './harness/guard.ts'
 import { isReachable, probe } from './harness/probe.ts'
@@ -17,7 +17,15 @@ import type { Carrier, Target } from './harness/target.ts'
 import { byFetch, overHttp } from './harness/transport.ts'
 import type { FoundHere, Result } from './result.ts'
 import { matching, shuffled } from './selection.ts'
-import { exitCodeOf, exitCodes, featureTallies, type Tally, tallyOf, type Verdict } from './verdict.ts'
+import {
+  claimedOnly,
+  exitCodeOf,
+  exitCodes,
+  featureTallies,
+  type Tally,
+  tallyOf,
+  type Verdict,
+} from './verdict.ts'
 
 export const cases = allCases
 
@@ -63,6 +71,8 @@ export interface Run {
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
   /** The numbers of cases behind the verdicts. */
   readonly tallies: Readonly<Partial<Record<Profile, Tally>>>
+  /** The verdict over all claimed features, in the profile of the run, if some are not claimed. */
+  readonly claimed?: Tally
   /** Verdicts of the claimed features, in the profile of the run. */
   readonly features: Readonly<Partial<Record<Feature, Tally>>>
   /** Exit code of the command. */
@@ -94,13 +104,19 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   const left: string[] = []
   let inbox: Promise<Inbox> | undefined
   const profiles = profile === 'core' ? (['core'] as const) : (['core', 'surrogate'] as const)
-  const finish = (invalid?: string, capabilities: readonly Capability[] = []): Run => {
-    const isInvalid = invalid !== undefined || planned.length === 0
+  const finish = (
+    invalid?: string,
+    capabilities: readonly Capability[] = [],
+    verdict: 'incomplete' | 'invalid run' = 'invalid run',
+  ): Run => {
+    // What a run that ended early says of a part is not a verdict on that part.
+    const ended = invalid !== undefined ? verdict : planned.length === 0 ? 'invalid run' : undefined
+    const judged = (tally: Tally): Tally => (ended === undefined ? tally : { ...tally, verdict: ended })
     const tallyIn = (name: Profile): Tally => {
       const total = planned.filter(({ requirement }) => counts(requirement.profile, name)).length
-      const tally = { ...tallyOf(results, name), total }
-      return isInvalid ? { ...tally, verdict: 'invalid run' } : tally
+      return judged({ ...tallyOf(results, name), total })
     }
+    const byFeature = Object.entries(featureTallies(results, profile, claims))
     const tallies = Object.fromEntries(profiles.map(name => [name, tallyIn(name)]))
     return {
       profile,
@@ -110,8 +126,11 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       results,
       tallies,
       verdicts: Object.fromEntries(profiles.map(name => [name, tallies[name]?.verdict])),
-      features: featureTallies(results, profile, claims),
-      exitCode: isInvalid ? exitCodes['invalid run'] : exitCodeOf(results, profile, claims),
+      ...(features.every(name => claims.includes(name))
+        ? {}
+        : { claimed: judged(tallyOf(claimedOnly(results, claims), profile)) }),
+      features: Object.fromEntries(byFeature.map(([name, tally]) => [name, judged(tally)])),
+      exitCode: ended ? exitCodes[ended] : exitCodeOf(results, profile, claims),
       ...(invalid === undefined ? {} : { invalid }),
       left,
       ms: performance.now() - started,
@@ -134,31 +153,31 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   } catch (error) {
     end.clear()
     if (error instanceof Unreachable) return finish(error.message)
-    if (error instanceof Interrupted) return finish(end.reason())
+    if (error instanceof Interrupted) return finish(end.reason(), [], 'incomplete')
     throw error
   }
   const openOnce = () => {
     inbox ??= openInbox(target.callbackHost ?? '127.0.0.1')
     return inbox
   }
-  const common = new Recorder(target, contract, options.carrier)
+  const common = new Recorder(target, contract, options.carrier, claims)
   const fixtures = new Fixtures({ target, has: name => has.has(name), inbox: openOnce }, common)
   let stopped: string | undefined
   /** Runs one case. Sets `stopped` if the run cannot go on. */
   const perform = async ({ one, requirement }: (typeof planned)[number]): Promise<void> => {
-    const recorder = new Recorder(target, contract, options.carrier)
+    const recorder = new Recorder(target, contract, options.carrier, claims)
     const context = fixtures.contextFor(recorder)
     const begun = performance.now()
     const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
     const base = {
       case: one,
       requirement,
-      features: featuresOf(one, requirement),
+      features: featuresOf(one, requirement, claims),
       exchanges: recorder.exchanges,
       ...(expected === undefined ? {} : { expected }),
     }
     const attempt = await runCase(base, context, has, { ...options, claims })
-    left.push(...(await cleanUp(cleaner, recorder.made)))
+    left.push(...(await cleanUp(cleaner, recorder.made)), ...recorder.unanswered)
     if (end.signal.aborted) {
       stopped ??= end.reason()
       return
@@ -173,7 +192,15 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
         : []),
     ]
     const ms = performance.now() - begun
-    const result: Result = { ...base, ...attempt, findings, carried: [...recorder.carried], ms }
+    const used = new Set([...base.features, ...recorder.used, ...(attempt.unclaimed ?? [])])
+    const result: Result = {
+      ...base,
+      ...attempt,
+      features: used,
+      findings,
+      carried: [...recorder.carried],
+      ms,
+    }
     results.push(result)
     options.onResult?.(result, planned.length)
     if (attempt.noAnswer && !(await isReachable(target)))
@@ -188,11 +215,11 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
     await Promise.all(Array.from({ length: options.concurrency ?? 1 }, () => inTurn(together)))
     await inTurn(alone)
   } finally {
-    left.push(...(await cleanUp(cleaner, common.made)))
+    left.push(...(await cleanUp(cleaner, common.made)), ...common.unanswered)
     end.clear()
     await (await inbox)?.close()
   }
-  return finish(stopped, [...has])
+  return finish(stopped, [...has], 'incomplete')
 }
 
 /** Cases that move the target's clock run alone: they would end the sessions of cases that run at the same time. */
@@ -205,6 +232,8 @@ interface Attempt {
   readonly skipped?: string
   readonly error?: string
   readonly noAnswer?: boolean
+  /** Features that the case would use and that are not claimed. */
+  readonly unclaimed?: readonly Feature[]
 }
 
 async function runCase(
@@ -227,6 +256,8 @@ async function runCase(
     await one.run(context)
     return {}
   } catch (error) {
+    if (error instanceof NotClaimed)
+      return { notSupported: error.message, unclaimed: error.features.filter(isFeature) }
     if (error instanceof NotSupported) return { notSupported: error.message }
     const found = (message: string) => [{ profile: requirement.profile, message }]
     if (error instanceof Finding)

@@ -19,8 +19,11 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** The verdict of a run. `invalid run` says nothing about the server: the suite could not run. */
-export type Verdict = 'conformant' | 'partial' | 'not conformant' | 'invalid run'
+/**
+ * The verdict of a run. `invalid run` says nothing about the server: the suite could not run. `incomplete`: the run ended
+ * before all cases.
+ */
+export type Verdict = 'conformant' | 'partial' | 'not conformant' | 'incomplete' | 'invalid run'
 
 /** A verdict with the numbers that it stands on. */
 export interface Tally {
@@ -33,6 +36,7 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   conformant: 0,
   'not conformant': 1,
   'invalid run': 2,
+  incomplete: 2,
   partial: 3,
 }
 
@@ -85,7 +89,8 @@ export function featureTallies(
   )
 }
 
-const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
+/** Returns the results of cases that test claimed features only. */
+export const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
   results.filter(result => [...result.features].every(name => claimed.includes(name)))
 
 /**

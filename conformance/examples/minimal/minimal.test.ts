@@ -12,9 +12,9 @@ const folder = new URL('.', import.meta.url)
 tap.test(
   'the minimal server is conformant in the features that it claims, and partial as a whole',
   async t => {
-    const privateKey = 'key_of_the_minimal_server'
+    const [privateKey, otherPrivateKey] = ['key_of_the_minimal_server', 'key_of_the_other_tenant']
     const child = spawn(process.execPath, [fileURLToPath(new URL('server.mjs', folder))], {
-      env: { PRIVATE_KEY: privateKey },
+      env: { PRIVATE_KEY: privateKey, OTHER_PRIVATE_KEY: otherPrivateKey },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(child, 'close')
@@ -26,6 +26,7 @@ tap.test(
     const target = {
       baseUrl: line.replace('listening on ', ''),
       privateKey,
+      otherPrivateKey,
       headerPrefix: 'SVC',
       capabilities: [],
       timeoutMs: 20_000,
@@ -38,12 +39,22 @@ tap.test(
       [],
     )
     t.match(made.features, { tokens: { verdict: 'conformant' }, types: { verdict: 'conformant' } })
+    t.equal(made.claimed?.verdict, 'conformant')
     const { passed, total } = made.tallies.core ?? {}
     const guide = await readFile(new URL('../../GUIDE.md', folder), 'utf8')
     t.ok(guide.includes(`${passed} of the ${total} cases of core`), `the guide names ${passed} of ${total}`)
     t.equal(made.exitCode, 0)
     t.same(made.verdicts, { core: 'partial' })
     t.same(made.left, [])
+    const open: typeof target.fetch = request => {
+      const headers = new Headers(request.headers)
+      if (headers.get('SVC-API-KEY') !== otherPrivateKey) headers.set('SVC-API-KEY', privateKey)
+      return fetch(new Request(request, { headers }))
+    }
+    const unlocked = await run({ ...target, fetch: open }, { claims: ['tokens', 'types'] })
+    t.equal(unlocked.claimed?.verdict, 'not conformant', 'a server without identification')
+    const alone = await run({ ...target, otherPrivateKey: undefined }, { claims: ['tokens', 'types'] })
+    t.equal(alone.claimed?.verdict, 'partial', 'another tenant is part of every claim')
   },
 )
 

@@ -1,31 +1,36 @@
 /**
- * A tokenization server as small as the specification allows: tokens, cards and bank accounts, for one application.
- * It shows how far a first day leads; it is not a vault. `PRIVATE_KEY=… PORT=4100 node server.mjs`
+ * A tokenization server as small as the specification allows: tokens of each type, for one application in each of two
+ * tenants. It shows how far a first day leads; it is not a vault.
+ * `PRIVATE_KEY=… OTHER_PRIVATE_KEY=… PORT=4100 node server.mjs`
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Invalid, idFor, mergePatch, shown, validated } from './tokens.mjs'
 
-const { PRIVATE_KEY, PORT = '0' } = process.env
+const { PRIVATE_KEY, OTHER_PRIVATE_KEY, PORT = '0' } = process.env
 if (!PRIVATE_KEY) throw new Error('PRIVATE_KEY is required')
-const [tenant_id, application] = [randomUUID(), randomUUID()]
-const tokens = new Map()
+/** Tenants by the keys of their applications. */
+const tenants = new Map(
+  [PRIVATE_KEY, OTHER_PRIVATE_KEY]
+    .filter(key => key)
+    .map(key => [key, { id: randomUUID(), application: randomUUID(), tokens: new Map() }]),
+)
 
 const isLive = token => token.expires_at === undefined || Date.parse(token.expires_at) > Date.now()
-const found = id => {
+const find = (tokens, id) => {
   const token = tokens.get(id)
   return token && isLive(token) ? token : undefined
 }
 
 const operations = {
-  'POST /tokens'(given) {
+  'POST /tokens'({ id: tenant_id, application, tokens }, given) {
     const id = idFor(given)
     const token = { id, tenant_id, ...validated(given), created_by: application }
-    if (found(id)) return [409]
+    if (find(tokens, id)) return [409]
     tokens.set(id, { ...token, created_at: new Date().toISOString() })
     return [201, shown(tokens.get(id), false)]
   },
-  'GET /tokens'(_given, _id, query) {
+  'GET /tokens'({ tokens }, _given, _id, query) {
     const [ids, types] = [query.getAll('id'), query.getAll('type')]
     const wanted = new Map()
     for (const [name, value] of query)
@@ -39,23 +44,27 @@ const operations = {
     )
     return [200, { pagination: {}, data: data.slice(0, 100) }]
   },
-  'GET /tokens/{id}': (_given, id) => (found(id) ? [200, shown(found(id), true)] : [404]),
-  'PATCH /tokens/{id}'(patch, id) {
-    const token = found(id)
+  'GET /tokens/{id}'({ tokens }, _given, id) {
+    const token = find(tokens, id)
+    return token ? [200, shown(token, true)] : [404]
+  },
+  'PATCH /tokens/{id}'({ application, tokens }, patch, id) {
+    const token = find(tokens, id)
     if (!token) return [404]
     const merged = mergePatch(token, { ...patch, type: token.type })
     const modified = { modified_by: application, modified_at: new Date().toISOString() }
     tokens.set(id, { ...token, ...validated(merged), ...modified })
     return [200, shown(tokens.get(id), true)]
   },
-  'DELETE /tokens/{id}': (_given, id) => (found(id) && tokens.delete(id) ? [204] : [404]),
+  'DELETE /tokens/{id}': ({ tokens }, _given, id) => (find(tokens, id) && tokens.delete(id) ? [204] : [404]),
 }
 
 async function respond(request) {
   const url = new URL(request.url, 'http://server')
   const [, collection, part] = url.pathname.split('/')
   const name = `${request.method} /${collection}${part === undefined ? '' : '/{id}'}`
-  if (request.headers['svc-api-key'] !== PRIVATE_KEY) return [401]
+  const tenant = tenants.get(request.headers['svc-api-key'])
+  if (!tenant) return [401]
   if (!Object.hasOwn(operations, name)) return [404]
   const type = request.headers['content-type']?.split(';')[0]
   if (request.method === 'PATCH' && type !== 'application/merge-patch+json') return [415]
@@ -69,7 +78,7 @@ async function respond(request) {
   try {
     const given = size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString())
     if (typeof given !== 'object' || given === null) return [400]
-    return operations[name](given, part && decodeURIComponent(part), url.searchParams)
+    return operations[name](tenant, given, part && decodeURIComponent(part), url.searchParams)
   } catch (error) {
     if (error instanceof Invalid || error instanceof SyntaxError || error instanceof URIError) return [400]
     throw error

@@ -10,7 +10,18 @@ const isObject = value => typeof value === 'object' && value !== null && !Array.
 const isText = value => typeof value === 'string'
 const onlyHas = (data, names) => Object.keys(data).every(name => names.includes(name))
 
+/** A type whose data is a number of so many digits, written with hyphens or without. */
+const digits = (containers, pattern) => ({
+  containers,
+  fingerprint: "{{ data | remove: '-' }}",
+  mask: '{{ data | reveal_last4 }}',
+  check: data => check(isText(data) && pattern.test(data), 'data'),
+})
+
 const types = {
+  social_security_number: digits(['/persons/'], /^\d{3}-?\d{2}-?\d{4}$/),
+  employer_id_number: digits(['/persons/'], /^\d{2}-?\d{7}$/),
+  card_number: digits(['/cards/'], /^\d{12,19}$/),
   token: { containers: ['/general/'], fingerprint: '{{ data | stringify }}', check() {} },
   card: {
     containers: ['/cards/'],

@@ -17,6 +17,7 @@ import { foldingCases } from './matrices/folding.ts'
 import { formulaClientCases } from './matrices/formula-clients.ts'
 import { grantingCases } from './matrices/granting.ts'
 import { hiddenCases } from './matrices/hidden.ts'
+import { identificationCases } from './matrices/identification.ts'
 import { identityCases } from './matrices/identities.ts'
 import { instantCases } from './matrices/instants.ts'
 import { logListCases } from './matrices/log-lists.ts'
@@ -111,6 +112,7 @@ export const allCases: readonly Case[] = [
   ...tokenizingCases,
   ...argumentCases,
   ...identityCases,
+  ...identificationCases,
   ...outcomeCases,
   ...parameterCases,
   ...usageCases,

@@ -16,6 +16,16 @@ export class NotSupported extends Error {
   override readonly name = 'NotSupported'
 }
 
+/** A case would use a feature that the run does not claim. */
+export class NotClaimed extends NotSupported {
+  readonly features: readonly string[]
+
+  constructor(features: readonly string[]) {
+    super(`not claimed: ${features.join(', ')}`)
+    this.features = features
+  }
+}
+
 /** @throws {Finding} with the expected and the found value, if they differ */
 export function expectEqual(found: unknown, expected: unknown, what: string): void {
   const [left, right] = [canonical(found), canonical(expected)]

@@ -1,6 +1,7 @@
+import { type Feature, featuresOfRequest } from '../features.ts'
 import { alwaysComplaints } from './always.ts'
 import type { Complaint, Contract } from './contract.ts'
-import { Finding } from './finding.ts'
+import { Finding, isObject, NotClaimed } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
 import {
   type Call,
@@ -13,6 +14,9 @@ import {
 } from './target.ts'
 import { contentOf, type Transport } from './transport.ts'
 
+/** Paths whose POST creates something that stays. */
+const creating = /^\/(tokens|tokenize|reactor-formulas|reactors|applications)$|\/react$/
+
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
   readonly exchanges: Exchange[] = []
@@ -22,14 +26,27 @@ export class Recorder {
   /** Created resources that have to be deleted: the path, and the key that created it. */
   readonly made: { readonly path: string; readonly key: string | undefined }[] = []
 
+  /** Requests that may have created something and had no response. */
+  readonly unanswered: string[] = []
+  /** Features that the requests used. */
+  readonly used = new Set<Feature>()
+
   readonly contract: Contract
   readonly #target: Subject
   readonly #carrier: Carrier | undefined
+  readonly #claims: readonly Feature[] | undefined
 
-  constructor(target: Subject, contract: Contract, carrier: Carrier | undefined) {
+  /** @param claims features whose operations may be sent; all by default */
+  constructor(
+    target: Subject,
+    contract: Contract,
+    carrier: Carrier | undefined,
+    claims?: readonly Feature[],
+  ) {
     this.#target = target
     this.contract = contract
     this.#carrier = carrier
+    this.#claims = claims
   }
 
   /** Returns a function that sends requests with a key, or without one. */
@@ -45,6 +62,7 @@ export class Recorder {
     options: SendOptions,
   ): Promise<Reply> {
     const operation = this.contract.operationOf(method, path)
+    this.#claim(featuresOfRequest(operation?.id, Object.keys(options.headers ?? {}), body))
     let reply: Reply | undefined
     const exchange: Transport = async request => {
       const sent = {
@@ -64,6 +82,7 @@ export class Recorder {
         this.complaints.push(...alwaysComplaints(this.#target, request, reply, operation !== undefined))
         return response
       } catch (error) {
+        this.#missed(key, method, path, body)
         if (error instanceof Interrupted) throw error
         this.exchanges.push({ ...sent, requestBody, status: undefined, headers: new Headers(), text: '' })
         throw new NoAnswer(reasonOf(error), { cause: error })
@@ -85,6 +104,22 @@ export class Recorder {
     this.complaints.push(...this.contract.complaints(operation, reply, this.#target.headerPrefix))
     this.#remember(key, method, path, reply)
     return reply
+  }
+
+  /** @throws {NotClaimed} if a request would use a feature that is not claimed */
+  #claim(found: readonly Feature[]): void {
+    for (const feature of found) this.used.add(feature)
+    const others = found.filter(feature => this.#claims?.includes(feature) === false)
+    if (others.length > 0) throw new NotClaimed(others)
+  }
+
+  /** Notes what a request without a response may have created: it is deleted if its id is known, and listed otherwise. */
+  #missed(key: string | undefined, method: string, path: string, body: unknown): void {
+    if (method !== 'POST' || !creating.test(path)) return
+    const id = path === '/tokens' && isObject(body) ? body.id : undefined
+    if (typeof id === 'string' && !id.includes('{'))
+      this.made.push({ path: `/tokens/${encodeURIComponent(id)}`, key })
+    else this.unanswered.push(`${method} ${path}, which had no response`)
   }
 
   #remember(key: string | undefined, method: string, path: string, reply: Reply): void {

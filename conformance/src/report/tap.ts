@@ -41,11 +41,15 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
 
 export type Redact = (text: string, exchanges?: Result['exchanges']) => string
 
-/** Returns the verdicts of a run as text: `core: 84 of 185, partial`. */
+/**
+ * Returns the verdicts of a run as text: `core: 84 of 185, partial`. If only some features are claimed, what is claimed
+ * comes first: `claimed tokens, types: 84 of 84, conformant; core: 84 of 185, partial`.
+ */
 export const summaryOf = (run: Run): string =>
-  Object.entries(run.tallies)
-    .map(([profile, tally]) => tallyText(profile, tally))
-    .join('; ')
+  [
+    ...(run.claimed ? [tallyText(`claimed ${run.claims.join(', ')}`, run.claimed)] : []),
+    ...Object.entries(run.tallies).map(([profile, tally]) => tallyText(profile, tally)),
+  ].join('; ')
 
 /** Number of next steps in the output. The report has all. */
 const shownSteps = 10

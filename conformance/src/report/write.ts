@@ -10,6 +10,7 @@ const colors = {
   conformant: 'brightgreen',
   partial: 'yellow',
   'not conformant': 'red',
+  incomplete: 'lightgrey',
   'invalid run': 'lightgrey',
 }
 

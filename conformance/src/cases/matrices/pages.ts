@@ -8,6 +8,8 @@ interface List {
   readonly needs: Cell['needs']
   /** True if the list can be narrowed to the items made for it. */
   readonly isOwn: boolean
+  /** Other cases look for what they made on the first page of these lists. */
+  readonly turn?: 'alone'
   make(s: Context): Promise<string>
   ask(c: Context, own: string, query: Record<string, number>): Promise<Reply>
 }
@@ -39,6 +41,7 @@ const lists: Readonly<Record<string, List>> = {
   formulas: {
     needs: ['management'],
     isOwn: true,
+    turn: 'alone',
     async make(s) {
       const formula = {
         name: `${s.tag}pages`,
@@ -67,8 +70,9 @@ const lists: Readonly<Record<string, List>> = {
   applications: {
     needs: ['applications'],
     isOwn: false,
+    turn: 'alone',
     async make(s) {
-      for (const _ of times(count, () => 0)) await s.application({ permissions: ['token:use'] })
+      await Promise.all(times(count, () => s.application({ permissions: ['token:use'] })))
       return ''
     },
     ask: (c, _own, query) => c.asManagement('GET', `/applications?${text(query)}`),
@@ -98,7 +102,7 @@ const queries: Readonly<Record<string, { query: Record<string, number>; items: n
   'far-past-the-end': { query: { size: 100, page: 1000 }, items: 0, isLast: true },
 }
 
-const cells = Object.entries(lists).flatMap(([name, { needs, isOwn, make, ask }]) =>
+const cells = Object.entries(lists).flatMap(([name, { needs, isOwn, turn, make, ask }]) =>
   Object.entries(queries).flatMap(([what, { query, items, isLast }]): Cell[] => {
     // A list of everything has another last page.
     if (isLast && !isOwn && what !== 'far-past-the-end') return []
@@ -108,6 +112,7 @@ const cells = Object.entries(lists).flatMap(([name, { needs, isOwn, make, ask }]
         name: `${name}-${what}`,
         title: `a page of a list of 101 ${name} has as many items as it says: ${what.replaceAll('-', ' ')}`,
         needs,
+        ...(turn && { turn }),
         async run(c) {
           const own = await c.shared(`pages of ${make === tokens ? 'tokens' : name}`, make)
           const found = async () => c.success(await ask(c, own, query), 200, what).body as Page

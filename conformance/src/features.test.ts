@@ -1,0 +1,56 @@
+import tap from 'tap'
+import { capabilities, contract, openReference } from '../selftest/_reference.ts'
+import type { Feature } from './features.ts'
+import { run } from './run.ts'
+import { outcomeOf } from './verdict.ts'
+
+tap.test('a case tests the features whose operations it sends, and is run if they are claimed', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const outcomesOf = async (claims: readonly Feature[], only: readonly string[]) => {
+    const made = await run(reference.target, { contract, capabilities, profile: 'surrogate', claims, only })
+    return Object.fromEntries(
+      made.results
+        .filter(one => one.skipped === undefined)
+        .map(one => [
+          one.case.id,
+          `${outcomeOf(one, 'surrogate')}${one.notSupported ? `: ${one.notSupported}` : ''}`,
+        ]),
+    )
+  }
+  const ids = [
+    'SES-014.new-get',
+    'SES-014.new-react',
+    'AUT-015.none-get',
+    'AUT-001.none-get-reactor',
+    'IDE-501.other-caller',
+  ]
+  t.same(
+    await outcomesOf(['tokens', 'sessions'], ids),
+    {
+      'SES-014.new-get': 'pass',
+      'SES-014.new-react': 'not-supported: not claimed: formulas',
+      'AUT-015.none-get': 'pass',
+      'AUT-001.none-get-reactor': 'not-supported: not claimed: formulas',
+      'IDE-501.other-caller': 'not-supported: not claimed: idempotency, access',
+    },
+    'without formulas and reactors',
+  )
+  t.same(
+    await outcomesOf(['tokens'], ['TOK-046.get-token', 'TOK-046.get-card', 'AUT-013.get-token']),
+    {
+      'TOK-046.get-token': 'pass',
+      'TOK-046.get-card': 'not-supported: not claimed: types',
+      'AUT-013.get-token': 'pass',
+    },
+    'tokens alone: another tenant is part of every claim',
+  )
+  t.same(
+    await outcomesOf(['formulas', 'reactors'], ['AUT-001.none-get-reactor', 'AUT-012.foreign-get-reactor']),
+    {
+      'AUT-001.none-get-reactor': 'pass',
+      'AUT-012.foreign-get-reactor': 'pass',
+    },
+    'without tokens',
+  )
+})
