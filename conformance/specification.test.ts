@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import tap from 'tap'
 import { parse } from 'yaml'
 // @ts-expect-error: a script without types
-import { withRequirements } from './scripts/write-specification.mjs'
+import { withExpressions, withRequirements } from './scripts/write-specification.mjs'
 import { readParsed } from './src/files.ts'
 
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
@@ -19,6 +19,14 @@ tap.test('the specification contains each requirement once, under its anchor', a
   }
   const changed = requirements.map(one => (one.id === 'TOK-001' ? { ...one, text: 'Other.' } : one))
   t.not(withRequirements(text, changed), text, 'the control: a change of a sentence changes the file')
+})
+
+tap.test('the appendix has each filter with its examples, which the cases are made from', async t => {
+  const text = await read('SPECIFICATION.md')
+  const filters = parse(await read('expressions.yaml')) as { filter: string; examples: unknown[][] }[]
+  t.equal(withExpressions(text, filters), text, 'up to date; npm run specification writes it')
+  t.same(readParsed('expressions'), filters, 'npm run specification also writes what the suite reads')
+  t.not(withExpressions(text, filters.slice(1)), text, 'the control: without a filter the file changes')
 })
 
 tap.test('the suite reads the contract as it is', async t => {

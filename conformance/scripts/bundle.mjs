@@ -17,11 +17,15 @@ const embedded = {
       const names = ['package.json', 'openapi.yaml', 'requirements.yaml']
       const texts = await Promise.all(names.map(name => readFile(path(name), 'utf8')))
       const files = Object.fromEntries(names.map((name, index) => [name, texts[index]]))
-      const parsed = async name => readFile(path(`src/generated/${name}.json`), 'utf8')
+      const parsed = await Promise.all(
+        ['openapi', 'requirements', 'expressions'].map(
+          async name => `${name}: ${await readFile(path(`src/generated/${name}.json`), 'utf8')}`,
+        ),
+      )
       return {
         loader: 'js',
         contents: `const files = ${JSON.stringify(files)}
-const parsed = { openapi: ${await parsed('openapi')}, requirements: ${await parsed('requirements')} }
+const parsed = { ${parsed.join(', ')} }
 export const readPackageFile = name => files[name]
 export const readContract = () => files['openapi.yaml']
 export const readParsed = name => parsed[name]`,

@@ -1,5 +1,5 @@
 /**
- * Writes the contract and the requirements as JSON, which the suite reads at run time: to parse the YAML takes longer
+ * Writes the contract, the requirements and the examples of expressions as JSON, which the suite reads at run time: to parse the YAML takes longer
  * than the rest of its start. Run by `npm run generate` and `npm run specification`.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ const folder = new URL('../src/generated/', import.meta.url)
 
 export async function writeParsed() {
   await mkdir(folder, { recursive: true })
-  for (const name of ['openapi', 'requirements']) {
+  for (const name of ['openapi', 'requirements', 'expressions']) {
     const text = await readFile(new URL(`../${name}.yaml`, import.meta.url), 'utf8')
     await writeFile(new URL(`${name}.json`, folder), JSON.stringify(parse(text)))
   }

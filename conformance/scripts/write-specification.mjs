@@ -1,6 +1,6 @@
 /**
- * Writes the requirements of each section into SPECIFICATION.md, from requirements.yaml, and the ids of new ones into
- * ids.txt: `npm run specification`. Tests check that both files are up to date.
+ * Writes the requirements of each section and the table of filters into SPECIFICATION.md, from requirements.yaml and
+ * expressions.yaml, and the ids of new requirements into ids.txt: `npm run specification`. Tests check that both files are up to date.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv } from 'node:process'
@@ -42,6 +42,37 @@ export function withRequirements(text, requirements) {
   )
 }
 
+/** Returns a value as code in a cell of a table. */
+const cell = value => `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``
+
+/**
+ * @param {string} text SPECIFICATION.md
+ * @param {readonly any[]} filters records of expressions.yaml
+ * @returns {string} the text with a table of the filters of each profile and their examples
+ */
+export function withExpressions(text, filters) {
+  return text.replaceAll(
+    /(<!-- expressions (\S+) -->\n)[\s\S]*?(<!-- end of expressions -->)/g,
+    (_all, start, profile, end) => {
+      const rows = filters
+        .filter(one => (one.profile ?? 'surrogate') === profile)
+        .flatMap(({ filter, arguments: given, means, examples }) =>
+          examples.map(([expression, data, result], index) => {
+            const name = index === 0 ? `\`${filter}${given ? `: ${given}` : ''}\`` : ''
+            const shown = result === undefined ? 'nothing' : cell(result)
+            return `| ${name} | ${index === 0 ? means : ''} | \`${expression.replaceAll('|', '\\|')}\` | ${cell(data)} | ${shown} |`
+          }),
+        )
+      const table = [
+        '| filter | result | example | `data` | gives |',
+        '| --- | --- | --- | --- | --- |',
+        ...rows,
+      ]
+      return `${start}${table.join('\n')}\n${end}`
+    },
+  )
+}
+
 /** Returns the lines of ids.txt and one for each new requirement. A line that no longer holds stays, for a test to find. */
 function withIds(text, requirements) {
   const lines = text.trim().split('\n')
@@ -51,7 +82,8 @@ function withIds(text, requirements) {
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const text = await readFile(file('SPECIFICATION.md'), 'utf8')
   const requirements = parse(await readFile(file('requirements.yaml'), 'utf8'))
-  await writeFile(file('SPECIFICATION.md'), withRequirements(text, requirements))
+  const filters = parse(await readFile(file('expressions.yaml'), 'utf8'))
+  await writeFile(file('SPECIFICATION.md'), withExpressions(withRequirements(text, requirements), filters))
   await writeFile(file('ids.txt'), withIds(await readFile(file('ids.txt'), 'utf8'), requirements))
   await writeParsed()
 }

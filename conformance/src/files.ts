@@ -12,7 +12,7 @@ export function readContract(): string {
   return readPackageFile('openapi.yaml')
 }
 
-/** Returns the content of `openapi.yaml` or `requirements.yaml`, which `npm run generate` writes as JSON. */
-export function readParsed(name: 'openapi' | 'requirements'): unknown {
+/** Returns the content of a YAML file of the suite, which `npm run generate` writes as JSON. */
+export function readParsed(name: 'openapi' | 'requirements' | 'expressions'): unknown {
   return JSON.parse(readPackageFile(`generated/${name}.json`))
 }

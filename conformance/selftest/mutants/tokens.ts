@@ -243,7 +243,7 @@ export const tokensMutants: Mutants = {
   },
   // A token has a member that is not in the contract.
   'undocumented-member': {
-    failing: ['TOK-001.a'],
+    failing: ['WIR-546.token'],
     change: changeResponse('GET', token, body => ({ ...body, debug: true })),
   },
   // The response for a token that does not exist is a 410.

@@ -13,6 +13,7 @@ import { duplicateCases } from './matrices/duplicates.ts'
 import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { everyResponseCases } from './matrices/every-response.ts'
+import { filterCases } from './matrices/filters.ts'
 import { foldingCases } from './matrices/folding.ts'
 import { formulaClientCases } from './matrices/formula-clients.ts'
 import { grantingCases } from './matrices/granting.ts'
@@ -20,6 +21,7 @@ import { hiddenCases } from './matrices/hidden.ts'
 import { identificationCases } from './matrices/identification.ts'
 import { identityCases } from './matrices/identities.ts'
 import { instantCases } from './matrices/instants.ts'
+import { knownMemberCases } from './matrices/known-members.ts'
 import { logListCases } from './matrices/log-lists.ts'
 import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
@@ -92,12 +94,14 @@ export const allCases: readonly Case[] = [
   ...mergeCases,
   ...derivedCases,
   ...limitCases,
+  ...filterCases,
   ...foldingCases,
   ...makerCases,
   ...sameCases,
   ...coveringCases,
   ...duplicateCases,
   ...logCases,
+  ...knownMemberCases,
   ...logListCases,
   ...endedSessionCases,
   ...reevaluatedCases,

@@ -46,11 +46,15 @@ export class Contract {
   /** Makes requests at and beyond the limits of the contract. */
   readonly limits: Limits
   readonly #patterns: readonly { readonly pattern: RegExp; readonly operation: Operation }[]
-  readonly #schemas: Record<Profile, Schemas>
+  readonly #schemas: Record<Profile | 'closed', Schemas>
   readonly #problem: unknown
 
   constructor() {
-    this.#schemas = { core: new Schemas(document, 'core'), surrogate: new Schemas(document, 'surrogate') }
+    this.#schemas = {
+      core: new Schemas(document, 'core'),
+      surrogate: new Schemas(document, 'surrogate'),
+      closed: new Schemas(document, 'closed'),
+    }
     this.limits = new Limits(pointer => this.#schemas.core.find(pointer))
     this.#problem = this.#schemas.core.find('#/components/schemas/Problem')
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -139,6 +143,13 @@ export class Contract {
     }
     complain('surrogate', this.#surrogateComplaint(operation, reply))
     return found
+  }
+
+  /** Returns which member of a response the contract does not name, if there is one. */
+  unknownMember(method: string, path: string, { status, body }: Reply): string | undefined {
+    const spec = this.operationOf(method, path)?.responses[status]
+    const [content] = Object.values(spec?.content ?? {})
+    return content === undefined ? undefined : this.#schemas.closed.complaint(content.schema, body)
   }
 
   #successes(operation: Operation) {

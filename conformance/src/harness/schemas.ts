@@ -11,16 +11,16 @@ const isObject = (value: unknown): value is Json =>
 const iso8601 = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/
 
 /**
- * Compiles response schemas of the contract for a profile. In core, parts with `x-profile: surrogate` are not checked,
- * and unknown members are allowed. In surrogate everything is checked.
+ * Compiles response schemas of the contract for a profile. In core, parts with `x-profile: surrogate` are not checked.
+ * Both profiles allow unknown members; `closed` is surrogate without them.
  */
 export class Schemas {
   readonly #document: Json
-  readonly #profile: Profile
+  readonly #profile: Profile | 'closed'
   readonly #ajv: Ajv2020
   readonly #compiled = new Map<unknown, ValidateFunction>()
 
-  constructor(document: Json, profile: Profile) {
+  constructor(document: Json, profile: Profile | 'closed') {
     this.#document = document
     this.#profile = profile
     this.#ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -65,7 +65,7 @@ export class Schemas {
         made[name] = this.#resolved(value, name !== 'not')
       else made[name] = value
     }
-    if (this.#profile === 'surrogate' && mayClose && isWhole && !('additionalProperties' in schema))
+    if (this.#profile === 'closed' && mayClose && isWhole && !('additionalProperties' in schema))
       made.unevaluatedProperties = false
     return made
   }

@@ -26,6 +26,11 @@ tap.test('requests go out as they are, over a connection that is kept', async t 
       t.match(seen.at(-1), [method, '/a?b=%20c', { 'x-own': 'é' }, text])
     }
   t.equal(connections, 1)
+  const closing = { method: 'POST', url, headers: { connection: 'close' }, body: '1' }
+  t.equal((await send(closing)).status, 418)
+  t.equal(connections, 2, 'a request that closes its connection has one of its own')
+  t.equal((await send({ method: 'GET', url, headers: {} })).status, 418)
+  t.equal(connections, 2, 'the kept one is still used')
 })
 
 tap.test('a response that breaks off is an error', async t => {

@@ -59,7 +59,8 @@ export function overHttp(): Transport {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       const request = (isSecure ? https : http).request(url, {
         method,
-        agent: isSecure ? secure : plain,
+        // Such a request gets a connection of its own, which is closed after it.
+        agent: headers.connection === 'close' ? false : isSecure ? secure : plain,
         headers: {
           accept: '*/*',
           'user-agent': 'surrogate-conformance',

@@ -25,12 +25,12 @@ const types: Readonly<Record<string, Shown>> = Object.fromEntries(
 
 /** Masks that the creator chose, as the specification allows for each type. */
 const chosen: typeof types = {
-  token: { data: { a: 'value', n: 1 }, masked: { a: 'VALUE' } },
+  token: { data: { a: 'value', n: 1 }, masked: { a: 'alue' } },
   card: { data: card, masked: { number: 'hidden' } },
   social_security_number: { data: ssn, masked: 'hidden' },
 }
 const masks: Readonly<Record<string, unknown>> = {
-  token: { a: '{{ data.a | upcase }}' },
+  token: { a: "{{ data.a | remove: 'v' }}" },
   card: { number: 'hidden' },
   social_security_number: 'hidden',
 }

@@ -24,5 +24,5 @@ const standard = {
   ...fallbackFilters,
 }
 
-// Requirements: EXP-502
+// Requirements: EXP-502, TOK-055
 export const allFilters: Filters = new Map<string, Filter>(Object.entries({ ...standard, ...own }))
