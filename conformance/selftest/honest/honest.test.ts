@@ -22,6 +22,7 @@ const servers: Readonly<Record<string, readonly VariationName[]>> = {
     'other members of errors',
     'other links of pages',
     'more members, and null for those not set',
+    'a member more in every object',
     'other statuses where none is named',
   ],
   'a server that takes its time': [
@@ -31,8 +32,10 @@ const servers: Readonly<Record<string, readonly VariationName[]>> = {
     'slower responses',
   ],
 }
+/** Takes minutes for all cases, so that only some are run here. */
+const slow = '300 ms slow, with at most 20 requests a second'
 tap.same(
-  Object.values(servers).flat().sort(),
+  [...Object.values(servers).flat(), slow].sort(),
   Object.keys(variations).sort(),
   'each variation is part of one server',
 )
@@ -81,6 +84,27 @@ for (const [index, [name, parts]] of Object.entries(servers).entries()) {
     if (parts.includes('a rate limit with Retry-After')) t.ok(limited > 100, `${limited} responses were 429`)
   })
 }
+
+tap.test(`some cases on a server that is ${slow}`, async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  let limited = 0
+  const varied = variations[slow](reference.target.fetch)
+  const fetch: Fetch = async request => {
+    const response = await varied(request)
+    if (response.status === 429) limited++
+    return response
+  }
+  const only = ['TOK-00*', 'SES-00*', 'SEA-033']
+  const made = await run({ ...reference.target, fetch, capabilities: [] }, { contract, only, concurrency: 8 })
+  const ran = made.results.filter(one => one.skipped === undefined)
+  t.ok(ran.length > 20 && limited > 0, `${ran.length} cases, ${limited} responses of 429`)
+  t.same(
+    ran.filter(one => outcomeOf(one, 'core') !== 'pass').map(one => [one.case.id, one.findings]),
+    [],
+  )
+  t.same(made.left, [])
+})
 
 tap.test('access is tested by three keys on a server without our endpoint for applications', async t => {
   const reference = await openReference()

@@ -147,6 +147,28 @@ export const variations = {
       : body,
   ),
 
+  // Also in errors, in pages, and in what is embedded; each with a value of another kind.
+  'a member more in every object': changed(body =>
+    everywhere(body, object => ({
+      _id: Object.keys(object).length,
+      ...object,
+      object: { kind: 'thing', more: [null] },
+      tags: [],
+    })),
+  ),
+
+  '300 ms slow, with at most 20 requests a second': next => {
+    let second = 0
+    let count = 0
+    return async request => {
+      const now = Math.floor(performance.now() / 1000)
+      if (now !== second) [second, count] = [now, 0]
+      if (++count > 20) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
+      await wait(300)
+      return next(request)
+    }
+  },
+
   'slower responses': next => async request => {
     await wait(2)
     return next(request)

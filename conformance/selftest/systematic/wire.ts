@@ -19,8 +19,8 @@ type Alter = (
 
 /**
  * Returns mutants for each operation: for each member of its response or of its list's items, one that leaves it out
- * and one that shows its first value for ever; for lists, wrong counts, missing, repeated and turned items; and for
- * each refusal, one with another status.
+ * and one that shows its first value for ever; for all its texts, some that change them as stores do; for lists, wrong
+ * counts, missing, repeated and turned items; and for each refusal, one with another status and one whose problem has one.
  */
 export function wireMutants(contract: Contract): WireMutant[] {
   const schemas = new SchemaMembers(contract.document)
@@ -36,9 +36,15 @@ export function wireMutants(contract: Contract): WireMutant[] {
     if (operation.method !== 'POST')
       for (const member of members.filter(one => !neverChanged.has(one)))
         made.push([`${member} as it was first`, onResources(asItWas(member))])
+    if (members.length > 0)
+      for (const [fault, change] of Object.entries(textFaults))
+        made.push([fault, onResources(everyText(change))])
+    if (members.includes('data')) made.push(['nulls in data left out', onResources(withoutNulls)])
     if (items) made.push(...listFaults)
-    for (const status of Object.keys(operation.responses).filter(one => /^4\d\d$/.test(one)))
+    for (const status of Object.keys(operation.responses).filter(one => /^4\d\d$/.test(one))) {
       made.push([`${status} as ${otherStatus(status)}`, refusedAs(Number(status), otherStatus(status))])
+      made.push([`${status} with another status inside`, insideOf(Number(status))])
+    }
     return made.map(([what, alter]) => ({
       name: `wire ${operation.id}: ${what}`,
       operation: operation.id,
@@ -124,6 +130,34 @@ const leftOut = (member: string) => (resource: Body) => {
 
 const asItWas = (member: string) => (resource: Body, first: Body) =>
   first && Object.hasOwn(first, member) ? { ...resource, [member]: first[member] } : leftOut(member)(resource)
+
+/** Changes that stores, encodings and forms make to texts. */
+const textFaults: Readonly<Record<string, (text: string) => string>> = {
+  'texts cut at 200': text => text.slice(0, 200),
+  'texts trimmed': text => text.trim(),
+  'texts escaped': text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  'texts composed': text => text.normalize('NFC'),
+  'texts with other line ends': text => text.replaceAll('\r\n', '\n'),
+}
+
+const everyText = (change: (text: string) => string) => (resource: Body) =>
+  JSON.parse(JSON.stringify(resource), (_name, inner) => (typeof inner === 'string' ? change(inner) : inner))
+
+const withoutNulls = (resource: Body) => ({
+  ...resource,
+  data: JSON.parse(
+    JSON.stringify(resource.data ?? null, (_name, inner) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).filter(([, value]) => value !== null))
+        : inner,
+    ),
+  ),
+})
+
+const insideOf =
+  (from: number): Alter =>
+  (body, status) =>
+    status === from && body ? { body: { ...body, status: 418 } } : undefined
 
 const onList =
   (change: (items: Body[]) => Body[]): Alter =>
