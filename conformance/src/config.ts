@@ -2,15 +2,12 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { type Capability, capabilities, isCapability } from './capabilities.ts'
+import { ConfigError } from './config-error.ts'
 import { type Feature, features, isFeature } from './features.ts'
 import { flags, ofTarget } from './flags.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Target } from './harness/target.ts'
-
-/** An invalid command: printed as one sentence, with exit code 2. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
+import { readReport } from './report/compare.ts'
 
 /** How a report names the server. */
 export interface Identity {
@@ -72,7 +69,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     profile: choice('profile', one(given.profile), ['core', 'surrogate']),
     through: choice('through', one(given.through), ['http', 'sdk']),
     claims: settings.claim === undefined ? features : list(settings.claim).map(asFeature),
-    only: list(given.only),
+    only: [...list(given.only), ...failedIn(one(given['rerun-failed']))],
     sections: list(given.section),
     expected: typeof settings.expected === 'string' ? readExpected(settings.expected) : {},
     identity: {
@@ -199,6 +196,16 @@ function readTarget(path: string): Record<string, string | readonly string[]> {
     return [name, lists ? (value as unknown[]).map(String) : String(value)] as const
   })
   return Object.fromEntries(members)
+}
+
+/** Returns the ids of the cases that failed in a report. */
+function failedIn(path: string | undefined): string[] {
+  if (path === undefined) return []
+  const failed = readReport(path).cases.filter(({ outcome }) =>
+    ['fail', 'error', 'warn', 'expected-failure', 'unexpected-pass'].includes(outcome),
+  )
+  if (failed.length === 0) throw new ConfigError(`${path}: no case failed`)
+  return failed.map(({ id }) => id)
 }
 
 const one = (value: unknown) => (typeof value === 'string' ? value : undefined)

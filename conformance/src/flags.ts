@@ -82,6 +82,11 @@ export const flags: Readonly<Record<string, Flag>> = {
     value: 'ID',
     help: "only these requirements or cases, such as 'TOK-*'; the result is partial",
   },
+  'rerun-failed': {
+    type: 'string',
+    value: 'REPORT',
+    help: 'only the cases that did not pass in this report.json; the result is partial',
+  },
   section: { type: 'string', multiple: true, value: 'SECTION', help: 'only these sections, such as 4.2' },
   seed: { type: 'string', value: 'N', help: 'order of the cases; each run prints its seed' },
   through: {

@@ -1,4 +1,5 @@
-import { type Config, ConfigError, readConfig, shownConfig, targetOf, usage } from './config.ts'
+import { type Config, readConfig, shownConfig, targetOf, usage } from './config.ts'
+import { ConfigError } from './config-error.ts'
 import { featuresOf } from './features.ts'
 import { counts } from './harness/context.ts'
 import { readRequirements } from './harness/requirements.ts'

@@ -12,17 +12,22 @@ interface Step {
 }
 
 /**
- * Returns what to implement next, in an order in which each step builds on those before: by feature, and within a feature
- * failures before cases that were not run.
+ * Returns what to implement next, in an order in which each step builds on those before: what is claimed first, then by
+ * feature, and within a feature failures before cases that were not run.
  */
-export function nextSteps(results: readonly Result[], profile: Profile): readonly Step[] {
+export function nextSteps(
+  results: readonly Result[],
+  profile: Profile,
+  claims: readonly Feature[] = features,
+): readonly Step[] {
   const steps = new Map<string, Step & { readonly rank: number }>()
   for (const result of results) {
     const outcome = outcomeOf(result, profile)
     const failed = outcome === 'fail' || outcome === 'expected-failure'
     if (!failed && outcome !== 'not-supported') continue
     const last = Math.max(0, ...[...result.features].map(name => features.indexOf(name)))
-    const rank = last * 2 + (failed ? 0 : 1)
+    const isClaimed = [...result.features].every(name => claims.includes(name))
+    const rank = (isClaimed ? 0 : features.length * 2) + last * 2 + (failed ? 0 : 1)
     const { id } = result.requirement
     if ((steps.get(id)?.rank ?? Number.POSITIVE_INFINITY) <= rank) continue
     const reason = failed ? 'failed' : `not run: ${result.notSupported}`

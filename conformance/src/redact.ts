@@ -1,24 +1,31 @@
 import type { Exchange, Target } from './harness/target.ts'
 
-/** Members of responses whose values are credentials. */
+/** Members of requests and responses whose values are credentials. */
 const secretMembers = /"(key|session_key|nonce)"\s*:\s*"((?:[^"\\]|\\.)+)"/g
 
+export interface Redact {
+  (text: string, exchanges?: readonly Exchange[]): string
+  /** The environment variable that holds a key of the settings, or `$KEY` for one that a case made. */
+  variable(key: string): string
+}
+
 /** Returns a function that replaces keys, nonces and secrets in the texts of a report. */
-export function redactor(target: Target): (text: string, exchanges?: readonly Exchange[]) => string {
-  const known = [
-    target.privateKey,
-    target.publicKey,
-    target.managementKey,
-    target.maskedKey,
-    target.redactedKey,
-    target.limitedKey,
-    target.otherPrivateKey,
-    target.otherManagementKey,
-    target.webhookSecret,
-  ].filter(secret => secret !== undefined)
-  return (text, exchanges = []) => {
-    const learned = exchanges.flatMap(({ text: answer, requestHeaders }) => [
-      ...[...answer.matchAll(secretMembers)].map(match => match[2] ?? ''),
+export function redactor(target: Target): Redact {
+  const variables: Readonly<Record<string, string | undefined>> = {
+    PRIVATE_KEY: target.privateKey,
+    PUBLIC_KEY: target.publicKey,
+    MANAGEMENT_KEY: target.managementKey,
+    MASKED_KEY: target.maskedKey,
+    REDACTED_KEY: target.redactedKey,
+    LIMITED_KEY: target.limitedKey,
+    OTHER_PRIVATE_KEY: target.otherPrivateKey,
+    OTHER_MANAGEMENT_KEY: target.otherManagementKey,
+    WEBHOOK_SECRET: target.webhookSecret,
+  }
+  const known = Object.values(variables).filter(secret => secret !== undefined)
+  const redact = (text: string, exchanges: readonly Exchange[] = []) => {
+    const learned = exchanges.flatMap(({ text: answer, requestBody = '', requestHeaders }) => [
+      ...[answer, requestBody].flatMap(one => [...one.matchAll(secretMembers)].map(match => match[2] ?? '')),
       ...Object.entries(requestHeaders).flatMap(([name, value]) => (/-api-key$/i.test(name) ? [value] : [])),
     ])
     let shown = text
@@ -26,4 +33,9 @@ export function redactor(target: Target): (text: string, exchanges?: readonly Ex
       if (secret !== '') shown = shown.replaceAll(secret, '[redacted]')
     return shown
   }
+  const variable = (key: string) => {
+    const [name] = Object.entries(variables).find(([, value]) => value === key) ?? []
+    return name === undefined ? '$KEY' : `$CONFORMANCE_${name}`
+  }
+  return Object.assign(redact, { variable })
 }

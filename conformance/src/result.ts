@@ -1,10 +1,10 @@
 import type { Feature } from './features.ts'
 import type { Case } from './harness/case.ts'
-import type { Profile } from './harness/finding.ts'
+import type { Evidence, Profile } from './harness/finding.ts'
 import type { Requirement } from './harness/requirements.ts'
 import type { Exchange } from './harness/target.ts'
 
-export interface FoundHere {
+export interface FoundHere extends Evidence {
   readonly profile: Profile
   readonly message: string
 }

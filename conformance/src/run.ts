@@ -7,7 +7,14 @@ import { cleanUp } from './harness/clean-up.ts'
 import { type Context, counts } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
 import { endOf } from './harness/end.ts'
-import { Finding, NotClaimed, NotSupported, type Profile, Unreachable } from './harness/finding.ts'
+import {
+  type Evidence,
+  Finding,
+  NotClaimed,
+  NotSupported,
+  type Profile,
+  Unreachable,
+} from './harness/finding.ts'
 import { Fixtures } from './harness/fixtures.ts'
 import { guarded, Interrupted } from './harness/guard.ts'
 import { isReachable, probe } from './harness/probe.ts'
@@ -182,11 +189,11 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       stopped ??= end.reason()
       return
     }
-    const findings = [
+    const findings: FoundHere[] = [
       ...(attempt.findings ?? []),
       ...(attempt.notSupported === undefined && attempt.skipped === undefined
         ? [
-            ...context.findings.map(message => ({ profile: 'surrogate' as const, message })),
+            ...context.findings.map(found => ({ profile: 'surrogate' as const, ...found })),
             ...recorder.complaints,
           ]
         : []),
@@ -259,9 +266,11 @@ async function runCase(
     if (error instanceof NotClaimed)
       return { notSupported: error.message, unclaimed: error.features.filter(isFeature) }
     if (error instanceof NotSupported) return { notSupported: error.message }
-    const found = (message: string) => [{ profile: requirement.profile, message }]
+    const found = (message: string, evidence: Evidence = {}) => [
+      { profile: requirement.profile, message, ...evidence },
+    ]
     if (error instanceof Finding)
-      return { findings: found(error.message), noAnswer: error instanceof NoAnswer }
+      return { findings: found(error.message, error.evidence), noAnswer: error instanceof NoAnswer }
     // The case read a member that is missing: the response does not have the expected form.
     if (error instanceof TypeError) return { findings: found('a response does not have the expected form') }
     return { error: error instanceof Error ? error.message : 'the case itself failed' }

@@ -1,10 +1,10 @@
-import { expectEqual, Finding, restricted } from './finding.ts'
+import { type Evidence, expectEqual, Finding, restricted } from './finding.ts'
 import type { Reply } from './target.ts'
 
 /** Checks of responses. Each throws a `Finding` if it does not hold, or keeps one that counts in surrogate only. */
 export class Checks {
   /** Findings that count only in the surrogate profile. */
-  readonly findings: string[] = []
+  readonly findings: ({ readonly message: string } & Evidence)[] = []
 
   equal(found: unknown, expected: unknown, what: string): void {
     expectEqual(found, expected, what)
@@ -24,14 +24,15 @@ export class Checks {
 
   /** Checks for a status that the specification itself names. */
   status(reply: Reply, expected: number, what = 'status'): Reply {
-    if (reply.status !== expected) throw new Finding(`${what}: expected ${expected}, found ${reply.status}`)
+    if (reply.status !== expected)
+      throw new Finding(`${what}: expected ${expected}, found ${reply.status}`, reply)
     return reply
   }
 
   /** @param exact the status in the surrogate profile; in core any 2xx is a success */
   success(reply: Reply, exact?: number, what = 'the request'): Reply {
     if (reply.status < 200 || reply.status > 299)
-      throw new Finding(`${what} was not accepted: expected a success (2xx), found ${reply.status}`)
+      throw new Finding(`${what} was not accepted: expected a success (2xx), found ${reply.status}`, reply)
     this.#exactly(reply, exact, what)
     return reply
   }
@@ -39,14 +40,17 @@ export class Checks {
   /** @param exact the status in the surrogate profile; in core any 4xx is an error */
   refused(reply: Reply, exact?: number, what = 'the request'): Reply {
     if (reply.status < 400 || reply.status > 499)
-      throw new Finding(`${what}: expected an error (4xx), found ${reply.status}`)
+      throw new Finding(`${what}: expected an error (4xx), found ${reply.status}`, reply)
     this.#exactly(reply, exact, what)
     return reply
   }
 
   #exactly(reply: Reply, exact: number | undefined, what: string): void {
     if (exact !== undefined && reply.status !== exact)
-      this.findings.push(`${what}: expected ${exact}, found ${reply.status}`)
+      this.findings.push({
+        message: `${what}: expected ${exact}, found ${reply.status}`,
+        exchange: reply.exchange,
+      })
   }
 
   /** Runs a check that counts only in the surrogate profile, inside a case of core. */
@@ -55,7 +59,7 @@ export class Checks {
       check()
     } catch (error) {
       if (!(error instanceof Finding)) throw error
-      this.findings.push(error.message)
+      this.findings.push({ message: error.message, ...error.evidence })
     }
   }
 

@@ -1,5 +1,5 @@
 import { document } from './document.ts'
-import type { Profile } from './finding.ts'
+import type { Evidence, Profile } from './finding.ts'
 import { Limits, type Schema } from './limits.ts'
 import { Schemas } from './schemas.ts'
 import type { Reply } from './target.ts'
@@ -34,7 +34,7 @@ interface ResponseSpec {
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>
 }
 
-export interface Complaint {
+export interface Complaint extends Evidence {
   readonly profile: Profile
   readonly message: string
 }

@@ -1,14 +1,17 @@
 import { Context, type Surroundings } from './context.ts'
+import { Finding } from './finding.ts'
 
 /** Makes the contexts of a run, which share what cases make once for all of them. */
 export class Fixtures {
   readonly #made = new Map<string, Promise<unknown>>()
   readonly #around: Omit<Surroundings, 'recorder' | 'shared'>
   readonly #common: Context
+  readonly #recorder: Surroundings['recorder']
 
   /** @param recorder records what is made for all cases */
   constructor(around: Omit<Surroundings, 'recorder' | 'shared'>, recorder: Surroundings['recorder']) {
     this.#around = around
+    this.#recorder = recorder
     this.#common = this.contextFor(recorder)
   }
 
@@ -17,8 +20,19 @@ export class Fixtures {
   }
 
   #shared<T>(name: string, make: (context: Context) => Promise<T>): Promise<T> {
-    const made = (this.#made.get(name) ?? make(this.#common)) as Promise<T>
+    const made = (this.#made.get(name) ?? this.#make(make)) as Promise<T>
     this.#made.set(name, made)
     return made
+  }
+
+  /** A failure names its exchange, which no case has among its own. */
+  async #make<T>(make: (context: Context) => Promise<T>): Promise<T> {
+    try {
+      return await make(this.#common)
+    } catch (error) {
+      if (!(error instanceof Finding) || error.evidence.exchange) throw error
+      const exchange = this.#recorder.exchanges.at(-1)
+      throw new Finding(error.message, { ...error.evidence, exchange, cause: error })
+    }
   }
 }

@@ -77,9 +77,10 @@ export class Recorder {
         const response = await this.#target.send(request)
         const { status, headers } = response
         const { text, json } = contentOf(response)
-        this.exchanges.push({ ...sent, requestBody, status, headers, text })
-        reply = { status, headers, text, body: json }
-        this.complaints.push(...alwaysComplaints(this.#target, request, reply, operation !== undefined))
+        const own: Exchange = { ...sent, requestBody, status, headers, text }
+        this.exchanges.push(own)
+        reply = { status, headers, text, body: json, exchange: own }
+        this.#complain(reply, alwaysComplaints(this.#target, request, reply, operation !== undefined))
         return response
       } catch (error) {
         this.#missed(key, method, path, body)
@@ -101,9 +102,13 @@ export class Recorder {
       await exchange(requestTo(this.#target, key, method, path, payload, { ...trace, ...options.headers }))
     }
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
-    this.complaints.push(...this.contract.complaints(operation, reply, this.#target.headerPrefix))
+    this.#complain(reply, this.contract.complaints(operation, reply, this.#target.headerPrefix))
     this.#remember(key, method, path, reply)
     return reply
+  }
+
+  #complain({ exchange }: Reply, complaints: readonly Complaint[]): void {
+    this.complaints.push(...complaints.map(one => ({ ...one, exchange })))
   }
 
   /** @throws {NotClaimed} if a request would use a feature that is not claimed */

@@ -82,6 +82,8 @@ export interface Reply {
   /** The parsed body, or undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a case reads the members that it expects
   readonly body: any
+  /** The exchange that it is part of. */
+  readonly exchange?: Exchange
 }
 
 export interface SendOptions {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { Report, ReportedCase } from './model.ts'
 
 /** Differences between two reports of one server, or of two. */
@@ -36,6 +36,12 @@ export function compare(before: Report, after: Report): Comparison {
     ...(before.suite.requirements === after.suite.requirements
       ? []
       : ['The reports are of different versions of the requirements.']),
+    ...(before.profile === after.profile
+      ? []
+      : [`The reports are of different profiles, ${before.profile} and ${after.profile}.`]),
+    ...([...before.claims].sort().join() === [...after.claims].sort().join()
+      ? []
+      : ['The reports are of different claims.']),
     ...section('worse', worse),
     ...section('better', better),
     ...section('other', other),

@@ -120,12 +120,18 @@ function notRunOf({ cases }: Report): string {
 function failureOf(one: ReportedCase): string {
   const exchanges = one.exchanges.map(
     (text, index) =>
-      `<details${index === one.exchanges.length - 1 ? ' open' : ''}><summary>Exchange ${index + 1} of ${one.exchanges.length}</summary><pre>${escaped(text)}</pre></details>`,
+      `<details><summary>Exchange ${index + 1} of ${one.exchanges.length}</summary><pre>${escaped(text)}</pre></details>`,
+  )
+  const pre = (title: string, text: string | undefined) =>
+    text === undefined ? '' : `<p class="small">${title}</p><pre>${escaped(text)}</pre>`
+  const findings = one.details.map(
+    ({ found, difference, exchange, curl }) =>
+      `<li>${escaped(found)}${pre('+ found - expected', difference)}${pre('in this exchange', exchange)}${pre('again', curl)}</li>`,
   )
   return `<section><h3 id="${escaped(one.id)}"><span class="${classOf(one.outcome)}">${one.outcome}</span> ${escaped(one.id)} ${escaped(one.title)}</h3>
 <blockquote>${escaped(one.text)} <a href="${escaped(one.link)}">${escaped(one.requirement)}</a>, ${escaped(one.profile)} ${escaped(one.section)}, ${escaped(one.level)}</blockquote>
 ${one.reason === undefined ? '' : `<p>Expected: ${escaped(one.reason)}</p>`}
-<ul>${one.findings.map(message => `<li>${escaped(message)}</li>`).join('')}</ul>
-${exchanges.join('\n')}
+<ul>${findings.join('')}</ul>
+${exchanges.length === 0 ? '' : `<details><summary>All ${exchanges.length} exchanges</summary>${exchanges.join('\n')}</details>`}
 </section>`
 }

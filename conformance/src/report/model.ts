@@ -4,12 +4,13 @@ import { readContract, readPackageFile } from '../files.ts'
 import type { Profile } from '../harness/finding.ts'
 import type { Target } from '../harness/target.ts'
 import { nextSteps } from '../next.ts'
+import type { Redact } from '../redact.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
 import { type Outcome, outcomeOf, type Verdict } from '../verdict.ts'
-import { messagesOf, shownExchange } from './shown.ts'
+import { messagesOf, type ShownFinding, shownExchange, shownFindings } from './shown.ts'
 import { linkOf } from './specification.ts'
-import { type Redact, summaryOf } from './tap.ts'
+import { summaryOf } from './tap.ts'
 
 /** The content of a report, from which all its files are made. */
 export interface Report {
@@ -64,6 +65,8 @@ export interface ReportedCase {
   readonly outcome: Outcome
   readonly reason?: string
   readonly findings: readonly string[]
+  /** Each finding with the exchange that shows it. */
+  readonly details: readonly ShownFinding[]
   /** Requests and responses, if the case did not pass. */
   readonly exchanges: readonly string[]
   readonly duration_ms: number
@@ -105,7 +108,7 @@ export function reportOf(run: Run, { target, identity, through, startedAt, redac
     tallies: run.tallies,
     features: run.features,
     claims: run.claims,
-    next: nextSteps(run.results, run.profile).map(({ requirement, feature, reason }) => ({
+    next: nextSteps(run.results, run.profile, run.claims).map(({ requirement, feature, reason }) => ({
       requirement: requirement.id,
       feature,
       section: requirement.section,
@@ -136,6 +139,7 @@ function reportedCase(result: Result, profile: Profile, redact: Redact): Reporte
     outcome,
     ...(reason === undefined ? {} : { reason }),
     findings: messagesOf(result, profile).map(message => redact(message, exchanges)),
+    details: shownFindings(result, profile, redact),
     exchanges: isFailure ? exchanges.map(exchange => redact(shownExchange(exchange), exchanges)) : [],
     duration_ms: Math.round(result.ms),
   }

@@ -47,8 +47,10 @@ tap.test(
       t.match(await page.locator('.verdict').first().innerText(), /^core: \d+ of \d+, not conformant/)
       t.match(await page.locator('#next + ol li').first().innerText(), /^TOK-038 /)
       t.equal(await page.locator('h3').count(), 1, 'one finding')
-      t.ok(await page.locator('pre').last().isVisible(), 'the last exchange is open')
-      t.match(await page.locator('pre').last().innerText(), /^DELETE \/tokens\//)
+      const exchange = page.locator('section li pre').first()
+      t.ok(await exchange.isVisible(), 'the exchange of the finding is open')
+      t.match(await exchange.innerText(), /^DELETE \/tokens\//)
+      t.match(await page.locator('section li pre').last().innerText(), /^curl -i -X DELETE /)
       const overflow = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )

@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tap from 'tap'
 import { contract } from '../../selftest/_reference.ts'
+import { readConfig } from '../config.ts'
 import { cases as rows } from '../harness/case.ts'
+import type { Context } from '../harness/context.ts'
 import { Finding, NotSupported } from '../harness/finding.ts'
 import { type Requirement, readRequirements } from '../harness/requirements.ts'
 import type { Target } from '../harness/target.ts'
@@ -43,14 +45,14 @@ const fail = async () => {
 }
 
 async function reported(
-  outcome: (id: string) => Promise<void>,
+  outcome: () => Promise<void>,
   more: Partial<Requirement> = {},
   options: RunOptions = {},
 ) {
   const made = await run(target, {
     contract,
     requirements: [requirement('AAA-001'), requirement('AAA-002', more)],
-    cases: rows({ 'AAA-001.a': ['holds # always', pass], 'AAA-002.a': ['is tried', () => outcome('x')] }),
+    cases: rows({ 'AAA-001.a': ['holds # always', pass], 'AAA-002.a': ['is tried', outcome] }),
     seed: 7,
     ...options,
   })
@@ -158,6 +160,80 @@ tap.test('a failure is shown with its requirement, request and response, without
   t.same(report.totals, { 'core 4.1': { fail: 1 } })
 })
 
+tap.test('each finding shows its own exchange, the difference, and a command that repeats it', async t => {
+  const {
+    made,
+    tap: text,
+    report,
+  } = await reported(
+    pass,
+    {},
+    {
+      profile: 'surrogate',
+      cases: rows({
+        'AAA-002.a': [
+          'is tried',
+          async c => {
+            const first = await c.asPrivate('POST', '/sessions', { n: "it's" })
+            await c.asPrivate('GET', '/tokens?size=1')
+            c.surrogate(() => c.status(first, 418))
+            c.equal({ a: [1, 2], b: 'x' }, { a: [1, 3], b: 'x' }, 'the values')
+          },
+        ],
+      }),
+    },
+  )
+  const all = report.cases[0]?.details ?? []
+  const finding = (message: RegExp) => all.find(one => message.test(one.found))
+  t.match(finding(/expected 418/)?.exchange, /^POST \/sessions\n/, 'that of the response, not the last one')
+  const different = finding(/^the values/)
+  t.match(different?.exchange, /^GET \/tokens/)
+  t.match(different?.difference, /\+ +2\n- +3/)
+  const curl = finding(/expected 418/)?.curl ?? ''
+  t.match(
+    curl,
+    /^curl -i -X POST "\$CONFORMANCE_BASE_URL"'\/sessions' .*-H "svc-api-key: \$CONFORMANCE_PRIVATE_KEY"/,
+  )
+  t.ok(curl.endsWith(`--data-binary '{"n":"it'\\''s"}'`), curl)
+  t.match(
+    text,
+    /^ {2}found: .*\n {2}difference: [\s\S]*\n {2}exchange: "GET [\s\S]*\n {2}curl: [\s\S]*\n {2}found_2: /m,
+    'all findings',
+  )
+  t.match(htmlOf(report), /the values[\s\S]*\+ found - expected[\s\S]*<pre>GET \/tokens/)
+  t.equal(made.results.length, 1)
+})
+
+tap.test('a shared fixture that fails shows its exchange in each case', async t => {
+  const broken = async (c: Context) => {
+    await c.shared('broken', async s => {
+      await s.asPrivate('POST', '/sessions')
+      s.ok(false, 'nothing is there')
+    })
+  }
+  const { report } = await reported(
+    pass,
+    {},
+    { cases: rows({ 'AAA-001.a': ['one', broken], 'AAA-002.a': ['two', broken] }) },
+  )
+  const shown = report.cases.map(
+    one => one.details.find(detail => detail.found === 'nothing is there')?.exchange,
+  )
+  t.equal(shown.length, 2)
+  for (const exchange of shown) t.match(exchange, /^POST \/sessions\n/)
+})
+
+tap.test('only the failed cases of a report are run again', async t => {
+  const { report } = await reported(fail)
+  const [failed] = report.cases.filter(one => one.outcome === 'fail')
+  const file = join(t.testdir({}), 'report.json')
+  await writeFile(file, JSON.stringify(report))
+  const settings = ['--base-url', 'http://x.test', '--private-key', 'k']
+  t.same(readConfig([...settings, '--rerun-failed', file], {}).only, [failed?.id])
+  await writeFile(file, JSON.stringify((await reported(pass)).report))
+  t.throws(() => readConfig([...settings, '--rerun-failed', file], {}), /no case failed/)
+})
+
 tap.test('a seed determines the order', async t => {
   const ids = async (seed: number) => {
     const order: string[] = []
@@ -207,6 +283,12 @@ tap.test('what to do next is shown in an order in which it builds on what is the
   )
   t.match(text, /# do these next \(4 in all\):\n# {3}TOK-001 \(tokens, section 4\.1; failed\)/)
   t.match(htmlOf(report), /Do these next[\s\S]*TOK-001[\s\S]*SEA-001/)
+  const claimed = await reported(
+    pass,
+    {},
+    { cases: table, requirements: ids.map(id => requirement(id)), claims: ['sessions'] },
+  )
+  t.equal(claimed.report.next[0]?.requirement, 'SES-001', 'what is claimed comes first')
   t.match(htmlOf(report), /<a href="specification\.html#TOK-001">/, 'each sentence is linked')
 })
 
@@ -224,6 +306,12 @@ tap.test('two reports are compared case by case', async t => {
   t.match(compare(good, bad), { worse: [/^AAA-002\.a is tried: pass → fail$/], better: [] })
   t.match(compare(bad, good), { worse: [], better: [/fail → pass$/] })
   t.match(compare(good, good), { worse: [], better: [], other: [] })
+  const other = { ...good, profile: 'surrogate', claims: ['tokens'] } as const
+  t.match(
+    compare(good, other).lines.join('\n'),
+    /different profiles, core and surrogate[\s\S]*different claims/,
+  )
+  t.notMatch(compare(good, good).lines.join('\n'), /different/, 'the control')
 })
 
 tap.test('the page of requirements has an anchor for each sentence', async t => {

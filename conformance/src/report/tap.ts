@@ -1,9 +1,10 @@
 import type { Profile } from '../harness/finding.ts'
 import { nextSteps } from '../next.ts'
+import type { Redact } from '../redact.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
 import { outcomeOf, outcomes, tallyText } from '../verdict.ts'
-import { messagesOf, shownExchange } from './shown.ts'
+import { shownFindings } from './shown.ts'
 
 /** Returns the result of a case as lines of TAP 14, with the details of a failure. */
 export function tapLines(result: Result, number: number, profile: Profile, redact: Redact): string[] {
@@ -22,14 +23,15 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
       : outcome === 'expected-failure'
         ? ` # TODO expected: ${result.expected}`
         : ''
-  const last = result.exchanges.at(-1)
+  const findings = shownFindings(result, profile, redact).flatMap((found, index) =>
+    Object.entries(found).map(([key, value]) => [index === 0 ? key : `${key}_${index + 1}`, value]),
+  )
   const details = [
     [
       'requirement',
       `${requirement.id} (${requirement.profile}, section ${requirement.section}): ${requirement.text}`,
     ],
-    ...messagesOf(result, profile).map(message => ['found', redact(message, result.exchanges)]),
-    ...(last === undefined ? [] : [['last', redact(shownExchange(last), result.exchanges)]]),
+    ...findings,
   ]
   return [
     `not ok ${number} - ${name}${todo}`,
@@ -38,8 +40,6 @@ export function tapLines(result: Result, number: number, profile: Profile, redac
     '  ...',
   ]
 }
-
-export type Redact = (text: string, exchanges?: Result['exchanges']) => string
 
 /**
  * Returns the verdicts of a run as text: `core: 84 of 185, partial`. If only some features are claimed, what is claimed
@@ -56,7 +56,7 @@ const shownSteps = 10
 
 /** Returns the last lines: what to do next, totals, and the verdict as the very last. */
 export function tapEnd(run: Run): string[] {
-  const steps = nextSteps(run.results, run.profile)
+  const steps = nextSteps(run.results, run.profile, run.claims)
   const outcomesOf = run.results.map(result => outcomeOf(result, run.profile))
   const totals = outcomes.flatMap(name => {
     const count = outcomesOf.filter(outcome => outcome === name).length
