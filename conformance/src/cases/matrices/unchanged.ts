@@ -181,6 +181,90 @@ const labelCells = Object.entries(labels).map(
   }),
 )
 
+/** Texts that are easily changed, in members of formulas, reactors, applications and tenants. */
+const odd = (c: Context) => ` ${c.tag} <b>a&b</b> "q" Ame\u0301lie\r\nb `
+const long = (length: number) => (c: Context) =>
+  `${odd(c)}${'x'.repeat(length)}`.slice(0, length - 1).concat(' ')
+
+/** Resources whose texts are kept, by a management application. A PUT sends them, too. */
+const described: Readonly<
+  Record<
+    string,
+    { path: string; needs: NonNullable<Cell['needs']>; body(c: Context): Promise<Record<string, unknown>> }
+  >
+> = {
+  formula: {
+    path: '/reactor-formulas',
+    needs: ['management'],
+    body: async c => ({
+      name: long(200)(c),
+      description: long(1000)(c),
+      type: 'private',
+      code: `// ${odd(c)}\nmodule.exports = async req => ({ raw: req.args && 1 < 2 })`,
+      configuration: [{ name: 'A', type: 'string', description: long(500)(c) }],
+      request_parameters: [{ name: 'a.b', type: 'string', description: odd(c), optional: true }],
+    }),
+  },
+  reactor: {
+    path: '/reactors',
+    needs: ['management'],
+    body: async c => ({
+      name: long(200)(c),
+      configuration: { A: long(500)(c) },
+      formula: { id: (await c.formula({ configuration: [{ name: 'A', type: 'string' }] })).id },
+    }),
+  },
+  application: {
+    path: '/applications',
+    needs: ['applications'],
+    body: async c => ({
+      name: long(200)(c),
+      type: 'private',
+      rules: [
+        {
+          description: long(500)(c),
+          priority: 1,
+          container: c.container,
+          transform: 'mask',
+          permissions: ['token:read'],
+        },
+      ],
+    }),
+  },
+}
+
+const describedCells = Object.entries(described).map(
+  ([name, { path, needs, body }]): Cell => ({
+    requirement: 'WIR-543',
+    name: `texts-of-${name}`,
+    title: `the texts of a ${name} come back as they were sent, in each operation`,
+    needs,
+    async run(c) {
+      const given = await body(c)
+      const call = c.asManagement
+      const expect = (shown: unknown, how: string) => {
+        const { formula, ...members } = given
+        c.matches(shown, members, `the ${name} of ${how}`)
+      }
+      const made = c.success(await call('POST', path, given), 201).body
+      expect(made, 'a create')
+      const at = `${path}/${made.id}`
+      expect(c.success(await call('GET', at), 200).body, 'a read')
+      expect(c.success(await call('PUT', at, given), 200).body, 'an update')
+      const listed = c.success(await call('GET', `${path}?size=100`), 200).body?.data
+      expect(
+        listed?.find((one: { id: string }) => one.id === made.id),
+        'a list',
+      )
+      if (name === 'application') {
+        const again = c.success(await call('POST', `${at}/regenerate`), 200).body
+        expect(again, 'a new key')
+        expect(c.success(await c.as(again.key)('GET', '/applications/key'), 200).body, 'its own read')
+      }
+    },
+  }),
+)
+
 /** What is sent comes back unchanged, by every way that writes and every way that reads. */
 export const unchangedCases = matrix([
   ...cells('DAT-010', 'create', reads, values),
@@ -191,4 +275,5 @@ export const unchangedCases = matrix([
   ...cells('WIR-543', 'patch', ['get'], wide),
   ...cells('WIR-543', 'tokenize', ['get'], { ...values, ...wide }),
   ...labelCells,
+  ...describedCells,
 ])
