@@ -265,6 +265,25 @@ const describedCells = Object.entries(described).map(
   }),
 )
 
+const tenantCell: Cell = {
+  requirement: 'WIR-543',
+  name: 'texts-of-tenant',
+  title: 'the name of a tenant comes back as it was sent',
+  needs: ['second-management'],
+  // Other cases rename it, too.
+  turn: 'alone',
+  async run(c) {
+    const path = '/tenants/self'
+    const nameOf = async () => c.success(await c.asOtherManagement('GET', path), 200).body?.name
+    const before = await nameOf()
+    const name = long(200)(c)
+    const put = async (one: string) =>
+      c.success(await c.asOtherManagement('PUT', path, { name: one }), 200).body?.name
+    c.equal([await put(name), await nameOf()], [name, name], 'the name')
+    c.equal([await put(before), await nameOf()], [before, before], 'the name before')
+  },
+}
+
 /** What is sent comes back unchanged, by every way that writes and every way that reads. */
 export const unchangedCases = matrix([
   ...cells('DAT-010', 'create', reads, values),
@@ -276,4 +295,5 @@ export const unchangedCases = matrix([
   ...cells('WIR-543', 'tokenize', ['get'], { ...values, ...wide }),
   ...labelCells,
   ...describedCells,
+  tenantCell,
 ])
