@@ -141,6 +141,7 @@ export const usage = [
   'Usage: surrogate-conformance --target FILE [flags]',
   '       surrogate-conformance --base-url URL --private-key KEY [flags]',
   '       surrogate-conformance compare OLD/report.json NEW/report.json',
+  '       surrogate-conformance table ONE/report.json OTHER/report.json …',
   '',
   ...Object.entries(flags).map(
     ([name, { value, multiple, help }]) =>

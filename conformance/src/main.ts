@@ -6,6 +6,7 @@ import { readRequirements } from './harness/requirements.ts'
 import { redactor } from './redact.ts'
 import { compare, readReport } from './report/compare.ts'
 import { reportOf } from './report/model.ts'
+import { tableOf } from './report/table.ts'
 import { tapEnd, tapLines } from './report/tap.ts'
 import { writeReport } from './report/write.ts'
 import { cases, run } from './run.ts'
@@ -26,6 +27,7 @@ export async function main(
 ): Promise<number> {
   try {
     if (argv[0] === 'compare') return compareReports(argv.slice(1), out)
+    if (argv[0] === 'table') return showTable(argv.slice(1), out)
     const config = readConfig(argv, environment)
     if (config.command === 'help') out.write(usage)
     else if (config.command === 'print-config') out.write(`${shownConfig(config)}\n`)
@@ -123,6 +125,13 @@ function listedAsJson(config: Config): string {
     operations: requirement.operations,
   }))
   return `${JSON.stringify(all, undefined, 2)}\n`
+}
+
+/** Prints the verdicts of reports beside each other. */
+function showTable(paths: readonly string[], out: Output): number {
+  if (paths.length === 0) throw new ConfigError('table takes files: table ONE/report.json OTHER/report.json')
+  out.write(`${tableOf(paths.map(readReport)).join('\n')}\n`)
+  return 0
 }
 
 /** Prints how two reports differ. Returns 1 if a case became worse. */

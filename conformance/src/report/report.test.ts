@@ -8,6 +8,7 @@ import type { Context } from '../harness/context.ts'
 import { Finding, NotSupported } from '../harness/finding.ts'
 import { type Requirement, readRequirements } from '../harness/requirements.ts'
 import type { Target } from '../harness/target.ts'
+import { main } from '../main.ts'
 import { redactor } from '../redact.ts'
 import { type RunOptions, run } from '../run.ts'
 import { compare } from './compare.ts'
@@ -312,6 +313,37 @@ tap.test('two reports are compared case by case', async t => {
     /different profiles, core and surrogate[\s\S]*different claims/,
   )
   t.notMatch(compare(good, good).lines.join('\n'), /different/, 'the control')
+})
+
+tap.test('reports of several servers are shown beside each other', async t => {
+  const folder = t.testdir({})
+  const files: string[] = []
+  for (const [name, options] of [
+    ['One', { profile: 'surrogate' }],
+    ['Two | 2', { claims: ['http'] }],
+  ] as const) {
+    const { made } = await reported(pass, { needs: ['clock'] }, options)
+    const identity = { name, version: '1', contact: undefined }
+    const about = { target, identity, through: 'http', startedAt: new Date(0), redact: redactor(target) }
+    await writeReport(join(folder, name[0] ?? ''), reportOf(made, about))
+    files.push(join(folder, name[0] ?? '', 'report.json'))
+  }
+  let text = ''
+  const out = { write: (more: string) => (text += more) }
+  t.equal(await main(['table', ...files], {}, out, out), 0)
+  t.equal(
+    text,
+    [
+      '| | One 1 | Two   2 1 |',
+      '| --- | --- | --- |',
+      '| core | 1 of 2, partial | 1 of 2, partial |',
+      '| surrogate | 1 of 2, partial | not claimed |',
+      '| time | 0 of 1, invalid run | not claimed |',
+      '| http | 1 of 2, partial | 1 of 1, conformant |',
+      '',
+    ].join('\n'),
+  )
+  t.equal(await main(['table'], {}, out, out), 2, 'without a report')
 })
 
 tap.test('the page of requirements has an anchor for each sentence', async t => {
