@@ -9,6 +9,7 @@ export { OperatorError } from './base/operator-error.ts'
 export {
   Dev,
   type DevApplication,
+  DevAssertionError,
   type DevClock,
   type DevConsoleLine,
   DevError,
@@ -23,6 +24,8 @@ export {
   type DevTenantClock,
   type DevTenantKeys,
   type DevWritable,
+  type ExpectedRequest,
+  requestMatchers,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/transport/listener.ts'
 export { ProfileError } from './program/profile.ts'

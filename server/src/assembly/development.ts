@@ -4,6 +4,7 @@ import { faultHandlers } from '../dev/faults.ts'
 import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
+import type { Matchable } from '../dev/matching.ts'
 import { devPageFiles } from '../dev/page-files.ts'
 import { replayHandlers } from '../dev/replay.ts'
 import { devSessions } from '../dev/sessions.ts'
@@ -12,6 +13,7 @@ import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
+import { proxyOperations } from '../generated/facts.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
 import { readAllPrinted, readPrinted } from '../reactors/list.ts'
@@ -48,7 +50,8 @@ function handlersOf(deployment: Deployment, core: Core): DevHandlers {
   if (!tools) throw new Error('a development server without its tools')
   const { faults, journal, inbox, idleness, events, keys } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
-  const operations = validators.operations.map(({ id }) => id)
+  const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
+  const operations = recorded.map(({ id }) => id)
   const snapshots = new Snapshots(deployment)
   return {
     ...snapshots.handlers(),
@@ -57,7 +60,7 @@ function handlersOf(deployment: Deployment, core: Core): DevHandlers {
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),
     ...exportHandlers({ ...deployment, keyOf: digest => keys.get(digest) }),
-    ...journal.handlers(),
+    ...journal.handlers(recorded),
     ...replayHandlers({
       journal,
       traceHeader: deployment.headerNames.trace.toLowerCase(),

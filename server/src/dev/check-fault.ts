@@ -15,14 +15,18 @@ export function codeOf(status: number): ErrorCode | undefined {
 const effects = ['status', 'drop', 'truncate', 'timeout'] as const
 const requestOnly = ['operation', 'id', 'application_id', 'truncate', 'timeout', 'retry_after'] as const
 
+/** Refuses a name that is not one of an operation, as it would match nothing. @throws {ServiceError} validation */
+export function checkOperation(operation: string | undefined, operations: readonly string[]): void {
+  if (operation === undefined || operations.includes(operation)) return
+  throw invalid('operation', `is not an operation${didYouMean(operation, operations)}`)
+}
+
 /** Refuses a fault that could not happen, or would never match. @throws {ServiceError} validation */
 export function checkFault(fault: Fault, operations: readonly string[]): void {
   const { on = 'request', operation, status, drop, latency, retry_after } = fault
   const [first, second] = effects.filter(name => fault[name] !== undefined)
   if (second !== undefined) throw invalid(second, `cannot be combined with ${first}`)
-  if (operation !== undefined && !operations.includes(operation)) {
-    throw invalid('operation', `is not an operation${didYouMean(operation, operations)}`)
-  }
+  checkOperation(operation, operations)
   if (on === 'request') {
     if (first === undefined && latency === undefined)
       throw invalid('body', `must have one of ${effects.join(', ')}, latency`)

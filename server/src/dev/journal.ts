@@ -1,6 +1,8 @@
 import type { Immutable } from '../contract/types.ts'
 import type { DevRecordedRequest } from '../generated/dev-client/index.ts'
+import { checkOperation } from './check-fault.ts'
 import type { DevHandlersOf, DevRequest } from './handlers.ts'
+import { type Carried, type Matchable, Matching } from './matching.ts'
 import { TenantLogs } from './tenant-logs.ts'
 
 /** As the contract says. */
@@ -29,6 +31,7 @@ export class Journal {
     mostSent,
     mostSentBytes,
   )
+  readonly #matching = new Matching()
   readonly #published: (tenant: string, request: Recorded) => void
   #count = 0
 
@@ -38,10 +41,11 @@ export class Journal {
   }
 
   /** @param sent absent if the request cannot be made again */
-  add(tenant: string, request: Omit<Recorded, 'number'>, sent?: SentRequest): void {
+  add(tenant: string, request: Omit<Recorded, 'number'>, carried: Carried, sent?: SentRequest): void {
     const recorded = { number: ++this.#count, ...request }
     // Two bytes for each character, and as much again for what holds them.
-    this.#logs.of(tenant).add(recorded, JSON.stringify(recorded).length)
+    const length = JSON.stringify(recorded).length + this.#matching.note(recorded, carried)
+    this.#logs.of(tenant).add(recorded, length)
     this.#published(tenant, recorded)
     if (!sent || sent.body.length > longestBody) return
     const { body, ...rest } = sent
@@ -61,16 +65,31 @@ export class Journal {
       .at(-1)
   }
 
-  handlers(): Pick<DevHandlersOf<'requests'>, 'dev.requests.list' | 'dev.requests.next'> {
+  /** @param recorded all operations whose requests are recorded */
+  handlers(recorded: readonly Matchable[]): Omit<DevHandlersOf<'requests'>, 'dev.requests.replay'> {
+    const operations = recorded.map(({ id }) => id)
     return {
       'dev.requests.list': async ({ tenant, query }) => ({
         status: 200,
-        body: { data: this.#logs.of(tenant).list(filterOf(query)) },
+        body: { data: this.#logs.of(tenant).list(filterOf(query, operations)) },
       }),
       'dev.requests.next': async ({ tenant, query }) => {
         const { timeout = defaultTimeoutMs } = query
-        const body = await this.#logs.of(tenant).next(filterOf(query), timeout)
+        const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout)
         return body ? { status: 200, body } : { status: 204 }
+      },
+      'dev.requests.match': async ({ tenant, body }) => ({
+        status: 200,
+        body: this.#matching.match(
+          this.#logs.of(tenant).list(({ number }) => number > (body.since ?? 0)),
+          body,
+          recorded,
+        ),
+      }),
+      'dev.requests.clear': async ({ tenant }) => {
+        this.#logs.drop(tenant)
+        this.#sent.drop(tenant)
+        return { status: 204 }
       },
     }
   }
@@ -81,7 +100,12 @@ export class Journal {
   }
 }
 
-function filterOf({ operation, status, since = 0 }: DevRequest<'dev.requests.list'>['query']) {
+/** @throws {ServiceError} validation, as a test that expects no such request would pass in vain */
+function filterOf(
+  { operation, status, since = 0 }: DevRequest<'dev.requests.list'>['query'],
+  operations: readonly string[],
+) {
+  checkOperation(operation, operations)
   return (request: Recorded) =>
     request.number > since &&
     (operation === undefined || request.operation === operation) &&

@@ -9,17 +9,21 @@ const listed = new Set<string>([
   ...['public', 'private', 'management', 'string', 'number', 'boolean'],
 ])
 
-const mostMembers = 1000
+export const mostMembers = 1000
 
 /** A name of a member, and not a value that someone has put in its place. */
 const plainName = /^[A-Za-z_][A-Za-z_]{0,39}$/
 
-/** Returns the shape of a value: each text and number is replaced by its type and length. */
-export function redact(value: JsonValue): JsonValue {
+/**
+ * Returns the shape of a value: each text and number is replaced by its type and length.
+ * @param mark changes the shape that stands for a text, a number or a name
+ */
+export function redact(value: JsonValue, mark = (shape: string, _hidden: string) => shape): JsonValue {
   let members = 0
+  const nameOf = (name: string) => (plainName.test(name) ? name : mark(`name(${name.length})`, name))
   const walk = (part: JsonValue): JsonValue => {
-    if (typeof part === 'string') return listed.has(part) ? part : `string(${part.length})`
-    if (typeof part === 'number') return `number(${String(part).length})`
+    if (typeof part === 'string') return listed.has(part) ? part : mark(`string(${part.length})`, part)
+    if (typeof part === 'number') return mark(`number(${String(part).length})`, String(part))
     if (typeof part !== 'object' || part === null) return part
     const room = Math.max(0, mostMembers - members)
     if (Array.isArray(part)) {
@@ -33,5 +37,3 @@ export function redact(value: JsonValue): JsonValue {
   }
   return walk(value)
 }
-
-const nameOf = (name: string) => (plainName.test(name) ? name : `name(${name.length})`)

@@ -25,6 +25,11 @@ export class TenantLogs<T> {
     return found
   }
 
+  /** Drops the log of a tenant, and ends its waits. */
+  drop(tenant: string): void {
+    this.#logs.delete(tenant)
+  }
+
   /** Drops all logs, and ends all waits. */
   clear(): void {
     this.#logs.clear()

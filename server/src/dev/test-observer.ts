@@ -115,7 +115,7 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(explanation && !isUnanswered ? { explanation: withoutWords(explanation) } : {}),
       ...(masks.length > 0 ? { masks } : {}),
     }
-    journal.add(caller.tenant, recorded, sentRequest(exchange))
+    journal.add(caller.tenant, recorded, { path: request.path, body }, sentRequest(exchange))
   }
 }
 

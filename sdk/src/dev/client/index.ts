@@ -1,3 +1,4 @@
+export { DevAssertionError } from './assertion-error.ts'
 export {
   Dev,
   type DevApplication,
@@ -11,10 +12,14 @@ export { DevFaults, type FaultOptions } from './faults.ts'
 export type {
   DevAttempt,
   DevConsoleLine,
+  DevDifference,
   DevFault,
   DevFaultRequest,
   DevFixtures,
+  DevMatchedRequests,
+  DevNearestRequest,
   DevRecordedRequest,
+  DevRequestPattern,
   DevSession,
   DevWebhook,
 } from './generated/types.gen.ts'
@@ -27,7 +32,8 @@ export type {
   DevLeakWatch,
   DevWritable,
 } from './leaks.ts'
-export { DevRequests, type RequestFilter } from './requests.ts'
+export { requestMatchers } from './matchers.ts'
+export { DevRequests, type ExpectedRequest, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export { DevSessions } from './sessions.ts'
 export type { DevTenantClock } from './tenant-clock.ts'

@@ -1,5 +1,12 @@
-import { devRequestsList, devRequestsNext, devRequestsReplay } from './generated/operations.gen.ts'
-import type { DevRecordedRequest } from './generated/types.gen.ts'
+import { DevAssertionError, failureText, nameOf } from './assertion-error.ts'
+import {
+  devRequestsClear,
+  devRequestsList,
+  devRequestsMatch,
+  devRequestsNext,
+  devRequestsReplay,
+} from './generated/operations.gen.ts'
+import type { DevMatchedRequests, DevRecordedRequest, DevRequestPattern } from './generated/types.gen.ts'
 import type { DevSend } from './send.ts'
 
 /**
@@ -16,6 +23,16 @@ export interface RequestFilter {
   /** Only requests after the one with this `number`. */
   readonly since?: number
 }
+
+/**
+ * What a request must have, and how many such requests there must be: at least one without `times`.
+ *
+ * @example
+ * ```ts
+ * const once: ExpectedRequest = { operation: 'tokens.create', body: { type: 'card' }, times: 1 }
+ * ```
+ */
+export type ExpectedRequest = DevRequestPattern & { readonly times?: number }
 
 /**
  * The requests that the server received from one tenant.
@@ -58,5 +75,54 @@ export class DevRequests {
    */
   async replay(number: number): Promise<DevRecordedRequest> {
     return await this.#send(devRequestsReplay, { path: { number: String(number) } })
+  }
+
+  /** Returns the requests that match a pattern, or the one that differs least, and in what. */
+  async match(pattern: DevRequestPattern): Promise<DevMatchedRequests> {
+    return this.#send(devRequestsMatch, { body: pattern })
+  }
+
+  /**
+   * Throws a `DevAssertionError` if no request matches, or not `times` of them: with the request that differs least, and
+   * without data of either. Compares values of bodies, which a text such as `string(16)` does not.
+   */
+  async assert({ times, ...pattern }: ExpectedRequest): Promise<void> {
+    const matched = await this.match(pattern)
+    const count = matched.data.length
+    if (times === undefined ? count > 0 : count === times) return
+    throw new DevAssertionError(
+      `expected ${times ?? 'a'} request${(times ?? 1) === 1 ? '' : 's'} to ${nameOf(pattern)}, received ${count}`,
+      failureText(matched),
+      { actual: count, expected: times ?? 'at least 1' },
+    )
+  }
+
+  /** Throws a `DevAssertionError` if a request matches. */
+  async assertNone(pattern: DevRequestPattern = {}): Promise<void> {
+    await this.assert({ ...pattern, times: 0 })
+  }
+
+  /** Throws a `DevAssertionError` unless requests match the patterns in this order. There may be others between them. */
+  async assertOrder(patterns: readonly DevRequestPattern[]): Promise<void> {
+    let since = 0
+    for (const [at, pattern] of patterns.entries()) {
+      const matched = await this.match({ ...pattern, since: Math.max(since, pattern.since ?? 0) })
+      const [first] = matched.data
+      if (!first) {
+        const which = `request ${at + 1} of ${patterns.length}, to ${nameOf(pattern)}`
+        const { data } = await this.match(pattern)
+        throw new DevAssertionError(
+          at === 0 ? `${which}, did not come` : `${which}, did not come after request number ${since}`,
+          data.length > 0 ? failureText({ data }) : failureText(matched),
+          { actual: at, expected: patterns.length },
+        )
+      }
+      since = first.number
+    }
+  }
+
+  /** Forgets the requests that came so far. */
+  async clear(): Promise<void> {
+    await this.#send(devRequestsClear)
   }
 }
