@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { calls, casesModule, checkRun } from './verify/support/fixture-cases.ts'
 
 /** The helpers for test runners, as built, in the runners themselves. They are installed here: no one else needs them. */
 const execute = promisify(execFile)
@@ -33,6 +34,7 @@ async function install(): Promise<string | false> {
   }
   await mkdir(join(folder, 'node_modules/@surrogate'))
   await symlink(server, join(folder, 'node_modules/@surrogate/server'), 'dir')
+  await symlink(join(server, '../sdk'), join(folder, 'node_modules/@surrogate/sdk'), 'dir')
   return false
 }
 let missing: string | false = false
@@ -155,6 +157,42 @@ t.test('jest loads the server itself by require and by import', { skip: missing 
   t.match((await run('a.test.cjs', '')).stderr, /1 passed/)
   t.match((await run('b.test.mjs', '--experimental-vm-modules')).stderr, /1 passed/)
 })
+
+t.test(
+  'jest: fixtures are checked after each test, and a failure leaves a report',
+  { skip: missing },
+  async t => {
+    const place = join(folder, 'jest-fixtures')
+    await mkdir(place)
+    const wrap = (body: string, isSeeded: boolean) =>
+      `withVault(${body}${isSeeded ? ', { seed: cases.seed }' : ''})`
+    const test = `const cases = require('./cases.cjs')
+    const { withVault } = require('@surrogate/server/testing/jest')
+    const { NotFoundError } = require('@surrogate/sdk')
+    test('matchers', withVault(async ({ surrogate, dev }) => {
+      await surrogate.tokens.create(cases.card)
+      await expect(dev.requests).toHaveReceived({ operation: 'tokens.create', body: cases.card, times: 1 })
+      await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.delete' })
+      await expect(surrogate.tokens.get('none')).rejects.toThrow(NotFoundError)
+    }))
+    ${calls('test', 'test', wrap)}`
+    const config = `globalSetup: '@surrogate/server/testing/setup', testTimeout: ${timeout}`
+    const files = {
+      'a.test.cjs': test,
+      'cases.cjs': casesModule,
+      'jest.config.cjs': `module.exports = { ${config}, testMatch: ['**/*.test.cjs'] }`,
+    }
+    for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text)
+    const { PATH = '', HOME = '' } = process.env
+    const options = { cwd: place, env: { PATH, HOME, CI: '1' }, timeout }
+    const { stdout, stderr } = await execute(
+      process.execPath,
+      [join(folder, 'node_modules/jest/bin/jest.js')],
+      options,
+    ).catch(error => error)
+    checkRun(t, `${stdout}${stderr}`, join(place, 'surrogate-reports'))
+  },
+)
 
 t.test('node --test', { skip: missing }, async t => {
   const place = join(folder, 'node')

@@ -8,12 +8,18 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './bundle-options.ts'
 
+/** Entries beside the program. */
+const entries = [
+  ...['index', 'msw', 'testing', 'testing-setup'],
+  ...['testing-fixture', 'testing-vitest', 'testing-playwright', 'testing-jest'],
+]
+
 const root = new URL('../../', import.meta.url)
 await build({
   absWorkingDir: fileURLToPath(root),
   entryPoints: {
     main: 'src/program/main.ts',
-    ...Object.fromEntries(['index', 'msw', 'testing', 'testing-setup'].map(name => [name, `src/${name}.ts`])),
+    ...Object.fromEntries(entries.map(name => [name, `src/${name}.ts`])),
   },
   outdir: 'dist',
   // All of it in one folder: what `generated-files.ts` names is beside it.
@@ -25,17 +31,22 @@ await build({
 // Jest's tests are CommonJS, and cannot load ES modules on all versions of Node that are supported.
 await build({
   absWorkingDir: fileURLToPath(root),
-  entryPoints: ['src/testing.ts'],
-  outfile: 'dist/testing.cjs',
+  entryPoints: ['testing', 'testing-fixture', 'testing-jest'].map(name => `src/${name}.ts`),
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
   ...bundleOptions,
   splitting: false,
   format: 'cjs',
   sourcemap: false,
   plugins: [
     {
-      name: 'server-as-module',
+      name: 'one-file-each',
       setup: ({ onResolve }) =>
-        onResolve({ filter: /^\.\/vault\.ts$/ }, () => ({ path: './index.js', external: true })),
+        onResolve({ filter: /^\.\/(vault|testing|testing-fixture)\.ts$/ }, ({ path }) => ({
+          // The server itself stays an ES module.
+          path: path === './vault.ts' ? './index.js' : path.replace('.ts', '.cjs'),
+          external: true,
+        })),
     },
   ],
 })

@@ -6,6 +6,7 @@ import { KnownKeys } from '../dev/fixtures/known-keys.ts'
 import { Idleness } from '../dev/idleness.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
+import { Timeline } from '../dev/timeline.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { PrintedLine } from '../reactors/console.ts'
@@ -18,6 +19,7 @@ export interface DevTools {
   readonly inbox: Inbox
   readonly idleness: Idleness
   readonly events: Events
+  readonly timeline: Timeline
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
   readonly notes: NoteTaker
@@ -38,17 +40,25 @@ export function createDevTools(stores: Stores): DevTools {
   const { clock } = stores
   const faults = new Faults()
   const events = new Events()
-  const journal = new Journal((tenant, request) => events.publish(tenant, 'request', request))
+  const timeline = new Timeline(tenant => clock.nowUs(tenant) / 1000)
+  const journal = new Journal((tenant, request) => {
+    timeline.request(tenant, request)
+    events.publish(tenant, 'request', request)
+  })
   const keys = new KnownKeys()
   const inbox = new Inbox({
     nowMs: () => clock.nowMs(),
     machineMs: () => clock.machineMs(),
     secretOf: async tenant => (await readTenant(await tenantStore(stores, tenant)))?.webhook_secret ?? '',
-    published: (tenant, webhook) => events.publish(tenant, 'webhook', webhook),
+    published: (tenant, webhook) => {
+      timeline.webhook(tenant, webhook)
+      events.publish(tenant, 'webhook', webhook)
+    },
   })
   const clear = () => {
     faults.reset()
     journal.clear()
+    timeline.clear()
     inbox.clear()
     events.clear()
     keys.clear()
@@ -59,7 +69,12 @@ export function createDevTools(stores: Stores): DevTools {
     inbox,
     idleness: new Idleness(),
     events,
-    printed: (tenant, reactor, line) => events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
+    timeline,
+    printed: (tenant, reactor, line) => {
+      const printed = { reactor_id: reactor, ...line }
+      timeline.console(tenant, printed)
+      events.publish(tenant, 'console', printed)
+    },
     notes: new NoteTaker(),
     keys,
     onKey: (digest, key) => keys.add(digest, key),

@@ -48,12 +48,13 @@ export function developmentEndpoints(deployment: Deployment, services: Services,
 function handlersOf(deployment: Deployment, core: Core): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness, events, keys } = tools
+  const { faults, journal, inbox, idleness, events, timeline, keys } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
   const operations = recorded.map(({ id }) => id)
   const snapshots = new Snapshots(deployment)
-  return {
+  return timeline.watching({
+    ...timeline.handlers(tenant => faults.list(tenant)),
     ...snapshots.handlers(),
     ...new Leaks(deployment).handlers(),
     ...devApplications({ ...deployment, keyOf: digest => keys.get(digest) }),
@@ -110,5 +111,5 @@ function handlersOf(deployment: Deployment, core: Core): DevHandlers {
       status: 200,
       body: { data: await readAllPrinted(reactors, tenant) },
     }),
-  }
+  })
 }

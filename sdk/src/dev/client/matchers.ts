@@ -1,12 +1,6 @@
 import type { DevRequestPattern } from './generated/types.gen.ts'
 import type { DevRequests, ExpectedRequest } from './requests.ts'
 
-/** The result of a matcher. */
-interface Verdict {
-  readonly pass: boolean
-  message(): string
-}
-
 /**
  * Matchers for `expect` of vitest, jest and Playwright.
  *
@@ -19,7 +13,10 @@ interface Verdict {
  * ```
  */
 export const requestMatchers = {
-  toHaveReceived: (requests: DevRequests, expected: ExpectedRequest): Promise<Verdict> => {
+  toHaveReceived: (
+    requests: DevRequests,
+    expected: ExpectedRequest,
+  ): Promise<{ pass: boolean; message: () => string }> => {
     const { times, ...pattern } = expected
     const unwanted = times === undefined ? 'a request that should not be there' : `not ${times} such requests`
     return verdict(requests.assert(expected), async () => {
@@ -27,12 +24,18 @@ export const requestMatchers = {
       return `expected ${unwanted}: ${refused ?? ''}`
     })
   },
-  toHaveReceivedInOrder: (requests: DevRequests, patterns: readonly DevRequestPattern[]): Promise<Verdict> =>
+  toHaveReceivedInOrder: (
+    requests: DevRequests,
+    patterns: readonly DevRequestPattern[],
+  ): Promise<{ pass: boolean; message: () => string }> =>
     verdict(requests.assertOrder(patterns), async () => 'expected requests in another order'),
 }
 
 /** Turns an assertion into a verdict. Other errors, such as that of an unknown operation, are thrown with `not` too. */
-async function verdict(assertion: Promise<void>, unwanted: () => Promise<string>): Promise<Verdict> {
+async function verdict(
+  assertion: Promise<void>,
+  unwanted: () => Promise<string>,
+): Promise<{ pass: boolean; message: () => string }> {
   try {
     await assertion
   } catch (error) {

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { startTestVault } from './testing.ts'
+import { Fixtures, withVault } from './testing-fixture.ts'
+
+/** The vault of these tests. */
+async function start(t: Test, storage = 'memory:') {
+  const close = await startTestVault({ storage, log: silent })
+  t.teardown(close)
+}
+const silent = { info() {}, warn() {}, error() {} }
+
+const seed = {
+  seed: ({ surrogate }: { surrogate: { tokens: { create(token: object): unknown } } }) =>
+    surrogate.tokens.create({ id: 'seeded', type: 'token', data: 1 }) as Promise<unknown>,
+}
+
+t.test('a prepared tenant is restored for the next test, and never has two tests at once', async t => {
+  await start(t)
+  const fixtures = new Fixtures(seed)
+  const [one, other] = await Promise.all([fixtures.open(), fixtures.open()])
+  t.not(one.tenant.tenantId, other.tenant.tenantId)
+  await one.surrogate.tokens.delete('seeded')
+  await one.tenant.clock.advance('1h')
+  const before = await one.tenant.clock.now()
+  await one.release()
+  const next = await fixtures.open()
+  t.equal(next.tenant.tenantId, one.tenant.tenantId)
+  t.match(await next.surrogate.tokens.get('seeded'), { data: 1 })
+  t.ok((await next.tenant.clock.now()) < before, 'its time, too')
+  await next.dev.requests.assert({ times: 1 })
+})
+
+t.test('a tenant that a test may have left in another state is not used again', async t => {
+  await start(t)
+  const fixtures = new Fixtures(seed)
+  const failed = await fixtures.open()
+  const after = await fixtures.open()
+  t.not(after.tenant.tenantId, failed.tenant.tenantId, 'it was not released')
+  await after.release()
+  await after.dev.reset()
+  const fresh = await fixtures.open()
+  t.not(fresh.tenant.tenantId, after.tenant.tenantId, 'the server was reset')
+  await fresh.dev.faults.next({ status: 503 })
+  await fresh.release()
+  const next = await fixtures.open()
+  t.equal(next.tenant.tenantId, fresh.tenant.tenantId)
+  t.same(await next.dev.faults.list(), [], 'faults are removed')
+})
+
+t.test('without a seed, and without snapshots, each test has a new tenant', async t => {
+  for (const [storage, options] of [
+    ['memory:', {}],
+    [`level:${t.testdir()}/data`, seed],
+  ] as const) {
+    await t.test(storage, async t => {
+      await start(t, storage)
+      const fixtures = new Fixtures(options)
+      const one = await fixtures.open()
+      await one.release()
+      t.not((await fixtures.open()).tenant.tenantId, one.tenant.tenantId)
+    })
+  }
+})
+
+t.test('a report does not contain the title if it has data, and escapes it', async t => {
+  await start(t)
+  const open = await new Fixtures({}).open()
+  const folder = t.testdir()
+  const report = async (title: string) =>
+    readFileSync(await open.report(title, new TypeError('x'), folder), 'utf8')
+  await open.surrogate.tokens.create({ type: 'token', data: 'Ann Example' })
+  t.match(
+    await report('charges <b>Bob</b>'),
+    /<h1>charges &#60;b&#62;Bob&#60;\/b&#62;<\/h1>\n<p>Failed with TypeError/,
+  )
+  t.match(await report('charges Ann Example'), /<h1>a test with data in its title</)
+  t.match(await report('charges 4242 4242 4242 4242'), /<h1>charges …</)
+})
+
+t.test('the body of a test gets what the runner passes, and declares no parameter', async t => {
+  await start(t)
+  const run = withVault(async ({ tenant }, context: string) =>
+    t.match([tenant.tenantId, context], [/-/, 'given']),
+  )
+  t.equal(run.length, 0, 'jest takes a parameter for a callback')
+  await run('given')
+})

@@ -1,0 +1,183 @@
+/**
+ * @module @surrogate/server/testing/fixture
+ * A tenant, a client and a development server for each test, checked after it: `withVault` for node:test and tap. For
+ * other runners there are `@surrogate/server/testing/vitest`, `/playwright` and `/jest`. Needs `@surrogate/sdk`.
+ */
+import { Surrogate } from '@surrogate/sdk'
+import { Dev, DevError, type DevTenant } from '@surrogate/sdk/dev'
+import { testVault } from './testing.ts'
+import { writeReport } from './testing-report.ts'
+
+/** What a test gets. */
+export interface VaultFixture {
+  /** A tenant that no other test uses meanwhile. */
+  readonly tenant: DevTenant
+  /** A client with the tenant's private key. */
+  readonly surrogate: Surrogate
+  /** What the development server does for this tenant. */
+  readonly dev: Dev
+}
+
+export interface FixtureOptions {
+  /** Prepares a tenant. Each test begins with what it made, which is restored by a snapshot. */
+  readonly seed?: (fixture: VaultFixture) => Promise<unknown>
+  /**
+   * The folder for reports of failed tests. By default `SURROGATE_TEST_REPORTS`, or `surrogate-reports` in the working
+   * directory.
+   */
+  readonly reports?: string
+}
+
+/** A fixture in use, and what its test leaves. @internal */
+export interface OpenFixture extends VaultFixture {
+  /** Throws if faults were not used, or deliveries wait for a later attempt. */
+  check(): Promise<void>
+  /** Writes the report of a failed test as HTML and JSON, and returns the path of the first. */
+  report(title: string, error: unknown, folder?: string): Promise<string>
+  /** Allows another test to have the tenant, restored. Not called after a failure, which may have left anything. */
+  release(): Promise<void>
+}
+
+/** Opens fixtures for the tests of one file. @internal */
+export class Fixtures {
+  readonly #options: FixtureOptions
+  /** Prepared tenants that no test uses, with the names of their snapshots. */
+  readonly #idle: { readonly fixture: VaultFixture; readonly snapshot: string }[] = []
+
+  constructor(options: FixtureOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<OpenFixture> {
+    const { fixture, snapshot } = (await this.#reused()) ?? (await this.#made())
+    const { dev, tenant } = fixture
+    return {
+      ...fixture,
+      check: () => check(fixture),
+      report: async (title, error, folder) =>
+        writeReport(
+          folder ?? this.#options.reports ?? process.env.SURROGATE_TEST_REPORTS ?? 'surrogate-reports',
+          { title: await titleOf(title, dev), error, timeline: await dev.timeline() },
+        ),
+      release: async () => {
+        // What the inbox received is no part of a snapshot.
+        if (snapshot === undefined || (await dev.inbox.list()).length > 0) return
+        await dev.faults.clear()
+        this.#idle.push({ fixture: { tenant, surrogate: fixture.surrogate, dev }, snapshot })
+      },
+    }
+  }
+
+  async #reused() {
+    const idle = this.#idle.pop()
+    if (!idle) return undefined
+    const { dev, tenant } = idle.fixture
+    try {
+      await tenant.restore(idle.snapshot)
+    } catch (error) {
+      // A test has reset the server.
+      if (error instanceof DevError) return undefined
+      throw error
+    }
+    await dev.requests.clear()
+    return idle
+  }
+
+  async #made(): Promise<{ fixture: VaultFixture; snapshot?: string }> {
+    const { url } = await testVault()
+    const server = new Dev({ baseUrl: url, token: process.env.SURROGATE_DEV_TOKEN })
+    const tenant = await server.createTenant()
+    const dev = server.forTenant(tenant)
+    const fixture = { tenant, dev, surrogate: new Surrogate({ baseUrl: url, apiKey: tenant.privateKey }) }
+    if (!this.#options.seed) return { fixture }
+    await this.#options.seed(fixture)
+    await dev.requests.clear()
+    const snapshot = await tenant.snapshot().catch(error => {
+      // Other storages than memory: have no snapshots: each test has a tenant of its own.
+      if (error instanceof DevError && error.status === 409) return undefined
+      throw error
+    })
+    return snapshot === undefined ? { fixture } : { fixture, snapshot }
+  }
+}
+
+async function check({ dev, tenant }: VaultFixture): Promise<void> {
+  await dev.faults.assertUsed()
+  const { url } = await testVault()
+  const { jobs } = new Surrogate({ baseUrl: url, apiKey: tenant.managementKey })
+  const count = async () => (await jobs.list({ size: 1 })).pagination.total_items
+  if ((await count()) === 0) return
+  // Those that run now end; a delivery that is due later stays.
+  await dev.settled()
+  const left = await count()
+  if (left > 0) {
+    throw new Error(
+      `${left} asynchronous invocation${left === 1 ? ' is' : 's are'} left over, with an attempt that is due later: move the clock (tenant.clock.advance('3h')) or cancel ${left === 1 ? 'it' : 'them'}`,
+    )
+  }
+}
+
+/** Parameters of tests are often part of their titles. */
+async function titleOf(title: string, dev: Dev): Promise<string> {
+  const { places } = await dev.leaks.find(title)
+  return places.length > 0 ? 'a test with data in its title' : title.replaceAll(/\d(?:[ -]?\d){5,}/g, '…')
+}
+
+/** What node:test and tap pass to a test. */
+interface Context {
+  readonly name?: string
+  readonly fullName?: string
+  readonly fullname?: string
+  passing?(): boolean
+}
+
+/**
+ * Returns the body of a test that gets a tenant, a client and a development server, and what the runner passes. After it
+ * all faults must be used and no delivery left over. If it fails, a report is written and its path printed.
+ *
+ * @example
+ * test('a card is kept', withVault(async ({ surrogate, dev }) => {
+ *   await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242' } })
+ *   await dev.requests.assert({ operation: 'tokens.create', times: 1 })
+ * }))
+ */
+export function withVault<Given extends readonly unknown[]>(
+  body: (fixture: VaultFixture, ...given: Given) => unknown,
+  options: FixtureOptions = {},
+): (...given: Given) => Promise<void> {
+  const fixtures = fixturesOf(options)
+  return async (...given) => {
+    const open = await fixtures.open()
+    const context = (given[0] ?? {}) as Context
+    try {
+      await body(open, ...given)
+      if (context.passing && !context.passing()) return await tell(open, titleIn(context), undefined)
+      await open.check()
+    } catch (error) {
+      await tell(open, titleIn(context), error)
+      throw error
+    }
+    await open.release()
+  }
+}
+
+/** Tests with the same seed share their prepared tenants. */
+const known = new WeakMap<object, Fixtures>()
+
+function fixturesOf(options: FixtureOptions): Fixtures {
+  const key = options.seed ?? options
+  const found = known.get(key) ?? new Fixtures(options)
+  known.set(key, found)
+  return found
+}
+
+async function tell(open: OpenFixture, title: string, error: unknown): Promise<void> {
+  const path = await open.report(title, error)
+  process.stderr.write(`surrogate: report of the failed test: ${path}\n`)
+}
+
+/** Jest passes nothing. */
+function titleIn({ fullName, fullname, name }: Context): string {
+  const { expect } = globalThis as { expect?: { getState?(): { currentTestName?: string } } }
+  return fullName ?? fullname ?? name ?? expect?.getState?.().currentTestName ?? 'a test'
+}

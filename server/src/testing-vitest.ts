@@ -1,0 +1,62 @@
+/**
+ * @module @surrogate/server/testing/vitest
+ * `test` of vitest with a tenant, a client and a development server, and `expect` with matchers for requests. Needs
+ * `vitest` 4 and `@surrogate/sdk`.
+ */
+
+import type { DevRequestPattern, ExpectedRequest } from '@surrogate/sdk/dev'
+import { requestMatchers } from '@surrogate/sdk/dev'
+import { test as base, expect, type TestAPI } from 'vitest'
+import { type FixtureOptions, Fixtures, type VaultFixture } from './testing-fixture.ts'
+
+export type { FixtureOptions, VaultFixture } from './testing-fixture.ts'
+
+declare module 'vitest' {
+  // biome-ignore lint/suspicious/noExplicitAny: the parameter has to be that of vitest
+  interface Matchers<T = any> {
+    toHaveReceived(expected: ExpectedRequest): Promise<void>
+    toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
+  }
+}
+
+expect.extend(requestMatchers)
+
+/**
+ * `test` of vitest with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left over. If
+ * it fails, a report is written and its path shown with the test.
+ *
+ * @example
+ * test('a card is kept', async ({ surrogate, dev }) => {
+ *   await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242' } })
+ *   await expect(dev.requests).toHaveReceived({ operation: 'tokens.create', times: 1 })
+ * })
+ */
+export const test: VaultTest = vaultTest()
+
+/** `test` of vitest with fixtures. */
+export type VaultTest = TestAPI<VaultFixture & { readonly vault: VaultFixture }>
+
+/** Returns a `test` with options, such as a `seed` with which each test begins. */
+export function vaultTest(options: FixtureOptions = {}): VaultTest {
+  const fixtures = new Fixtures(options)
+  return base.extend<VaultFixture & { vault: VaultFixture }>({
+    vault: async ({ task }, use) => {
+      const open = await fixtures.open()
+      await use(open)
+      const hasFailed = task.result?.state === 'fail' || (task.result?.errors?.length ?? 0) > 0
+      const failure = hasFailed
+        ? task.result?.errors?.[0]
+        : await open.check().catch((error: unknown) => error)
+      if (!hasFailed && failure === undefined) return open.release()
+      const path = await open.report(task.name, failure)
+      // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
+      console.error(`surrogate: report of the failed test: ${path}`)
+      if (!hasFailed) throw failure
+    },
+    tenant: async ({ vault }, use) => use(vault.tenant),
+    surrogate: async ({ vault }, use) => use(vault.surrogate),
+    dev: async ({ vault }, use) => use(vault.dev),
+  })
+}
+
+export { expect }
