@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { flags } from './src/program/config.ts'
+import { openVault } from './verify/support/vault.ts'
 
 const folder = new URL('guide/', import.meta.url)
 const pages = [
@@ -42,4 +43,30 @@ t.test('the README names every page of the guide, and the guide every flag', asy
   for (const name of readdirSync(folder)) t.ok(readme.includes(`(guide/${name})`), name)
   const guide = pages.map(read).join()
   for (const { name } of flags) if (name !== 'version') t.ok(guide.includes(`\`--${name}`), name)
+})
+
+t.test('what the page of other tools names is there, and takes what it shows', async t => {
+  const page = read(new URL('coming-from.md', folder))
+  const vault = openVault(t, { storage: 'memory:' })
+  const tenant = await vault.dev.createTenant()
+  const dev = vault.dev.forTenant(tenant)
+  const members = new Set([...page.matchAll(/`((?:dev|tenant)(?:\.\w+)+)/g)].map(([, name = '']) => name))
+  t.ok(members.size > 15)
+  for (const name of members) {
+    const steps = name.split('.').slice(1)
+    // biome-ignore lint/suspicious/noExplicitAny: any member may follow
+    const found = steps.reduce((of: any, step) => of?.[step], name.startsWith('dev') ? dev : tenant)
+    t.ok(found !== undefined, name)
+  }
+  const faults = [...page.matchAll(/dev\.faults\.next\((\{[^)]+\})\)/g)].map(([, given = '']) => given)
+  t.ok(faults.length >= 8)
+  for (const given of faults) {
+    const json = given.replaceAll(/(\w+):/g, '"$1":').replaceAll("'", '"')
+    await t.resolves(dev.faults.next(JSON.parse(json)), given)
+  }
+  for (const [, flag = ''] of page.matchAll(/npx @surrogate\/server[^`]* --(\w[\w-]*)/g))
+    t.ok(
+      flags.some(({ name }) => name === flag),
+      flag,
+    )
 })
