@@ -86,7 +86,7 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
 ]
 
 /** A test dependency should be small to install. */
-const mostPackedBytes = 1_120_000
+const mostPackedBytes = 1_140_000
 
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 
@@ -200,6 +200,7 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
     import { test as pageTest, expect as pageExpect } from '@surrogate/server/testing/playwright'
     import { withVault, type VaultFixture } from '@surrogate/server/testing/fixture'
     import { requestMatchers } from '@surrogate/server/testing/jest'
+    import { Recorder, replay, type Difference } from '@surrogate/server/testing/recording'
     ${never}
     const options: FixtureOptions = { seed: ({ surrogate }) => surrogate.tokens.create({ type: 'token', data: 1 }) }
     test('a', async ({ tenant, surrogate, dev }) => {
@@ -216,6 +217,8 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
     export const use: (context: { name: string }) => Promise<void> = withVault(async (fixture: VaultFixture, context: { name: string }) => {
       never<typeof fixture.dev>(false)
       never<typeof requestMatchers>(false)
+      const differences: Difference[] = await replay(new Recorder().recording(), { baseUrl: 'http://x', keys: [] })
+      never<typeof differences>(false)
       return context.name
     }, options)`,
     `import { createVault, type FormulaRun, OperatorError, runFormula, type Vault, type VaultOptions } from '@surrogate/server'
