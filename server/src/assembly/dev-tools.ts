@@ -1,4 +1,5 @@
 import { readTenant, tenantStore } from '../access/tenants.ts'
+import { onAbort } from '../base/flow/on-abort.ts'
 import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
 import { Faults } from '../dev/faults.ts'
@@ -79,16 +80,17 @@ export function createDevTools(stores: Stores): DevTools {
     keys,
     onKey: (digest, key) => keys.add(digest, key),
     sender: send => async callback => {
-      const { tenant, reactor, traceId } = callback
+      const { tenant, reactor, traceId, signal } = callback
       const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })
-      if (fault?.latency !== undefined) await faults.wait(fault.latency)
+      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onAbort(signal))
+      if (signal.aborted) throw new EgressError('network', 'the delivery was given up')
       if (fault?.drop !== undefined) throw new EgressError('network', 'a test has ordered this fault')
       if (fault?.status !== undefined) return fault.status
       return new URL(callback.url).origin === inboxOrigin ? inbox.receive(callback) : send(callback)
     },
     isKeptBusy: async (tenant, reactor) => {
       const fault = faults.take({ on: 'formula', tenant, reactor })
-      if (fault?.latency !== undefined) await faults.wait(fault.latency)
+      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency)
       return fault !== undefined
     },
     clear,

@@ -27,7 +27,8 @@ const mostFaults = 1000
 /** The faults that tests have ordered, by tenant: one never fires for another tenant. */
 export class Faults {
   readonly #ordered = new Map<string, Ordered[]>()
-  readonly #waits = new Set<() => void>()
+  /** The waits of requests and others that a fault holds, and their tenants. */
+  readonly #waits = new Map<() => void, string>()
   #isClosed = false
 
   /** @throws {ServiceError} validation, conflict */
@@ -46,8 +47,10 @@ export class Faults {
     return (this.#ordered.get(tenant) ?? []).map(shown)
   }
 
+  /** Removes the faults of a tenant, and ends those at work. */
   clear(tenant: string): void {
     this.#ordered.delete(tenant)
+    this.#endWaits(of => of === tenant)
   }
 
   /** Returns the fault for an occasion, and counts it as used. */
@@ -64,8 +67,12 @@ export class Faults {
     return undefined
   }
 
-  /** Resolves after so many real milliseconds, or when the vault is closed. */
-  wait(ms: number): Promise<void> {
+  /**
+   * Resolves after so many real milliseconds, when the faults of the tenant are cleared, when whoever waits is gone, or
+   * when the vault is closed.
+   * @param onGone calls a function when whoever waits is gone
+   */
+  wait(tenant: string, ms: number, onGone?: (listener: () => void) => void): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     return new Promise(resolve => {
       const end = () => {
@@ -74,17 +81,23 @@ export class Faults {
         resolve()
       }
       const alarm = setTimeout(end, ms)
-      this.#waits.add(end)
+      this.#waits.set(end, tenant)
+      onGone?.(end)
     })
   }
 
   reset(): void {
     this.#ordered.clear()
+    this.#endWaits(() => true)
   }
 
   close(): void {
     this.#isClosed = true
-    for (const end of this.#waits) end()
+    this.reset()
+  }
+
+  #endWaits(isMeant: (tenant: string) => boolean): void {
+    for (const [end, tenant] of this.#waits) if (isMeant(tenant)) end()
   }
 }
 

@@ -47,7 +47,7 @@ export function createTestObserver(tools: Tools): TestObserver {
       if (!fault) return
       ordered.set(exchange, fault)
       exchange.failsOnPurpose = true
-      if (fault.latency !== undefined) await faults.wait(fault.latency)
+      if (fault.latency !== undefined) await hold(exchange, fault.latency)
       if (fault.status !== undefined) throw errorOf(fault, fault.status)
       // This response is not sent: `observe` replaces it.
       if (fault.drop === 'before' || fault.timeout === 'before') throw errorOf(fault, 503)
@@ -61,7 +61,7 @@ export function createTestObserver(tools: Tools): TestObserver {
         record(exchange, response, monotonicMs() - startMs, noted)
         warn(exchange, response)
         const fault = ordered.get(exchange)
-        return fault ? await failing(fault, response) : response
+        return fault ? await failing(exchange, fault, response) : response
       } finally {
         end()
       }
@@ -74,8 +74,17 @@ export function createTestObserver(tools: Tools): TestObserver {
     if (warning !== undefined) headers[tools.headerNames.warning] = warning
   }
 
-  async function failing({ drop, timeout, truncate }: Fault, response: CoreResponse): Promise<CoreResponse> {
-    if (timeout !== undefined) await faults.wait(longestHoldMs)
+  /** Waits with a request as long as its caller does. */
+  async function hold({ caller, request }: Exchange, ms: number): Promise<void> {
+    if (caller) await faults.wait(caller.tenant, ms, request.onClose)
+  }
+
+  async function failing(
+    exchange: Exchange,
+    { drop, timeout, truncate }: Fault,
+    response: CoreResponse,
+  ): Promise<CoreResponse> {
+    if (timeout !== undefined) await hold(exchange, longestHoldMs)
     if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
     if (truncate === undefined) return response
     const { pieces, ...whole } = response

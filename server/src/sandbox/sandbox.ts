@@ -49,6 +49,8 @@ export interface ServiceRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Aborted when the invocation has ended. */
+  readonly signal?: AbortSignal
 }
 
 export interface ServiceResponse {

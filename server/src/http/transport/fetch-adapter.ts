@@ -1,4 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
+import { onAbort } from '../../base/flow/on-abort.ts'
 import type { Core } from '../pipeline/core.ts'
 import { bytesOf } from './message.ts'
 
@@ -14,10 +15,7 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       query: search.slice(1),
       headers,
       readBody: limit => readAll(request, limit),
-      onClose: listener =>
-        request.signal.aborted
-          ? listener()
-          : request.signal.addEventListener('abort', listener, { once: true }),
+      onClose: onAbort(request.signal),
     })
     const { cutAfter } = response
     if (cutAfter === 'nothing') throw connectionClosed()

@@ -1,4 +1,5 @@
 import type { Delegation } from '../../access/delegation.ts'
+import { onAbort } from '../../base/flow/on-abort.ts'
 import { connectionLimits } from '../../base/limits.ts'
 import type { ServiceTransport } from '../../sandbox/sandbox.ts'
 import type { Core } from '../pipeline/core.ts'
@@ -31,6 +32,7 @@ export function serviceTransport(
         const body = request.body ?? new Uint8Array()
         return body.length > limit ? undefined : body
       },
+      ...(request.signal ? { onClose: onAbort(request.signal) } : {}),
       delegation,
     })
     // As a connection fails: the formula's client repeats what it can.

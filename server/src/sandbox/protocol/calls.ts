@@ -104,7 +104,7 @@ function readCall(header: Record<string, unknown>, body: Uint8Array): Call | und
 async function performCall(call: Call, options: CallsOptions, signal: AbortSignal) {
   if (!methods.has(call.method)) throw new CallRefused('this method is not allowed')
   const response = await (call.kind === 'svc'
-    ? callService(call, options)
+    ? callService(call, options, signal)
     : fetchOutside(call, options, signal))
   const { status, headers } = response
   const body =
@@ -115,7 +115,11 @@ async function performCall(call: Call, options: CallsOptions, signal: AbortSigna
 
 const origin = 'https://svc.invalid'
 
-function callService(call: Call, { svc, idempotencyHeader }: CallsOptions): Promise<ServiceResponse> {
+function callService(
+  call: Call,
+  { svc, idempotencyHeader }: CallsOptions,
+  signal: AbortSignal,
+): Promise<ServiceResponse> {
   if (!svc) throw new CallRefused('there is no client: this reactor has no application')
   const url = URL.canParse(call.target, origin) ? new URL(call.target, origin) : undefined
   if (!url || url.origin !== origin || !call.target.startsWith('/')) {
@@ -125,7 +129,7 @@ function callService(call: Call, { svc, idempotencyHeader }: CallsOptions): Prom
   const kept = ['content-type', 'accept', idempotencyHeader]
   const headers = Object.fromEntries(Object.entries(call.headers).filter(([name]) => kept.includes(name)))
   const { method, body } = call
-  return svc({ method, path: url.pathname + url.search, headers, ...(body ? { body } : {}) })
+  return svc({ method, path: url.pathname + url.search, headers, signal, ...(body ? { body } : {}) })
 }
 
 async function fetchOutside(
