@@ -1,4 +1,5 @@
 import { readTenant, tenantStore } from '../access/tenants.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
 import { onAbort } from '../base/flow/on-abort.ts'
 import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
@@ -8,6 +9,8 @@ import { Idleness } from '../dev/idleness.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
 import { Timeline } from '../dev/timeline.ts'
+import { Leaks } from '../dev/leaks/leaks.ts'
+import { Snapshots } from '../dev/snapshots.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { PrintedLine } from '../reactors/console.ts'
@@ -19,6 +22,8 @@ export interface DevTools {
   readonly journal: Journal
   readonly inbox: Inbox
   readonly idleness: Idleness
+  readonly snapshots: Snapshots
+  readonly leaks: Leaks
   readonly events: Events
   readonly timeline: Timeline
   /** To be called with each line that a formula prints. */
@@ -37,7 +42,7 @@ export interface DevTools {
 }
 
 /** Loaded under `--dev` only. */
-export function createDevTools(stores: Stores): DevTools {
+export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
   const { clock } = stores
   const faults = new Faults()
   const events = new Events()
@@ -47,6 +52,8 @@ export function createDevTools(stores: Stores): DevTools {
     events.publish(tenant, 'request', request)
   })
   const keys = new KnownKeys()
+  const snapshots = new Snapshots({ ...stores, audit })
+  const leaks = new Leaks(stores)
   const inbox = new Inbox({
     nowMs: () => clock.nowMs(),
     machineMs: () => clock.machineMs(),
@@ -63,12 +70,16 @@ export function createDevTools(stores: Stores): DevTools {
     inbox.clear()
     events.clear()
     keys.clear()
+    snapshots.clear()
+    leaks.clear()
   }
   return {
     faults,
     journal,
     inbox,
     idleness: new Idleness(),
+    snapshots,
+    leaks,
     events,
     timeline,
     printed: (tenant, reactor, line) => {

@@ -3,13 +3,11 @@ import { DevEndpoints } from '../dev/endpoints.ts'
 import { faultHandlers } from '../dev/faults.ts'
 import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
-import { Leaks } from '../dev/leaks/leaks.ts'
 import type { Matchable } from '../dev/matching.ts'
 import { devPageFiles } from '../dev/page-files.ts'
 import { replayHandlers } from '../dev/replay.ts'
 import { devSessions } from '../dev/sessions.ts'
 import { settled } from '../dev/settled.ts'
-import { Snapshots } from '../dev/snapshots.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
@@ -48,15 +46,14 @@ export function developmentEndpoints(deployment: Deployment, services: Services,
 function handlersOf(deployment: Deployment, core: Core): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness, events, timeline, keys } = tools
+  const { faults, journal, inbox, idleness, events, timeline, keys, snapshots, leaks } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
   const operations = recorded.map(({ id }) => id)
-  const snapshots = new Snapshots(deployment)
   return timeline.watching({
     ...timeline.handlers(tenant => faults.list(tenant)),
     ...snapshots.handlers(),
-    ...new Leaks(deployment).handlers(),
+    ...leaks.handlers(),
     ...devApplications({ ...deployment, keyOf: digest => keys.get(digest) }),
     ...devTenantClock(deployment),
     ...faultHandlers(faults, operations),

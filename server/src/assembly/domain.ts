@@ -47,7 +47,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const headerNames = headerNamesOf(headerPrefix)
   const validators = new Validators(headerPrefix)
   const audit = new AuditRecorder({ ...stores, random: randomOf('audit') })
-  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores) : undefined
+  const tools = dev ? (await import('./dev-tools.ts')).createDevTools(stores, audit) : undefined
   const applications = new Applications({
     ...stores,
     onKey: tools?.onKey,

@@ -1,7 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../sdk/src/dev/index.ts'
-import { newMasterKey } from '../../verify/support/stores.ts'
+import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
+import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 
 const start = Date.UTC(2030, 0, 1)
 const options = { storage: 'memory:', now: () => start }
@@ -76,6 +80,32 @@ t.test('names belong to a tenant, and end with a reset', async t => {
   t.equal(await dev.snapshot('base'), 'base', 'an earlier one can be replaced')
   await vault.reset()
   await t.rejects(dev.restore('base'), { status: 404, message: /./ })
+})
+
+t.test('a reset frees the data that snapshots keep', async t => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const kept: WeakRef<object>[] = []
+  const memory = new MemoryStore()
+  const store = replacing(memory, {
+    snapshot: (...given) => {
+      const restore = memory.snapshot(...given)
+      kept.push(new WeakRef(restore))
+      return restore
+    },
+  })
+  const vault = openVault(t, { masterKey: newMasterKey() }, { openStore: async () => store })
+  const dev = vault.dev.forTenant(await vault.createTenant())
+  await dev.snapshot()
+  const isKept = async () => {
+    // An object that was used in this turn is not collected before the next one.
+    await nextTurn()
+    collect()
+    return kept.some(one => one.deref())
+  }
+  t.ok(await isKept(), 'control')
+  await vault.reset()
+  t.notOk(await isKept())
 })
 
 t.test('a server that is watched takes snapshots, too', async t => {

@@ -55,6 +55,11 @@ export class Snapshots {
     this.#kept.set(tenant, own)
   }
 
+  /** Drops all, as what they would return to is gone. */
+  clear(): void {
+    this.#kept.clear()
+  }
+
   #freeName(tenant: string): string {
     const own = this.#kept.get(tenant)
     for (let number = (own?.size ?? 0) + 1; ; number++) {

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
-import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
+import { openTenant, openVault, sender, type TestTenant } from '../../../verify/support/vault.ts'
 import { withoutIds } from '../../../verify/support/without-ids.ts'
 import { LeakFinder } from './finder.ts'
 
@@ -128,6 +128,19 @@ t.test('a report has no values, and only those of its tenant are searched for', 
   t.equal((await find(tenant, number, '?part=0')).status, 400)
   t.match(await find(tenant, Uint8Array.of(0x61, 0xff)), { status: 400, json: { detail: /not UTF-8/ } })
   t.equal((await tenant.send('POST', '/_dev/leaks', { raw: number })).status, 403)
+})
+
+t.test('a reset drops the values that further parts of a text would be searched for', async t => {
+  const vault = openVault(t, { developmentTenant: true })
+  const { development } = await vault.ready()
+  const send = sender(vault, development?.managementKey)
+  const find = async (part: number) =>
+    (await send('POST', `/_dev/leaks?part=${part}`, { raw: note }, { 'Content-Type': 'text/plain' })).json
+  await sender(vault, development?.privateKey)('POST', '/tokens', { type: 'token', data: note })
+  t.equal((await find(1)).places.length, 1)
+  t.equal((await find(2)).places.length, 1, 'control')
+  await vault.reset()
+  t.same((await find(2)).places, [])
 })
 
 t.test('values that begin alike, and digits with spaces between them, do not make a search slow', async t => {

@@ -35,6 +35,11 @@ export class Leaks {
     }
   }
 
+  /** Drops the values that it keeps. */
+  clear(): void {
+    this.#last = undefined
+  }
+
   async #collect(tenant: string): Promise<LeakFinder> {
     const finder = new LeakFinder()
     const store = await this.#context.store.tenant(tenant)
