@@ -32,10 +32,10 @@ export type {
   DevLeakSource,
   DevLeaks,
   DevLeakWatch,
-  DevWritable,
 } from './leaks.ts'
 export { requestMatchers } from './matchers.ts'
 export { DevRequests, type ExpectedRequest, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export { DevSessions } from './sessions.ts'
 export type { DevTenantClock } from './tenant-clock.ts'
+export type { DevWritable } from './watch.ts'

@@ -1,5 +1,6 @@
 import { devLeaksFind } from './generated/operations.gen.ts'
 import type { DevSend, FilesIn } from './send.ts'
+import { type DevWritable, watchStream } from './watch.ts'
 
 /**
  * A place where a value of a token was found. It does not contain the value.
@@ -55,7 +56,7 @@ export interface DevLeaks {
    * and below it, without those behind links
    */
   find(source: DevLeakSource | { readonly folder: string }): Promise<DevLeakReport>
-  /** Keeps what is written to a stream from now on. `end` stops that and searches it. */
+  /** Keeps what is written to a stream from now on. `end` stops that and searches it. Watches of one stream may overlap. */
   watch(stream: DevWritable): DevLeakWatch
 }
 
@@ -68,19 +69,6 @@ export interface DevLeaks {
  * ```
  */
 export type DevLeakSource = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
-
-/**
- * A stream that can be watched, such as `process.stdout`.
- *
- * @example
- * ```ts
- * const stream: DevWritable = process.stdout
- * ```
- */
-export interface DevWritable {
-  // biome-ignore lint/suspicious/noExplicitAny: streams overload it
-  write: (...args: any[]) => any
-}
 
 /**
  * A stream that is watched.
@@ -163,7 +151,10 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
         `leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }${membersOf(source)}`,
       )
     },
-    watch: stream => watch(stream, find),
+    watch: stream => {
+      const end = watchStream(stream)
+      return { end: async () => find(end()) }
+    },
   }
 }
 
@@ -186,23 +177,4 @@ async function* texts(source: DevLeakSource): AsyncGenerator<string> {
   for await (const part of source)
     yield typeof part === 'string' ? part : decoder.decode(part, { stream: true })
   yield decoder.decode()
-}
-
-function watch(stream: DevWritable, find: (written: DevLeakSource) => Promise<DevLeakReport>): DevLeakWatch {
-  const written: (string | Uint8Array)[] = []
-  const { write } = stream
-  const isOwn = Object.hasOwn(stream, 'write')
-  stream.write = (...args) => {
-    const [part] = args
-    if (typeof part === 'string' || part instanceof Uint8Array)
-      written.push(typeof part === 'string' ? part : part.slice())
-    return write.apply(stream, args)
-  }
-  return {
-    end: () => {
-      if (isOwn) stream.write = write
-      else delete (stream as Partial<DevWritable>).write
-      return find(written)
-    },
-  }
 }

@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../../../verify/support/vault.ts'
@@ -107,6 +108,65 @@ t.test('a stream is watched until the end of the watch, and goes on to be writte
   t.match((await watch.end()).places, [{ line: 1, column: 7, tokenId: 'the-card' }])
   t.equal(stream.written.length, 3)
   t.notOk(Object.hasOwn(stream, 'write'), 'it is as it was')
+})
+
+t.test('watches of one stream overlap, and each sees all that is written until its end', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const stream = new PassThrough()
+  const found = async (watch: { end(): Promise<{ places: readonly unknown[] }> }) =>
+    (await watch.end()).places.length
+  for (const order of ['first', 'second']) {
+    const first = leaks.watch(stream)
+    stream.write(`${number} `)
+    const second = leaks.watch(stream)
+    stream.write(`${note} `)
+    if (order === 'first') {
+      t.equal(await found(first), 2, 'the one that began first ends first')
+      stream.write(number)
+      t.equal(await found(second), 2)
+    } else {
+      t.equal(await found(second), 1, 'the one that began second ends first')
+      stream.write(number)
+      t.equal(await found(first), 3)
+    }
+    t.notOk(Object.hasOwn(stream, 'write'), `${order}: it is as it was`)
+  }
+  const outer = leaks.watch(stream)
+  const { write } = stream
+  const foreign = (text: string) => Reflect.apply(write, stream, [text])
+  stream.write = foreign as typeof write
+  t.equal(await found(outer), 0)
+  t.equal(stream.write, foreign, 'what another one has put there stays')
+  const above = leaks.watch(stream)
+  stream.write(number)
+  t.equal(await found(above), 1)
+  t.equal(stream.write, foreign)
+})
+
+t.test('a watch sees encoded texts, all kinds of bytes, and the last chunk', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const bytes = Buffer.from(note)
+  for (const encoding of ['hex', 'base64', 'latin1', 'utf16le', 'utf-8'] as const) {
+    const stream = new PassThrough()
+    const watch = leaks.watch(stream)
+    stream.write(bytes.toString(encoding), encoding)
+    stream.write(new DataView(Uint8Array.from(bytes).buffer) as unknown as Uint8Array)
+    stream.end(bytes.toString(encoding), encoding)
+    const { places } = await watch.end()
+    t.match(
+      places,
+      [0, 24, 48].map(at => ({ column: at + 1 })),
+      encoding,
+    )
+    t.equal(places.length, 3, encoding)
+    t.notOk(Object.hasOwn(stream, 'end'))
+  }
 })
 
 t.test('a report has no values, and only those of its tenant are searched for', async t => {
