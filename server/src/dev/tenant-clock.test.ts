@@ -106,6 +106,36 @@ t.test('retries of webhooks follow the clock of their tenant', async t => {
   t.equal(attempts('moved'), since + 1)
 })
 
+t.test('a job for which no process was free runs by the clock of its tenant', async t => {
+  const vault = openVault(t, { now, storage: 'memory:' })
+  const moved = await openTenant(vault)
+  const dev = vault.dev.forTenant(moved)
+  const react = await reactorOn(moved, echo)
+  const other = await openTenant(vault)
+  const otherReact = await reactorOn(other, echo)
+  const begin = await dev.snapshot()
+  for (const tenant of [moved, other]) await vault.dev.forTenant(tenant).faults.next({ on: 'formula' })
+  await react({ args: {}, callback_url: dev.inbox.url })
+  await otherReact({ args: {}, callback_url: dev.inbox.url })
+  await vault.settled()
+  await dev.faults.assertUsed()
+  await dev.tenantClock.advance(1999)
+  t.equal((await dev.inbox.list()).length, 0, 'control: not before it is due')
+  await dev.tenantClock.advance(1)
+  t.equal((await dev.inbox.list()).length, 1)
+  t.same(await vault.dev.forTenant(other).inbox.list(), [], 'by its own clock only')
+
+  // A tenant that is put back does not wait for the time at which it was busy.
+  await dev.tenantClock.advance('1h')
+  await dev.faults.next({ on: 'formula' })
+  await react({ args: {}, callback_url: dev.inbox.url })
+  await vault.settled()
+  await dev.restore(begin)
+  await react({ args: {}, callback_url: dev.inbox.url })
+  await vault.settled()
+  t.equal((await dev.inbox.list()).length, 2)
+})
+
 t.test('a reset puts the clocks back, and a restart does not', async t => {
   const storage = `level:${t.testdir({})}`
   const first = openVault(t, { now, storage, dev: true })

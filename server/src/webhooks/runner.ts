@@ -44,7 +44,7 @@ export class Runner {
   readonly #underWay = new Map<string, UnderWay>()
   /** Due jobs that were found at the last look, or made due by this process since. */
   #known = new Map<string, DueJob>()
-  /** Tenants for whose jobs no process was free, and the time until which no other is tried. */
+  /** Tenants for whose jobs no process was free, and the time of the tenant until which no other is tried. */
   readonly #withoutRoom = new Map<string, number>()
   #turn: Promise<unknown> = Promise.resolve()
   #isLeaving = false
@@ -121,15 +121,24 @@ export class Runner {
 
   /** False for a while after no process was free for a job of the tenant: each try costs two commits. */
   #mayHaveRoom({ stage, party }: DueJob): boolean {
-    const untilMs = stage === 'waiting' ? this.#withoutRoom.get(party.tenant) : undefined
-    return untilMs === undefined || untilMs <= this.#context.clock.nowMs()
+    return stage !== 'waiting' || !this.#isWithoutRoom(party.tenant)
+  }
+
+  #isWithoutRoom(tenant: string): boolean {
+    const leftMs = (this.#withoutRoom.get(tenant) ?? 0) - this.#nowMs(tenant)
+    // A test can put the clock of a tenant back.
+    return leftMs > 0 && leftMs <= noRoomMs
+  }
+
+  #nowMs(tenant: string): number {
+    return Math.floor(this.#context.clock.nowUs(tenant) / 1000)
   }
 
   /** Reads the due jobs from the store, and forgets those that other processes have claimed. */
   async #look(): Promise<Promise<void>[]> {
     const { store, clock } = this.#context
-    for (const [tenant, untilMs] of this.#withoutRoom) {
-      if (untilMs <= clock.nowMs()) this.#withoutRoom.delete(tenant)
+    for (const tenant of this.#withoutRoom.keys()) {
+      if (!this.#isWithoutRoom(tenant)) this.#withoutRoom.delete(tenant)
     }
     const before = new Set(this.#known.keys())
     const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
@@ -200,7 +209,7 @@ export class Runner {
         const performed = inItsTime(() => perform(this.#context, this.#performer, claimed))
         const next = await within(leaseMs(claimed.schedule.value), abandoned, performed)
         if (next !== 'no room') return next
-        this.#withoutRoom.set(claimed.store.tenant, this.#context.clock.nowMs() + noRoomMs)
+        this.#withoutRoom.set(claimed.store.tenant, this.#nowMs(claimed.store.tenant) + noRoomMs)
         return undefined
       }
       await inItsTime(() => deliver(this.#context, claimed, abandoned))
