@@ -42,12 +42,6 @@ export class BoundedLog<T> {
     return this.#kept.filter(({ item }) => matches(item)).map(({ item }) => item)
   }
 
-  /** Makes an item one that `next` has not returned yet. */
-  giveBack(item: T): void {
-    for (const one of this.#kept) if (one.item === item) one.isTaken = false
-    this.serve()
-  }
-
   /**
    * Resolves with the oldest item that matches and was not returned before, or waits for one. Resolves with `undefined`
    * after so many real milliseconds.

@@ -68,8 +68,19 @@ t.test('a webhook can come twice', async t => {
   const { id } = await dev.inbox.next()
   const replayed = await dev.inbox.replay(id)
   t.equal(replayed.attempts.length, 2)
-  t.equal((await dev.inbox.next({ timeout: 0 })).id, id)
   t.equal((await dev.inbox.list()).length, 1)
+  await invoke(4)
+  await dev.settled()
+  t.same((await dev.inbox.next({ timeout: 0 })).body, { raw: 4 }, 'next returns each webhook once')
+  await invoke(5)
+  await dev.settled()
+  const [, , { id: unseen } = { id: '' }] = await dev.inbox.list()
+  await dev.inbox.replay(unseen)
+  t.equal(
+    (await dev.inbox.next({ timeout: 0 })).attempts.length,
+    2,
+    'control: one that it has not returned yet',
+  )
   await t.rejects(dev.inbox.replay('msg_unknown'), /the inbox has no such webhook/)
 })
 

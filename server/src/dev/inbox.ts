@@ -103,7 +103,6 @@ export class Inbox {
       traceId,
       signal: new AbortController().signal,
     })
-    log.giveBack(found)
     return found.shown
   }
 

@@ -44,7 +44,7 @@ export class DevInbox {
     await this.#send(devInboxRespond, { body: { status, ...options } })
   }
 
-  /** Delivers a webhook to the inbox again. */
+  /** Delivers a webhook to the inbox again, and returns it. `next` does not return it a second time. */
   async replay(id: string): Promise<DevWebhook> {
     return this.#send(devInboxReplay, { path: { id } })
   }
