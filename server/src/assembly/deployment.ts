@@ -71,7 +71,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: async () => {
       await store.clear()
-      clock.tenants.clear()
+      clock.putBack()
       console?.clear()
       tools?.clear()
       await setUp()

@@ -40,6 +40,26 @@ async function run(t: Tap, seed: number) {
   }
 }
 
+t.test('after a reset time begins as at the start, and what is regular goes on', async t => {
+  const vault = openVault(t, { storage: 'memory:', seed: 7, auditRetentionDays: 1 })
+  await vault.clock.advance(3_600_000)
+  await vault.dev.forTenant(await vault.createTenant()).tenantClock.advance('400d')
+  await vault.reset()
+  t.equal(await vault.clock.now(), Date.UTC(2030, 0, 1))
+  const tenant = await openTenant(vault)
+  const body = { type: 'token', data: 1, expires_at: '2030-01-01T00:10:00Z' }
+  const { json } = await tenant.send('POST', '/tokens', body)
+  t.match(json.created_at, /^2030-01-01T00:00:00/)
+  const operations = async (): Promise<string[]> =>
+    (await tenant.asManagement('GET', '/logs?entity_type=token')).json.data.map(
+      ({ operation }: { operation: string }) => operation,
+    )
+  await vault.clock.advance(600_000)
+  t.same(await operations(), ['token:expire', 'token:create'], 'tokens are swept')
+  await vault.clock.advance(2 * 86_400_000)
+  t.same(await operations(), [], 'old entries are erased')
+})
+
 t.test('with the same seed every run makes the same ids, keys, aliases and times', async t => {
   const first = await run(t, 42)
   t.ok(first.webhook)

@@ -44,6 +44,11 @@ export function startSweeper(context: SweeperContext): () => void {
   let stopped = false
   /** The time of the tenant that is furthest ahead. */
   const furthestMs = () => clock.nowMs() + clock.tenants.furthestMs()
+  /** True at a time, and also if the clocks were put back by more than the interval since it was set. */
+  const isDue = (atMs: number, everyMs: number) => {
+    const leftMs = atMs - furthestMs()
+    return leftMs <= 0 || leftMs > everyMs
+  }
   let compactMs = furthestMs() + firstCompactionMs
   let eraseEntriesMs = furthestMs()
 
@@ -76,7 +81,7 @@ export function startSweeper(context: SweeperContext): () => void {
         if (erased > 0) log.info('swept', { erased })
         if (failure) throw failure
       })
-      if (furthestMs() >= eraseEntriesMs) {
+      if (isDue(eraseEntriesMs, eraseEntriesEveryMs)) {
         await attempt('erasing old log entries failed', async () => {
           const { erased, isFinished, failure } = await eraseOldEntries({ ...context, pause })
           if (erased > 0) log.info('old log entries erased', { erased })
@@ -84,7 +89,7 @@ export function startSweeper(context: SweeperContext): () => void {
           if (failure) throw failure
         })
       }
-      if (furthestMs() < compactMs || !(await pause())) return
+      if (!isDue(compactMs, compactEveryMs) || !(await pause())) return
       if (!(await lease(clock.nowMs() + compactLeaseMs, 'compact'))) return
       await attempt('compaction failed', async () => {
         await engine.compact()

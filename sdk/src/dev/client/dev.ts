@@ -190,7 +190,7 @@ export class Dev {
     return this.#send(devFixturesExport, { query: { ...options } })
   }
 
-  /** Deletes all data of all tenants and applies the bootstrap file again. */
+  /** Deletes all data of all tenants, puts all clocks back to real time and applies the bootstrap file again. */
   async reset(): Promise<void> {
     await this.#send(devReset)
   }

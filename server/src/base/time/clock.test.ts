@@ -1,6 +1,24 @@
 import t from 'tap'
 import { createClock } from './clock.ts'
 
+t.test('a clock that is put back runs its timers as long from then as before', async t => {
+  const clock = createClock({ realNowMs: () => 0 })
+  const done: string[] = []
+  await clock.advance(1000)
+  await clock.advanceTenant('a', 500)
+  clock.at(1100, async () => {
+    done.push('ran')
+  })
+  clock.putBack()
+  t.equal(clock.nowMs(), 0)
+  t.equal(clock.nowUs('a'), 0)
+  await clock.advance(99)
+  t.same(done, [])
+  await clock.advance(1)
+  t.same(done, ['ran'])
+  await clock.stop()
+})
+
 t.test('the clock is real time plus an offset that grows', async t => {
   const clock = createClock({ realNowMs: () => 1000 })
   t.equal(clock.nowMs(), 1000)

@@ -21,6 +21,8 @@ export interface Clock {
   advance(ms: number): Promise<void>
   /** Moves the time of one tenant forward; resolves when everything of it that fell due is done. */
   advanceTenant(tenant: string, ms: number): Promise<void>
+  /** Puts the clock and those of all tenants back to real time. Timers run as long from now as before. */
+  putBack(): void
   /** Returns how far this clock was moved forward, in milliseconds. */
   offsetMs(): number
   /** Returns the machine's time, even if it was set back: for receivers that compare it with their own. */
@@ -46,7 +48,7 @@ interface ClockOptions {
 }
 
 interface Timer {
-  readonly dueMs: number
+  dueMs: number
   readonly task: () => Promise<void>
 }
 
@@ -142,6 +144,12 @@ export function createClock(options: ClockOptions = {}): Clock {
       // Timers look for what is due, of any tenant: for this one it may be due earlier than for the others.
       runDue(Number.POSITIVE_INFINITY)
       await settled()
+    },
+    putBack() {
+      for (const timer of timers) timer.dueMs -= offset
+      offset = 0
+      tenants.clear()
+      arm()
     },
     async stop() {
       stopped = true
