@@ -27,6 +27,8 @@ interface Assembled
   readonly facts: VaultFacts
   /** To be called when a port is open. */
   listening(): void
+  /** Resolves when no request is under way, or after the time that connections have, too, to finish theirs. */
+  finished(): Promise<void>
   /** Ends the waits of tests, such as those of faults. */
   endWaits(): void
   close(): Promise<void>
@@ -69,6 +71,7 @@ export async function assemble(
         cancelWarming()
         return close()
       },
+      finished: () => requests.none(connectionLimits.closeGraceMs),
       endWaits: () => tools?.close(),
       metricsCore: () => createMetricsHttp(deployment, health),
       drain: () => {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
 import { Surrogate } from '../../../sdk/src/index.ts'
+import { reactorOn } from '../../verify/support/reactors.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
@@ -50,6 +51,31 @@ t.test('a vault that closes finishes the requests under way, and writes their au
   const { json } = await sender(next, tenant.managementKey)('GET', '/logs?entity_type=token')
   const operations = json.data.map(({ operation }: { operation: string }) => operation)
   t.same(operations.sort(), ['token:create', 'token:read'])
+})
+
+t.test('a formula that runs when a vault closes finishes, in process and over the wire', async t => {
+  for (const way of ['in process', 'over the wire']) {
+    const vault = openVault(t)
+    const { url } = await vault.listen()
+    const tenant = await openTenant(vault)
+    const dev = vault.dev.forTenant(tenant)
+    const code = `module.exports = async () => {
+      console.log('begun')
+      await new Promise(resolve => setTimeout(resolve, 500))
+      return { raw: 'done' }
+    }`
+    const { id, path } = await reactorOn(tenant, code)
+    const request = { method: 'POST', headers: { 'SVC-API-KEY': tenant.privateKey } }
+    const reacting = (way === 'in process' ? vault.fetch : fetch)(`${url}${path}`, {
+      ...request,
+      headers: { ...request.headers, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    while ((await dev.console(id)).length === 0) await nextTurn()
+    await vault.close()
+    const response = await reacting
+    t.same([response.status, await response.json()], [200, { raw: 'done' }], way)
+  }
 })
 
 t.test('a vault tracks requests only while it has some, and nothing when it is closed', async t => {
