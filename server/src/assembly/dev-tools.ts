@@ -3,6 +3,7 @@ import type { AuditRecorder } from '../audit/recorder.ts'
 import { onAbort } from '../base/flow/on-abort.ts'
 import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
+import { RecentlyExpired } from '../dev/expired-tokens.ts'
 import { Faults } from '../dev/faults.ts'
 import { KnownKeys } from '../dev/fixtures/known-keys.ts'
 import { Idleness } from '../dev/idleness.ts'
@@ -21,6 +22,7 @@ export interface DevTools {
   readonly faults: Faults
   readonly journal: Journal
   readonly inbox: Inbox
+  readonly expired: RecentlyExpired
   readonly idleness: Idleness
   readonly snapshots: Snapshots
   readonly leaks: Leaks
@@ -52,6 +54,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     events.publish(tenant, 'request', request)
   })
   const keys = new KnownKeys()
+  const expired = new RecentlyExpired()
   const snapshots = new Snapshots({ ...stores, audit })
   const leaks = new Leaks(stores)
   const inbox = new Inbox({
@@ -70,6 +73,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     inbox.clear()
     events.clear()
     keys.clear()
+    expired.clear()
     snapshots.clear()
     leaks.clear()
   }
@@ -78,6 +82,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     journal,
     inbox,
     idleness: new Idleness(),
+    expired,
     snapshots,
     leaks,
     events,

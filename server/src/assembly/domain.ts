@@ -56,6 +56,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const tokens: TokensContext = {
     ...stores,
     notes: tools?.notes,
+    expired: tools?.expired,
     audit,
     schemas: validators,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),

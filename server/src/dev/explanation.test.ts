@@ -31,7 +31,7 @@ t.test('a 403 explains who asked, the rights in their order, and why each does n
         of: 'application',
         priority: 5,
         matches: false,
-        reason: 'covers tokens where id equals another, and not /pci/, /shop/',
+        reason: 'covers tokens where id equals another, and not the id of the token',
       },
       { of: 'application', priority: 7, matches: false, reason: 'does not list token:read' },
       { of: 'application', priority: null, matches: false, reason: 'token:read is not held directly' },
@@ -81,7 +81,7 @@ t.test('every 400, 403 and 404 has an explanation, and nothing else has', async 
   t.equal(asked[0]?.[1].json.explanation.operation, 'tokens.create')
   await vault.clock.advance(60_000)
   const expired = await tenant.send('GET', '/tokens/a-card')
-  t.same(expired.json.explanation.reasons, [], 'it has been swept')
+  t.same(expired.json.explanation.reasons, ['the token expired at 2030-01-01T00:00:10.000Z'], 'swept')
   const others: readonly [number, Reply][] = [
     [401, await tenant.as('unknown')('GET', '/tokens')],
     [405, await tenant.send('PUT', '/tokens/x', {})],
@@ -107,6 +107,60 @@ t.test('a token that has expired and not been swept yet says so', async t => {
   const { status, json } = await tenant.send('GET', '/tokens/a-card')
   t.equal(status, 404)
   t.same(json.explanation.reasons, ['the token expired at 2030-01-01T00:00:10.000Z'])
+})
+
+t.test(
+  'a token that has expired and was swept says so, as long as nothing else became of its id',
+  async t => {
+    const vault = openVault(t, { storage: 'memory:', now })
+    const tenant = await openTenant(vault)
+    const other = await openTenant(vault)
+    const dev = vault.dev.forTenant(tenant)
+    const reasons = async (of = tenant): Promise<string[]> =>
+      (await of.send('GET', '/tokens/a-card')).json.explanation.reasons
+    const make = async () =>
+      t.equal(
+        (await tenant.send('POST', '/tokens', { ...card, expires_at: '2030-01-01T03:00:00Z' })).status,
+        201,
+      )
+    await make()
+    const before = await dev.snapshot()
+    await dev.tenantClock.advance('3h')
+    t.same(await reasons(), ['the token expired at 2030-01-01T03:00:00.000Z'])
+    t.equal(
+      (await tenant.send('PATCH', '/tokens/a-card', {})).json.explanation.reasons.length,
+      1,
+      'any operation',
+    )
+    t.same(await reasons(other), [], 'of its tenant only')
+    await dev.restore(before)
+    await tenant.send('DELETE', '/tokens/a-card')
+    t.same(await reasons(), [], 'it was deleted')
+    await dev.restore(before)
+    await dev.tenantClock.advance('3h')
+    t.equal((await reasons()).length, 1)
+    const { id: _, ...another } = card
+    t.equal((await tenant.send('POST', '/tokens', another)).status, 201)
+  },
+)
+
+t.test('a condition on the id and one on the container are told apart', async t => {
+  const tenant = await openTenant(openVault(t))
+  await tenant.send('POST', '/tokens', { ...card, containers: ['/pci/high/'] })
+  const isIn = { attribute: 'container', operator: 'starts_with', value: '/pci/' }
+  const isElsewhere = { ...isIn, value: '/shop/' }
+  const isOther = { attribute: 'id', operator: 'equals', value: 'another' }
+  const isIt = { ...isOther, value: card.id }
+  for (const [conditions, lacking] of [
+    [[isOther, isIn], 'the id of the token'],
+    [[isIt, isElsewhere], '/pci/high/'],
+    [[isOther, isElsewhere], 'the id of the token, /pci/high/'],
+  ] as const) {
+    const rule = { priority: 1, conditions, transform: 'reveal', permissions: ['token:read'] }
+    const limited = await tenant.application({ rules: [rule] } as never)
+    const { json } = await limited('GET', '/tokens/a-card')
+    t.match(json.explanation.rules[0].reason, new RegExp(`, and not ${lacking}$`))
+  }
 })
 
 t.test('a search that finds nothing says which condition excludes how many', async t => {

@@ -68,10 +68,13 @@ function reasonOf(
   const covers = scopeOf(rule)
   const { subject = '', containers } = denied ?? {}
   if (!containers) return { matches: true, reason: `covers ${covers}` }
-  const outside = containers.filter(container => !matches(rule, subject, container))
-  return outside.length === 0
+  const ofOthers = rule.conditions?.some(({ attribute, value }) => attribute === 'id' && value !== subject)
+  const anyId = { ...rule, conditions: rule.conditions?.filter(({ attribute }) => attribute !== 'id') }
+  const outside = containers.filter(container => !matches(anyId as AccessRule, subject, container))
+  const lacking = [...(ofOthers ? ['the id of the token'] : []), ...outside]
+  return lacking.length === 0
     ? { matches: true, reason: `covers ${covers}, and so all containers of the token` }
-    : { matches: false, reason: `covers ${covers}, and not ${outside.join(', ')}` }
+    : { matches: false, reason: `covers ${covers}, and not ${lacking.join(', ')}` }
 }
 
 function scopeOf(rule: AccessRule): string {

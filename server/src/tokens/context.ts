@@ -24,10 +24,21 @@ export interface TokensContext {
   readonly dev?: boolean
   /** Finds the notes of the current request; absent unless this is a development server. */
   readonly notes?: NoteTaker | undefined
+  /** Absent unless this is a development server. */
+  readonly expired?: ExpiredTokens | undefined
   /** What is accepted beyond the contract. */
   readonly dialect?: Dialect | undefined
   /** Lets long work yield to other requests. */
   readonly turns: Turns
+}
+
+/** Remembers when tokens had expired that are erased, so that a 404 can say so. */
+export interface ExpiredTokens {
+  note(tenant: string, id: string, expiredMs: number): void
+  /** Is called with the id of each token that is there. */
+  forget(tenant: string, id: string): void
+  /** Returns epoch milliseconds. */
+  at(tenant: string, id: string): number | undefined
 }
 
 /** Used by work on the tokens of one tenant. */

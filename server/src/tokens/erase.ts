@@ -30,8 +30,12 @@ export async function eraseExpired(
   context: TenantTokens,
   token: OpenedRecord<TokenRecord>,
 ): Promise<boolean> {
+  const { store, expired } = context
   const writes = await erasure(context, token, 'token:expire', { application: null })
-  return (await context.store.commit(writes, context.nowUs())).ok
+  const { ok } = await store.commit(writes, context.nowUs())
+  const { id, expires_ms: expiredMs } = token.value
+  if (ok && expiredMs !== undefined) expired?.note(store.tenant, id, expiredMs)
+  return ok
 }
 
 // Requirements: TOK-037, TOK-038, TOK-512, TOK-046, TOK-546

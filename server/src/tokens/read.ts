@@ -35,13 +35,19 @@ export async function liveRecord(
   reading: ReadToken = context.store.get<TokenRecord>('token', id),
 ): Promise<OpenedRecord<TokenRecord>> {
   const record = await reading
-  if (!record || isExpired(record.value, context.nowUs())) {
+  const { store, expired } = context
+  const nowUs = context.nowUs()
+  if (!record || isExpired(record.value, nowUs)) {
+    const expiredMs = record?.value.expires_ms ?? expired?.at(store.tenant, id)
+    // A snapshot can put a tenant back to a time before.
+    const isOver = expiredMs !== undefined && expiredMs * 1000 <= nowUs
     throw new ServiceError(
       'not_found',
       'there is no token with this id',
-      record?.value.expires_ms === undefined ? {} : { cause: { expiredMs: record.value.expires_ms } },
+      isOver ? { cause: { expiredMs } } : {},
     )
   }
+  expired?.forget(store.tenant, id)
   return record
 }
 
