@@ -38,11 +38,33 @@ t.test('requests are recorded, with what identifies them and without what they c
   t.ok((first?.duration_ms ?? 0) > 0)
   t.match(missing, { error: 'urn:surrogate:error:not_found' })
   t.equal(missing?.id, undefined, 'the id of nothing may be anything')
+  t.equal(missing?.path, '/tokens/{id}')
+  const unknown = '6f1c1bb0-0000-4000-8000-0123456789ab'
+  await tenant.send('DELETE', `/tokens/${unknown}`)
+  t.match((await requests.list({ operation: 'tokens.delete' }))[0], {
+    status: 404,
+    id: unknown,
+    path: `/tokens/${unknown}`,
+  })
   await tenant.send('GET', `/tokens/${created.json.id}`)
   t.equal((await requests.list({ operation: 'tokens.get', status: 200 }))[0]?.id, created.json.id)
   const [last] = (await requests.list()).slice(-1)
   t.same(await requests.list({ since: last?.number ?? 0 }), [])
   t.equal((await vault.dev.forTenant(other).requests.list()).length, 1, 'each tenant its own')
+})
+
+t.test('a name that no operation has is refused, as nothing would ever match it', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const { requests } = vault.dev.forTenant(tenant)
+  const refusal = { status: 400, message: /operation is not an operation; did you mean tokens\.create\?/ }
+  t.same(await requests.list({ operation: 'tokens.create' }), [], 'control')
+  await t.rejects(requests.list({ operation: 'tokens.creat' }), refusal)
+  await t.rejects(requests.next({ operation: 'tokens.creat', timeout: 0 }), refusal)
+  await t.rejects(requests.list({ operation: 'dev.reset' }), { status: 400, message: /not an operation/ })
+  for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
+    t.same(await requests.list({ operation: `proxy.${method}` }), [], method)
+  }
 })
 
 t.test('next returns each request once, and waits for one', async t => {

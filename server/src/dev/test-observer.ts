@@ -17,6 +17,8 @@ import type { UnknownMembers } from './unknown-members.ts'
 /** For as long a request without a response is held. */
 const longestHoldMs = 60_000
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 interface Tools {
   readonly faults: Faults
   readonly journal: Journal
@@ -98,13 +100,15 @@ export function createTestObserver(tools: Tools): TestObserver {
     durationMs: number,
     { masks }: RequestNotes,
   ): void {
-    const { operation, caller, parameters, body, traceId, request, error, explanation } = exchange
+    const { operation, caller, parameters, rawParameters, body, traceId, request, error, explanation } =
+      exchange
     const fault = ordered.get(exchange)
     if (!operation || !caller) return
     const idempotencyKey = request.headers[tools.headerNames.idempotency]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
-    // Only the id of something that is there: anything can be put into a path.
-    const id = response.status < 400 ? parameters?.id : undefined
+    // Only the id of something that is there, or one that can be nothing else: anything can be put into a path.
+    const given = parameters?.id ?? rawParameters?.id
+    const id = given !== undefined && (response.status < 400 || uuid.test(given)) ? given : undefined
     const recorded = {
       at: new Date(tools.nowMs(caller.tenant) - durationMs).toISOString(),
       operation: operation.id,
