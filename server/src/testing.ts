@@ -4,6 +4,7 @@
  * Playwright or `node --test`: `@surrogate/server/testing/setup`.
  */
 import type { NewTenant } from './access/tenants.ts'
+import { Dev } from './generated/dev-client/index.ts'
 import type { VaultOptions } from './vault-options.ts'
 
 export type { NewTenant } from './access/tenants.ts'
@@ -31,7 +32,8 @@ export interface TestVault {
 export async function testVault(): Promise<TestVault> {
   if (!process.env[address]) await startTestVault()
   const url = process.env[address] ?? ''
-  return { url, createTenant: ({ operator = false } = {}) => createTenant(url, operator) }
+  const dev = new Dev({ baseUrl: url, token: process.env.SURROGATE_DEV_TOKEN || undefined })
+  return { url, createTenant: options => dev.createTenant(options) }
 }
 
 /**
@@ -55,27 +57,5 @@ export async function startTestVault(options: VaultOptions = {}): Promise<() => 
   return async () => {
     delete process.env[address]
     await vault.close()
-  }
-}
-
-async function createTenant(url: string, operator: boolean): Promise<NewTenant> {
-  const token = process.env.SURROGATE_DEV_TOKEN
-  const response = await fetch(`${url}/_dev/tenants`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) },
-    body: JSON.stringify({ operator }),
-  })
-  if (response.status !== 201) {
-    throw new Error(
-      `${url}/_dev/tenants: ${response.status} ${await response.text()}; was it started with --dev?`,
-    )
-  }
-  const made = (await response.json()) as Record<string, string>
-  return {
-    tenantId: made.tenant_id ?? '',
-    publicKey: made.public_key ?? '',
-    privateKey: made.private_key ?? '',
-    managementKey: made.management_key ?? '',
-    webhookSecret: made.webhook_secret ?? '',
   }
 }

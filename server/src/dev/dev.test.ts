@@ -66,6 +66,76 @@ t.test('vault.dev carries the token and the header prefix of its vault', async t
   await t.resolves(new SdkDev({ ...options, token: 'a-token-of-16-or-more' }).reset())
 })
 
+t.test('a misspelt option is named, and members of a tenant may come with the options', async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await vault.createTenant()
+  const list = (more: object) => new SdkDev({ baseUrl: url, ...more } as { baseUrl: string }).requests.list()
+  t.same(await list(tenant), [], 'control')
+  t.same(await list(await vault.dev.createTenant()), [])
+  for (const [misspelt, option] of [
+    ['managmentKey', 'managementKey'],
+    ['management_key', 'managementKey'],
+    ['tokne', 'token'],
+    ['headerPrefx', 'headerPrefix'],
+  ] as const) {
+    t.throws(() => list({ [misspelt]: 'x' }), {
+      name: 'TypeError',
+      message: `unknown option ${misspelt}; did you mean ${option}?`,
+    })
+  }
+  const forTenant = vault.dev.forTenant as unknown as (given?: unknown) => unknown
+  for (const [given, hint] of [
+    [undefined, ''],
+    [{}, ''],
+    [{ managementkey: 'x' }, ', not managementkey; did you mean managementKey?'],
+  ] as const) {
+    t.throws(() => forTenant.call(vault.dev, given), {
+      name: 'TypeError',
+      message: `forTenant takes a tenant, by its managementKey${hint}`,
+    })
+  }
+})
+
+t.test('a 404 asks for --dev only if the server is not one for development', async t => {
+  const vault = openVault(t)
+  const tenant = await vault.createTenant()
+  const { sessions, requests, restore, console, inbox } = vault.dev.forTenant(tenant)
+  const dev = vault.dev.forTenant(tenant)
+  for (const call of [
+    console.call(dev, unknown),
+    restore.call(dev, 'x'),
+    sessions.end(unknown),
+    requests.replay(1),
+    inbox.replay('x'),
+  ]) {
+    const message = await failure(call)
+    t.match(message, /^404/)
+    t.notMatch(message, /--dev/)
+  }
+})
+
+t.test('a request that a busy server did not receive in time is sent again', async t => {
+  let statuses: number[] = []
+  let sent = 0
+  const fetch = async () => {
+    sent++
+    const status = statuses.shift() ?? 201
+    const body = status === 201 ? { tenant_id: 'made', management_key: 'key' } : undefined
+    return new Response(body && JSON.stringify(body), { status })
+  }
+  const dev = new SdkDev({ baseUrl: 'http://127.0.0.1:4000', fetch })
+  statuses = [408, 408]
+  t.equal((await dev.createTenant()).tenantId, 'made')
+  t.equal(sent, 3)
+  statuses = [408, 408, 408]
+  await t.rejects(dev.createTenant(), { status: 408, message: /408/ })
+  statuses = [503]
+  sent = 0
+  await t.rejects(dev.createTenant(), { status: 503, message: /503/ })
+  t.equal(sent, 1, 'control: others are not, as something may have been done')
+})
+
 t.test('a client without an address says which option is missing', t => {
   const make = (options?: object) => () => new SdkDev(options as { baseUrl: string })
   const message = 'baseUrl must be the URL of a development server, such as http://127.0.0.1:4000'
@@ -73,7 +143,7 @@ t.test('a client without an address says which option is missing', t => {
   t.throws(make({ baseUrl: '' }), { name: 'TypeError', message })
   t.throws(make({ baseURL: 'http://127.0.0.1:4000' }), {
     name: 'TypeError',
-    message: `${message}; did you mean it by baseURL?`,
+    message: 'unknown option baseURL; did you mean baseUrl?',
   })
   t.doesNotThrow(make({ baseUrl: 'http://127.0.0.1:4000' }), 'control')
   t.end()

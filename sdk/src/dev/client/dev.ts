@@ -21,6 +21,7 @@ import type {
 import { DevInbox } from './inbox.ts'
 import { type DevLeaks, leaks } from './leaks.ts'
 import { DevRequests } from './requests.ts'
+import { misspeltIn } from './resembling.ts'
 import { type DevOptions, type DevRequest, type DevSend, devRequest, devSend } from './send.ts'
 import { DevSessions } from './sessions.ts'
 import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
@@ -139,7 +140,12 @@ export class Dev {
 
   /** Returns the same for another tenant, named by its management key. */
   forTenant(tenant: { readonly managementKey: string }): Dev {
-    return devWith({ ...this.#options, managementKey: tenant.managementKey })
+    const { managementKey } = tenant ?? {}
+    if (typeof managementKey !== 'string')
+      throw new TypeError(
+        `forTenant takes a tenant, by its managementKey${misspeltIn(tenant, ['managementKey'])}`,
+      )
+    return devWith({ ...this.#options, managementKey })
   }
 
   /** Creates a tenant with one key of each type. */

@@ -1,4 +1,5 @@
 import { devLeaksFind } from './generated/operations.gen.ts'
+import { misspeltIn } from './resembling.ts'
 import type { DevSend, FilesIn } from './send.ts'
 import { type DevWritable, watchStream } from './watch.ts'
 
@@ -148,7 +149,7 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
       if (typeof Object(source).folder === 'string') return findInFolder(Object(source).folder)
       if (isSource(source)) return find(source)
       throw new TypeError(
-        `leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }${membersOf(source)}`,
+        `leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }${misspeltIn(source, ['folder'])}`,
       )
     },
     watch: stream => {
@@ -161,11 +162,6 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
 function isSource(source: unknown): source is DevLeakSource {
   const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = Object(source)
   return typeof source === 'string' || typeof (each ?? eachLater) === 'function'
-}
-
-function membersOf(source: unknown): string {
-  const names = typeof source === 'object' && source !== null ? Object.keys(source) : []
-  return names.length === 0 ? '' : `, not an object with ${names.slice(0, 3).join(', ')}`
 }
 
 async function* texts(source: DevLeakSource): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import type { Operations } from './generated/operations.gen.ts'
 import type { Problem } from './generated/types.gen.ts'
+import { didYouMean } from './resembling.ts'
 
 /** Reads the files of a folder. */
 export type FilesIn = (
@@ -91,9 +92,8 @@ export function devRequest(options: DevOptions): DevRequest {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) search.append(name, String(value))
     }
-    const response = await (fetch ?? globalThis.fetch)(
-      `${base}${filled}${search.size > 0 ? `?${search}` : ''}`,
-      {
+    const send = () =>
+      (fetch ?? globalThis.fetch)(`${base}${filled}${search.size > 0 ? `?${search}` : ''}`, {
         method,
         headers: {
           ...(managementKey === undefined ? {} : { [`${headerPrefix}-API-KEY`]: managementKey }),
@@ -103,20 +103,39 @@ export function devRequest(options: DevOptions): DevRequest {
             : { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json' }),
         },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      },
-    )
+      })
+    let response = await send()
+    // The request did not arrive in time, as on a busy machine, and nothing was done.
+    for (let again = 0; response.status === 408 && again < mostRepeats; again++) {
+      await response.body?.cancel()
+      response = await send()
+    }
     if (!response.ok) throw refusal(id, response.status, await response.text())
     return response
   }
 }
 
-/** Throws a `TypeError` without an address; a name that differs in case only is named. */
+const optionNames: readonly string[] = [
+  'baseUrl',
+  'managementKey',
+  'token',
+  'headerPrefix',
+  'fetch',
+  'filesIn',
+] satisfies (keyof DevOptions)[]
+
+/** Throws a `TypeError` without an address, or for a name that is nearly that of an option. Others may come with a tenant. */
 function checkedOptions(options: DevOptions): DevOptions {
+  for (const name of Object.keys(options ?? {})) {
+    const hint = optionNames.includes(name) ? '' : didYouMean(name, optionNames)
+    if (hint !== '') throw new TypeError(`unknown option ${name}${hint}`)
+  }
   if (URL.canParse(options?.baseUrl)) return options
-  const misspelled = Object.keys(options ?? {}).find(name => /^base_?url$/i.test(name) && name !== 'baseUrl')
-  const hint = misspelled === undefined ? '' : `; did you mean it by ${misspelled}?`
-  throw new TypeError(`baseUrl must be the URL of a development server, such as http://127.0.0.1:4000${hint}`)
+  throw new TypeError('baseUrl must be the URL of a development server, such as http://127.0.0.1:4000')
 }
+
+/** How often a request is sent again that the server did not receive in time. */
+const mostRepeats = 2
 
 /** What is likely to be wrong, by status. */
 const hints: Readonly<Record<number, string>> = {
@@ -131,9 +150,10 @@ function refusal(id: string, status: number, text: string): DevError {
   } catch {
     // Not a problem document: the status says enough.
   }
-  const { errors = {}, detail = `the server responded with ${status}` } = problem
+  const { errors = {}, detail = `the server responded with ${status}`, explanation } = problem
   const listed = Object.entries(errors).map(([path, messages]) => `${path} ${messages.join(', ')}`)
   const reason = listed.length > 0 ? listed.join('; ') : detail
-  const hint = listed.length > 0 ? '' : (hints[status] ?? '')
+  // A development server explains each of its own.
+  const hint = listed.length > 0 || (status === 404 && explanation) ? '' : (hints[status] ?? '')
   return new DevError(`${id}: ${reason}${hint}`, status, errors)
 }

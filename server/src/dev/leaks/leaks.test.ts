@@ -224,7 +224,7 @@ t.test('what cannot be searched is refused with what can', async t => {
   const says = "leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }"
   await t.rejects(find({ foldr: 'logs' }), {
     name: 'TypeError',
-    message: `${says}, not an object with foldr`,
+    message: `${says}, not foldr; did you mean folder?`,
   })
   for (const source of [undefined, null, 1, { folder: 1 }])
     await t.rejects(find(source), {
