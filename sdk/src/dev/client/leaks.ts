@@ -1,6 +1,8 @@
 import { devLeaksFind } from './generated/operations.gen.ts'
+import type { DevLeak } from './generated/types.gen.ts'
 import { misspeltIn } from './resembling.ts'
 import type { DevSend, FilesIn } from './send.ts'
+import { textsOf } from './texts.ts'
 import { type DevWritable, watchStream } from './watch.ts'
 
 /**
@@ -20,7 +22,7 @@ export interface DevLeakPlace {
   /** From 1, in UTF-16 units. */
   readonly column: number
   readonly tokenId: string
-  readonly spelling: 'plain' | 'separated' | 'base64' | 'url' | 'json'
+  readonly spelling: DevLeak['spelling']
 }
 
 /**
@@ -53,7 +55,7 @@ export interface DevLeakReport {
  */
 export interface DevLeaks {
   /**
-   * @param source a text, a stream of texts or bytes in UTF-8, or, of a vault in this process, a folder: all files in it
+   * @param source a text, a stream of texts or bytes in UTF-8, UTF-16 or gzip, or, of a vault in this process, a folder: all files in it
    * and below it, without those behind links
    */
   find(source: DevLeakSource | { readonly folder: string }): Promise<DevLeakReport>
@@ -169,8 +171,5 @@ async function* texts(source: DevLeakSource): AsyncGenerator<string> {
     for (let at = 0; at < source.length; at += partLength) yield source.slice(at, at + partLength)
     return
   }
-  const decoder = new TextDecoder()
-  for await (const part of source)
-    yield typeof part === 'string' ? part : decoder.decode(part, { stream: true })
-  yield decoder.decode()
+  yield* textsOf(source)
 }

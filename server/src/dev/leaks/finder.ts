@@ -1,4 +1,6 @@
-import { type Spelling, spellingsOf } from './spellings.ts'
+import { decodeEscapes } from './escapes.ts'
+import { type Budget, decodeRuns } from './runs.ts'
+import { longestSpelling, type Spelling, spellingsOf } from './spellings.ts'
 
 /** A value of a token in a text. */
 interface Leak {
@@ -26,14 +28,18 @@ const step = 3
 const gram = shortest - step + 1
 const filterBits = 22
 const digitStarts = 10 ** shortest
+/** How often what a text says is decoded. */
+const mostDecoded = 2
+/** The bytes that are unpacked from compressed parts of a text. */
+const mostUnpacked = 8 * 1024 * 1024
 
 const isDigit = (unit: number) => unit >= 48 && unit <= 57
-const isSeparator = (unit: number) => unit === 32 || unit === 45
+const isSeparator = (unit: number) => unit === 32 || unit === 45 || unit === 46 || unit === 160
 
 /**
  * Finds many values in a text, in time proportional to its length: the hash of four characters at every third place is
  * looked up in a filter, and only where it occurs near the beginning of a value, values are compared. Digits with single
- * spaces and dashes between them are looked up once more without these.
+ * spaces, dashes and dots between them are looked up once more without these.
  */
 export class LeakFinder {
   readonly #filter = new Uint8Array(1 << (filterBits - 3))
@@ -61,10 +67,29 @@ export class LeakFinder {
     }
   }
 
+  /** Finds the values in a text, and in what it says when it is decoded once or twice. */
   find(text: string, most: number): Leak[] {
+    const budget = { bytes: mostUnpacked }
+    return this.#findWithin(text, most, mostDecoded, budget)
+  }
+
+  #findWithin(text: string, most: number, depth: number, budget: Budget): Leak[] {
     const found: Leak[] = []
     this.#findUnchanged(text, most, found)
     this.#findSeparated(text, most, found)
+    if (depth === 0) return found
+    for (const layer of [...decodeEscapes(text, longestSpelling), ...decodeRuns(text, budget)]) {
+      const known = [...found]
+      for (const { offset, length, token } of this.#findWithin(layer.text, most, depth - 1, budget)) {
+        const from = layer.offsetOf(offset)
+        const to = Math.max(from + 1, layer.offsetOf(offset + length))
+        const isKnown = known.some(
+          one => one.token === token && one.offset < to && from < one.offset + one.length,
+        )
+        if (isKnown || found.length >= most) continue
+        found.push({ offset: from, length: to - from, token, spelling: layer.spellingOf(from, to) })
+      }
+    }
     return found
   }
 
@@ -88,7 +113,7 @@ export class LeakFinder {
   }
 
   #findSeparated(text: string, most: number, found: Leak[]): void {
-    const separated = /\d[ -](?=\d)/g
+    const separated = /\d[ .\u00a0-](?=\d)/g
     for (let within = separated.exec(text); within && found.length < most; within = separated.exec(text)) {
       let from = within.index
       while (isDigit(text.charCodeAt(from - 1))) from--

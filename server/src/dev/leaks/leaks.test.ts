@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../../../verify/support/vault.ts'
@@ -167,6 +168,52 @@ t.test('a watch sees encoded texts, all kinds of bytes, and the last chunk', asy
     t.equal(places.length, 3, encoding)
     t.notOk(Object.hasOwn(stream, 'end'))
   }
+})
+
+t.test('a stream or file may be in UTF-16, and packed by gzip', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const text = `first line\n ${name} and ${'€ '.repeat(100)}${note}`
+  const little = Buffer.from(text, 'utf16le')
+  const big = Buffer.from(little).swap16()
+  const mark = Buffer.from('\ufeff', 'utf16le')
+  const encoded: Readonly<Record<string, Buffer>> = {
+    'UTF-8': Buffer.from(text),
+    'UTF-16': little,
+    'UTF-16 of the other order': big,
+    'UTF-16 with a mark': Buffer.concat([mark, little]),
+    'UTF-16 of the other order with a mark': Buffer.concat([Buffer.from(mark).swap16(), big]),
+  }
+  for (const [encoding, bytes] of Object.entries(encoded)) {
+    for (const [packing, all] of [
+      ['as it is', bytes],
+      ['packed', gzipSync(bytes)],
+      ['packed twice', gzipSync(gzipSync(bytes))],
+    ] as const) {
+      for (const size of [1, 50, 10_000]) {
+        const parts: Uint8Array[] = []
+        for (let at = 0; at < all.length; at += size) parts.push(all.subarray(at, at + size))
+        const { places } = await leaks.find(parts)
+        const found = places.map(({ line, column, tokenId }) => [line, column, tokenId])
+        t.same(
+          found,
+          [
+            [2, 2, 'the-name'],
+            [2, 230, 'the-note'],
+          ],
+          `${encoding} ${packing} in parts of ${size}`,
+        )
+      }
+    }
+  }
+  const cut = gzipSync(`${note}${'x'.repeat(100)}`)
+  t.equal((await leaks.find([cut.subarray(0, -8)])).places.length, 1, 'one that is still written')
+  t.same((await leaks.find([])).places, [])
+  t.same((await leaks.find([Uint8Array.of(0x1f, 0x8b)])).places, [])
+  const folder = t.testdir({ 'app.log.gz': gzipSync(note) })
+  t.match((await leaks.find({ folder })).places, [{ tokenId: 'the-note' }])
 })
 
 t.test('a report has no values, and only those of its tenant are searched for', async t => {

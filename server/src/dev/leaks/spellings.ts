@@ -1,22 +1,50 @@
-/** How a value was written where it was found. */
-export type Spelling = 'plain' | 'separated' | 'base64' | 'url' | 'json'
+import { unescapedByKind } from './escapes.ts'
 
-/** Returns the common spellings of a value, each once. */
+/** How a value was written where it was found; of one spelling within another, the outer one. */
+export type Spelling = 'plain' | 'separated' | 'base64' | 'hex' | 'url' | 'json' | 'html' | 'utf16' | 'gzip'
+
+/** The most forms of a value that looks escaped itself. */
+const mostUnescaped = 32
+
+/** Of a longer spelling the beginning is searched for. */
+export const longestSpelling = 400
+
+/** Returns the spellings of a value that are searched for as they are, each once. Others are decoded first. */
 export function spellingsOf(value: string): { readonly text: string; readonly spelling: Spelling }[] {
   const spelled = new Map<string, Spelling>()
   const add = (text: string, spelling: Spelling) => {
-    if (!spelled.has(text)) spelled.set(text, spelling)
+    const cut = text.slice(0, longestSpelling)
+    if (!spelled.has(cut)) spelled.set(cut, spelling)
   }
-  add(value, 'plain')
-  // Digits with other separators, or without any.
-  const digits = value.replaceAll(/(?<=\d)[ -](?=\d)/g, '')
+  for (const text of unescapedOf(value)) add(text, 'plain')
+  // Digits with other separators, or without any; but a number with a fraction is not the one without its point.
+  const digits = /^\d+\.\d+$/.test(value) ? value : value.replaceAll(/(?<=\d)[ .\u00a0-](?=\d)/g, '')
   if (/^\d+$/.test(digits)) add(digits, 'separated')
-  add(JSON.stringify(value).slice(1, -1), 'json')
-  add(encodeURIComponent(value.toWellFormed()), 'url')
+  const bytes = Buffer.from(value)
   for (const encoding of ['base64', 'base64url'] as const) {
-    for (const text of withinBase64(Buffer.from(value), encoding)) add(text, 'base64')
+    for (const text of withinBase64(bytes, encoding)) add(text, 'base64')
   }
+  const hex = bytes.toString('hex')
+  add(hex, 'hex')
+  add(hex.toUpperCase(), 'hex')
   return [...spelled].map(([text, spelling]) => ({ text, spelling }))
+}
+
+/**
+ * Returns a value, and what decoding makes of one that looks escaped itself: each kind of escape may be decoded once more
+ * than it was encoded. Backslashes at its end may be taken for the escape of what follows.
+ */
+function unescapedOf(value: string): Set<string> {
+  const all = new Set([value])
+  for (const text of all) {
+    for (const unescaped of unescapedByKind(text)) if (all.size < mostUnescaped) all.add(unescaped)
+  }
+  for (const text of [...all]) {
+    let end = text.length
+    while (text[end - 1] === '\\') end--
+    all.add(text.slice(0, end))
+  }
+  return all
 }
 
 /** Returns base64 of the bytes as it occurs within that of a longer text: it depends on where in three they begin. */
