@@ -17,6 +17,8 @@ export class BoundedLog<T> {
   readonly #mostBytes: number
   readonly #waiters = new Set<Waiter<T>>()
   #kept: Kept<T>[] = []
+  /** The first item that was not dropped. */
+  #first = 0
   #bytes = 0
 
   constructor(most: number, mostBytes: number) {
@@ -28,17 +30,23 @@ export class BoundedLog<T> {
   add(item: T, bytes: number): void {
     this.#kept.push({ item, bytes, isTaken: false })
     this.#bytes += bytes
-    let surplus = 0
-    while (this.#kept.length - surplus > this.#most || this.#bytes > this.#mostBytes) {
-      this.#bytes -= this.#kept[surplus]?.bytes ?? this.#bytes
-      surplus++
+    while (this.#kept.length - this.#first > this.#most || this.#bytes > this.#mostBytes) {
+      this.#bytes -= this.#kept[this.#first]?.bytes ?? this.#bytes
+      this.#first++
     }
-    if (surplus > 0) this.#kept = this.#kept.slice(surplus)
+    // Not for each item, as all are moved.
+    if (this.#first > this.#most) this.#trim()
     this.serve()
+  }
+
+  #trim(): void {
+    if (this.#first > 0) this.#kept = this.#kept.slice(this.#first)
+    this.#first = 0
   }
 
   /** Returns the items that match, oldest first. */
   list(matches: (item: T) => boolean): T[] {
+    this.#trim()
     return this.#kept.filter(({ item }) => matches(item)).map(({ item }) => item)
   }
 
@@ -64,6 +72,7 @@ export class BoundedLog<T> {
 
   /** Gives the items to those who wait for them. Called after an item has changed, too. */
   serve(): void {
+    if (this.#waiters.size > 0) this.#trim()
     for (const waiter of this.#waiters) {
       const found = this.#kept.find(one => !one.isTaken && waiter.matches(one.item))
       if (!found) continue

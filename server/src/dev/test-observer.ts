@@ -11,6 +11,7 @@ import { codeOf, type Fault } from './check-fault.ts'
 import type { Faults } from './faults.ts'
 import type { Idleness } from './idleness.ts'
 import type { Journal, SentRequest } from './journal.ts'
+import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
 import type { UnknownMembers } from './unknown-members.ts'
 
@@ -19,9 +20,12 @@ const longestHoldMs = 60_000
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 interface Tools {
   readonly faults: Faults
   readonly journal: Journal
+  readonly leaks: Leaks
   readonly idleness: Idleness
   readonly notes: NoteTaker
   readonly unknownMembers: UnknownMembers
@@ -129,6 +133,15 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(masks.length > 0 ? { masks } : {}),
     }
     journal.add(caller.tenant, recorded, { path: request.path, body }, sentRequest(exchange))
+    if (body !== undefined) {
+      const { answer } = exchange
+      tools.leaks.seen.add(
+        caller.tenant,
+        operation.id,
+        body,
+        isObject(answer?.body) ? answer.body : undefined,
+      )
+    }
   }
 }
 

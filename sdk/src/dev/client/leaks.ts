@@ -21,7 +21,8 @@ export interface DevLeakPlace {
   readonly line: number
   /** From 1, in UTF-16 units. */
   readonly column: number
-  readonly tokenId: string
+  /** Absent for a value of a request that was refused, or whose token is gone. */
+  readonly tokenId?: string | undefined
   readonly spelling: DevLeak['spelling']
 }
 

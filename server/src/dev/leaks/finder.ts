@@ -7,12 +7,13 @@ interface Leak {
   /** In UTF-16 units from 0. */
   readonly offset: number
   readonly length: number
-  readonly token: string
+  /** Absent for a value that no token has had. */
+  readonly token: string | undefined
   readonly spelling: Spelling
 }
 
 interface Needle {
-  readonly token: string
+  readonly token: string | undefined
   readonly spelling: Spelling
 }
 
@@ -50,7 +51,7 @@ export class LeakFinder {
   skipped = 0
   values = 0
 
-  add(token: string, value: string): void {
+  add(token: string | undefined, value: string): void {
     if (new Set(value).size < 2 || value.length < shortest) {
       this.skipped++
       return

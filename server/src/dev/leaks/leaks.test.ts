@@ -237,6 +237,46 @@ t.test('a report has no values, and only those of its tenant are searched for', 
   t.equal((await tenant.send('POST', '/_dev/leaks', { raw: number })).status, 403)
 })
 
+t.test('values that were deleted, changed, expired or refused are searched for, too', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const other = await openTenant(vault)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const make = (id: string, data: string, more = {}) =>
+    tenant.send('POST', '/tokens', { id, type: 'token', data, ...more })
+  await make('deleted', 'a deleted value')
+  await tenant.send('DELETE', '/tokens/deleted')
+  await make('changed', 'an earlier value')
+  await tenant.send('PATCH', '/tokens/changed', { data: 'a later value' })
+  t.equal((await make('refused', 'a refused value', { containers: ['no slash'] })).status, 400)
+  t.equal((await make('changed', 'a conflicting value')).status, 409)
+  const payload = {
+    name: 'a tokenized value',
+    more: [{ type: 'token', data: 'inner value', metadata: { m: 'no value' } }],
+  }
+  t.equal((await tenant.send('POST', '/tokenize', payload)).status, 200)
+  const all = [
+    'a deleted value',
+    'an earlier value',
+    'a later value',
+    'a refused value',
+    'a conflicting value',
+  ]
+  const { places } = await leaks.find(`${[...all, 'a tokenized value', 'inner value'].join('\n')} no value`)
+  const found = places.map(({ line, tokenId }) => [line, tokenId])
+  t.match(found, [
+    [1, 'deleted'],
+    [2, 'changed'],
+    [3, 'changed'],
+    [4, undefined],
+    [5, undefined],
+    [6, /.+/],
+    [7, /.+/],
+  ])
+  t.equal(found.length, 7)
+  t.same((await vault.dev.forTenant(other).leaks.find(all.join())).places, [], 'of another tenant')
+})
+
 t.test('a reset drops the values that further parts of a text would be searched for', async t => {
   const vault = openVault(t, { developmentTenant: true })
   const { development } = await vault.ready()

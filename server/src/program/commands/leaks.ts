@@ -22,7 +22,9 @@ export const leaksCommand: Command = {
           throw new DevCommandError(`${file} could not be searched: ${reasonOf(error)}`)
         })
         for (const { line, column, tokenId, spelling } of places)
-          lines.push(`${file}:${line}:${column} token ${tokenId} (${spelling})`)
+          lines.push(
+            `${file}:${line}:${column} ${tokenId === undefined ? 'value of a request' : `token ${tokenId}`} (${spelling})`,
+          )
         files++
         searched = values
         if (files === 1 && skipped > 0)
