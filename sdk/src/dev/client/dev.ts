@@ -20,6 +20,7 @@ import type {
 } from './generated/types.gen.ts'
 import { DevInbox } from './inbox.ts'
 import { type DevLeaks, leaks } from './leaks.ts'
+import { DevMake } from './make.ts'
 import { DevRequests } from './requests.ts'
 import { misspeltIn } from './resembling.ts'
 import { type DevOptions, type DevRequest, type DevSend, devRequest, devSend } from './send.ts'
@@ -115,6 +116,8 @@ export class Dev {
   readonly inbox: DevInbox
   /** Finds values of the tenant's tokens in logs, dumps and traffic. */
   readonly leaks: DevLeaks
+  /** Makes data of tokens from published test numbers, the same in each run. Another seed: `new DevMake(42)`. */
+  readonly make = new DevMake()
   /** The sessions of the tenant. */
   readonly sessions: DevSessions
   readonly #options: DevOptions

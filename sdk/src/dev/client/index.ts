@@ -33,6 +33,7 @@ export type {
   DevLeaks,
   DevLeakWatch,
 } from './leaks.ts'
+export { type DevBank, type DevCard, type DevCardOptions, DevMake } from './make.ts'
 export { requestMatchers } from './matchers.ts'
 export { DevRequests, type ExpectedRequest, type RequestFilter } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
