@@ -12,8 +12,23 @@ export function codeOf(status: number): ErrorCode | undefined {
   return status === 405 ? undefined : (found?.[0] as ErrorCode | undefined)
 }
 
-const effects = ['status', 'drop', 'truncate', 'timeout'] as const
-const requestOnly = ['operation', 'id', 'application_id', 'truncate', 'timeout', 'retry_after'] as const
+const effects = [
+  ...(['status', 'drop', 'truncate', 'timeout', 'malformed'] as const),
+  ...(['bytes_per_second', 'stale_ms'] as const),
+]
+const requestOnly = [
+  ...(['operation', 'id', 'application_id', 'body', 'truncate', 'timeout'] as const),
+  ...(['malformed', 'bytes_per_second', 'stale_ms', 'retry_after'] as const),
+]
+
+/** The statuses of gateways, which the contract does not have. */
+export const gatewayStatuses: Readonly<Record<number, string>> = {
+  502: 'Bad Gateway',
+  504: 'Gateway Timeout',
+}
+
+/** As the contract says. */
+const longestText = 1000
 
 /** Refuses a name that is not one of an operation, as it would match nothing. @throws {ServiceError} validation */
 export function checkOperation(operation: string | undefined, operations: readonly string[]): void {
@@ -27,13 +42,18 @@ export function checkFault(fault: Fault, operations: readonly string[]): void {
   const [first, second] = effects.filter(name => fault[name] !== undefined)
   if (second !== undefined) throw invalid(second, `cannot be combined with ${first}`)
   checkOperation(operation, operations)
+  for (const [path, value] of Object.entries(fault.body ?? {})) {
+    if (typeof value === 'string' && value.length > longestText)
+      throw invalid(`body.${path}`, `must have at most ${longestText} characters`)
+  }
+  if (fault.seed !== undefined && fault.rate === undefined) throw invalid('seed', 'needs a rate')
   if (on === 'request') {
     if (first === undefined && latency === undefined)
       throw invalid('body', `must have one of ${effects.join(', ')}, latency`)
     if (fault.reactor_id !== undefined)
       throw invalid('reactor_id', 'is for deliveries and formulas; use operation and id')
-    if (status !== undefined && codeOf(status) === undefined)
-      throw invalid('status', 'must be a status of an error in the contract, such as 503')
+    if (status !== undefined && codeOf(status) === undefined && !gatewayStatuses[status])
+      throw invalid('status', 'must be a status of an error in the contract, such as 503, or 502 or 504')
     if (retry_after !== undefined && status === undefined) throw invalid('retry_after', 'needs a status')
     return
   }

@@ -5,7 +5,7 @@ import { openTenant, openVault, type TestTenant } from '../../verify/support/vau
 import type { Vault } from '../vault.ts'
 
 const body = { type: 'token', data: 'a value' } as const
-const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
+const noWaits = { sleep: async () => {}, random: () => 0, now: Date.now }
 
 /** The same requests in process and over the wire. */
 async function open(t: Test) {
@@ -148,6 +148,149 @@ t.test('what is held back does not keep a vault from closing', async t => {
   for (const error of await Promise.all(held)) t.ok(error instanceof Error)
 })
 
+t.test('a gateway in front of the server fails with a page of its own', async t => {
+  const { tenant, dev, vault, url } = await open(t)
+  const headers = { 'SVC-API-KEY': tenant.privateKey }
+  for (const [where, fetched] of [
+    ['in process', vault.fetch],
+    ['over the wire', fetch],
+  ] as const) {
+    for (const status of [502, 504]) {
+      await dev.faults.next({ status, retryAfter: 3 })
+      const response = await fetched(`${url}/tokens`, { headers })
+      t.equal(response.status, status, where)
+      t.equal(response.headers.get('content-type'), 'text/html')
+      t.equal(response.headers.get('retry-after'), '3')
+      t.match(await response.text(), new RegExp(`<h1>${status} `))
+      const [recorded] = (await dev.requests.list()).slice(-1)
+      t.match(recorded, { status, faulty: true })
+      t.notOk(recorded?.error, 'it is no problem of the server')
+    }
+  }
+})
+
+t.test('a fault matches by members of the body, after the others have been let through', async t => {
+  const { tenant, dev } = await open(t)
+  const create = async (more: object) => (await tenant.send('POST', '/tokens', { ...body, ...more })).status
+  await dev.faults.next({ body: { type: 'token', 'metadata.order': '7' }, skip: 1, times: 2, status: 409 })
+  const order = (order: string) => create({ metadata: { order } })
+  t.same([await order('7'), await order('8'), await create({})], [201, 201, 201])
+  t.same(
+    [await order('7'), await order('7'), await order('7')],
+    [409, 409, 201],
+    'the second and third of a kind',
+  )
+  await dev.faults.assertUsed()
+  const before = await count(tenant)
+  await dev.faults.next({ body: { type: 'token' }, drop: 'before' })
+  await t.rejects(create({}), TypeError)
+  t.equal(await count(tenant), before, 'nothing was done')
+  await dev.faults.next({ body: { 'constructor.name': 'Object' }, status: 409 })
+  t.equal(await create({}), 201, 'own members only')
+})
+
+t.test('a fraction of requests fails, the same ones with the same seed', async t => {
+  const { tenant, dev } = await open(t)
+  const run = async (seed: number) => {
+    await dev.faults.clear()
+    await dev.faults.next({ operation: 'tokens.list', rate: 0.3, seed, status: 503 })
+    const statuses: number[] = []
+    for (let asked = 0; asked < 200; asked++) statuses.push((await tenant.send('GET', '/tokens')).status)
+    await t.resolves(dev.faults.assertUsed())
+    return statuses
+  }
+  const first = await run(7)
+  t.same(await run(7), first)
+  t.notSame(await run(8), first)
+  const failed = first.filter(status => status === 503).length
+  t.ok(failed > 30 && failed < 90, `${failed} of 200`)
+  await dev.faults.clear()
+  await dev.faults.next({ rate: 1, times: 2, status: 503 })
+  const statuses = []
+  for (let asked = 0; asked < 3; asked++) statuses.push((await tenant.send('GET', '/tokens')).status)
+  t.same(statuses, [503, 503, 200], 'up to `times`')
+})
+
+t.test('a body is malformed, or comes slowly', async t => {
+  const { tenant, dev, vault, url } = await open(t)
+  const headers = { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' }
+  for (const [where, fetched] of [
+    ['in process', vault.fetch],
+    ['over the wire', fetch],
+  ] as const) {
+    const create = () => fetched(`${url}/tokens`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const before = await count(tenant)
+    await dev.faults.next({ operation: 'tokens.create', malformed: true })
+    const malformed = await create()
+    t.equal(malformed.status, 201, where)
+    await t.rejects(malformed.json(), { name: 'SyntaxError' })
+    t.equal(await count(tenant), before + 1, 'the work was done')
+    await dev.faults.next({ operation: 'tokens.create', bytes_per_second: 2000 })
+    const startMs = performance.now()
+    const slow = await create()
+    const text = await slow.text()
+    t.ok(JSON.parse(text).id, `${where}: whole`)
+    t.ok(performance.now() - startMs > ((text.length - 200) / 2000) * 1000, where)
+    await dev.faults.next({ operation: 'tokens.create', bytes_per_second: 1 })
+    const slower = await create()
+    await slower.body?.cancel()
+    await vault.settled()
+    await dev.faults.next({ operation: 'tokens.create', bytes_per_second: 1 })
+    const cleared = await create()
+    await dev.faults.clear()
+    t.ok((await cleared.json()).id, `${where}: the rest comes at once`)
+  }
+})
+
+t.test("a repeated read lags behind within a bound of the tenant's clock", async t => {
+  const { tenant, dev } = await open(t)
+  const { id } = (await tenant.send('POST', '/tokens', { ...body, metadata: { at: 'first' } })).json
+  const at = async (query = '') => (await tenant.send('GET', `/tokens/${id}${query}`)).json.metadata?.at
+  await dev.faults.next({ operation: 'tokens.get', stale_ms: 5000 })
+  t.equal(await at(), 'first')
+  await tenant.send('PATCH', `/tokens/${id}`, { metadata: { at: 'second' } })
+  t.equal(await at(), 'first', 'it is stale')
+  const limited = await tenant.application({ permissions: ['token:read'] })
+  t.equal((await limited('GET', `/tokens/${id}`)).json.metadata.at, 'second', 'another caller reads it first')
+  await dev.tenantClock.advance(5000)
+  t.equal(await at(), 'second', 'after the bound')
+  await tenant.send('DELETE', `/tokens/${id}`)
+  t.equal(await at(), 'second', 'also of what is gone')
+  await dev.faults.clear()
+  t.equal((await tenant.send('GET', `/tokens/${id}`)).status, 404)
+})
+
+t.test('a scenario is ordered in one line', async t => {
+  const { tenant, dev, clients } = await open(t)
+  await dev.faults.scenario('outage')
+  t.equal((await tenant.send('GET', '/tokens')).status, 503)
+  t.equal((await tenant.send('POST', '/tokens', body)).status, 503)
+  await dev.faults.clear()
+  await dev.faults.scenario('outage', { operation: 'tokens.create' })
+  t.equal((await tenant.send('GET', '/tokens')).status, 200)
+  await dev.faults.clear()
+  for (const [where, client] of clients(10)) {
+    await dev.faults.scenario('flaky', { operation: 'tokens.create', seed: 3 })
+    const before = await count(tenant)
+    for (let made = 0; made < 20; made++) await client.tokens.create(body)
+    t.equal(await count(tenant), before + 20, `${where}: each once`)
+    t.ok(
+      (await dev.faults.list()).every(({ used }) => used > 0),
+      where,
+    )
+    await dev.faults.clear()
+  }
+  await dev.faults.scenario('slow')
+  const startMs = performance.now()
+  t.equal((await tenant.send('GET', '/tokens')).status, 200)
+  t.ok(performance.now() - startMs > 400)
+  await dev.faults.assertUsed()
+  await t.rejects(dev.faults.scenario('outrage' as 'outage'), {
+    name: 'TypeError',
+    message: 'the scenario must be one of outage, flaky, slow',
+  })
+})
+
 t.test('a fault matches only what it says, and never another tenant', async t => {
   const { tenant, dev, vault } = await open(t)
   const other = await openTenant(vault)
@@ -200,7 +343,7 @@ t.test('a fault that is not used fails the test that asks', async t => {
 t.test('faults that could not happen are refused', async t => {
   const { dev } = await open(t)
   for (const [fault, message] of [
-    [{}, /must have one of status, drop, truncate, timeout, latency/],
+    [{}, /must have one of status, drop, truncate, timeout, malformed, bytes_per_second, stale_ms, latency/],
     [{ status: 503, drop: 'after' }, /drop cannot be combined with status/],
     [{ status: 200 }, /status must be a status of an error/],
     [{ status: 405 }, /status must be a status of an error/],
@@ -218,6 +361,17 @@ t.test('faults that could not happen are refused', async t => {
     [{ on: 'delivery', status: 503, operation: 'tokens.get' }, /operation is for requests only/],
     [{ on: 'delivery', drop: 'after' }, /drop must be before/],
     [{ on: 'delivery' }, /must have one of status, drop, latency/],
+    [{ on: 'delivery', status: 503, body: { type: 'card' } }, /body is for requests only/],
+    [{ on: 'delivery', malformed: true }, /malformed is for requests only/],
+    [{ malformed: true, truncate: 1 }, /malformed cannot be combined with truncate/],
+    [{ status: 505 }, /status must be a status of an error in the contract, such as 503, or 502 or 504/],
+    [{ status: 503, seed: 1 }, /seed needs a rate/],
+    [{ status: 503, rate: 0 }, /rate must be > 0/],
+    [{ status: 503, rate: 1.1 }, /rate must be at most 1/],
+    [{ status: 503, body: {} }, /body/],
+    [{ status: 503, body: { data: { number: '1' } } }, /body.data must be/],
+    [{ status: 503, body: { type: 'x'.repeat(1001) } }, /body.type must have at most 1000 characters/],
+    [{ status: 503, id: 'x'.repeat(401) }, /id must have at most 400 characters/],
     [{ on: 'formula', status: 429 }, /status does not apply to a formula/],
     [{ on: 'react', status: 429 }, /on must be one of request, delivery, formula/],
   ] as const) {

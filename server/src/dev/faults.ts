@@ -1,4 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
+import { seededRandom } from '../base/random.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import type { DevFault } from '../generated/dev-client/index.ts'
 import { checkFault, type Fault } from './check-fault.ts'
@@ -13,6 +15,8 @@ interface Occasion {
   readonly application?: string | undefined
   readonly traceId?: string | undefined
   readonly reactor?: string | undefined
+  /** Absent until the body is read. */
+  readonly body?: JsonValue | undefined
 }
 
 interface Ordered {
@@ -20,6 +24,8 @@ interface Ordered {
   /** How many that match are still let through. */
   skip: number
   used: number
+  /** Draws if one that matches fails. */
+  readonly draw: () => boolean
 }
 
 const mostFaults = 1000
@@ -38,7 +44,7 @@ export class Faults {
     if (ordered.length >= mostFaults) {
       throw new ServiceError('validation', `there are ${mostFaults} faults already; clear them first`)
     }
-    const one = { fault, skip: fault.skip ?? 0, used: 0 }
+    const one = { fault, skip: fault.skip ?? 0, used: 0, draw: drawerOf(fault) }
     this.#ordered.set(tenant, [...ordered, one])
     return shown(one)
   }
@@ -47,13 +53,18 @@ export class Faults {
     return (this.#ordered.get(tenant) ?? []).map(shown)
   }
 
+  /** True until the faults of the tenant are cleared. */
+  isOrdered(tenant: string, fault: Fault): boolean {
+    return (this.#ordered.get(tenant) ?? []).some(one => one.fault === fault)
+  }
+
   /** Removes the faults of a tenant, and ends those at work. */
   clear(tenant: string): void {
     this.#ordered.delete(tenant)
     this.#endWaits(of => of === tenant)
   }
 
-  /** Returns the fault for an occasion, and counts it as used. */
+  /** Returns the fault for an occasion, and counts it as used. Those that match by the body wait until it is read. */
   take(occasion: Occasion): Fault | undefined {
     for (const one of this.#ordered.get(occasion.tenant) ?? []) {
       if (one.used >= timesOf(one.fault) || !matches(one.fault, occasion)) continue
@@ -61,6 +72,7 @@ export class Faults {
         one.skip--
         continue
       }
+      if (!one.draw()) continue
       one.used++
       return one.fault
     }
@@ -101,10 +113,19 @@ export class Faults {
   }
 }
 
-const timesOf = ({ times = 1 }: Fault) => times
+const timesOf = ({ times, rate, stale_ms }: Fault) =>
+  times ?? ((rate ?? stale_ms) === undefined ? 1 : Number.POSITIVE_INFINITY)
+
+/** Returns a function that is true for a fraction of its calls, for the same ones with the same seed. */
+function drawerOf({ rate, seed = 0 }: Fault): () => boolean {
+  if (rate === undefined) return () => true
+  const random = seededRandom(`fault ${seed}`)
+  return () => Buffer.from(random.bytes(4)).readUInt32BE() / 2 ** 32 < rate
+}
 
 function shown({ fault, used }: Ordered): DevFault {
-  return { fault: { ...fault }, used, left: timesOf(fault) - used }
+  const times = timesOf(fault)
+  return { fault: { ...fault }, used, left: times === Number.POSITIVE_INFINITY ? 0 : times - used }
 }
 
 function matches(fault: Fault, occasion: Occasion): boolean {
@@ -117,7 +138,21 @@ function matches(fault: Fault, occasion: Occasion): boolean {
     [trace_id, occasion.traceId],
     [reactor_id?.toLowerCase(), occasion.reactor],
   ] as const
-  return wanted.every(([given, value]) => given === undefined || given === value)
+  return (
+    wanted.every(([given, value]) => given === undefined || given === value) &&
+    (fault.body === undefined) === (occasion.body === undefined) &&
+    Object.entries(fault.body ?? {}).every(([path, value]) => memberOf(occasion.body, path) === value)
+  )
+}
+
+/** Returns the member of a value at a path such as `metadata.order`. */
+function memberOf(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let part = value
+  for (const name of path.split('.')) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return undefined
+    part = (part as JsonObject)[name]
+  }
+  return part
 }
 
 /** @param operations the ids of all operations that a fault can name */

@@ -5,14 +5,15 @@ import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
-import type { CoreResponse } from '../http/transport/message.ts'
+import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
-import { codeOf, type Fault } from './check-fault.ts'
+import { codeOf, type Fault, gatewayStatuses } from './check-fault.ts'
 import type { Faults } from './faults.ts'
 import type { Idleness } from './idleness.ts'
 import type { Journal, SentRequest } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
+import { StaleReads } from './stale-reads.ts'
 import type { UnknownMembers } from './unknown-members.ts'
 
 /** For as long a request without a response is held. */
@@ -38,40 +39,54 @@ interface Tools {
 export function createTestObserver(tools: Tools): TestObserver {
   const { faults, journal, idleness, notes } = tools
   const ordered = new WeakMap<Exchange, Fault>()
+  const stale = new StaleReads()
   return {
-    identified: async exchange => {
-      const { operation, caller, rawParameters, traceId } = exchange
-      if (!operation || !caller) return
-      const fault = faults.take({
-        on: 'request',
-        tenant: caller.tenant,
-        operation: operation.id,
-        id: rawParameters?.id,
-        application: caller.application,
-        traceId,
-      })
-      if (!fault) return
-      ordered.set(exchange, fault)
-      exchange.failsOnPurpose = true
-      if (fault.latency !== undefined) await hold(exchange, fault.latency)
-      if (fault.status !== undefined) throw errorOf(fault, fault.status)
-      // This response is not sent: `observe` replaces it.
-      if (fault.drop === 'before' || fault.timeout === 'before') throw errorOf(fault, 503)
-    },
+    identified: fail,
+    parsed: fail,
     observe: async (exchange, run) => {
       const startMs = monotonicMs()
       const end = idleness.begin()
       try {
         const noted = new RequestNotes()
-        const response = await notes.run(noted, run)
+        const made = await notes.run(noted, run)
+        const fault = ordered.get(exchange)
+        const response = fault ? replacing(exchange, fault, made) : made
         record(exchange, response, monotonicMs() - startMs, noted)
         warn(exchange, response)
-        const fault = ordered.get(exchange)
         return fault ? await failing(exchange, fault, response) : response
       } finally {
         end()
       }
     },
+  }
+
+  function replacing(exchange: Exchange, fault: Fault, made: CoreResponse): CoreResponse {
+    const { caller } = exchange
+    const gateway = gatewayResponse(fault)
+    return gateway ?? (caller ? stale.respond(fault, exchange, made, tools.nowMs(caller.tenant)) : made)
+  }
+
+  /** Lets a request fail if a test has ordered it. The body counts if it is read. */
+  async function fail(exchange: Exchange): Promise<void> {
+    const { operation, caller, rawParameters, traceId, body } = exchange
+    if (!operation || !caller || ordered.has(exchange)) return
+    const fault = faults.take({
+      on: 'request',
+      tenant: caller.tenant,
+      operation: operation.id,
+      id: rawParameters?.id,
+      application: caller.application,
+      traceId,
+      body,
+    })
+    if (!fault) return
+    ordered.set(exchange, fault)
+    exchange.failsOnPurpose = true
+    if (fault.latency !== undefined) await hold(exchange, fault.latency)
+    // These responses are not sent: `observe` replaces them.
+    const isReplaced = fault.drop === 'before' || fault.timeout === 'before' || gatewayResponse(fault)
+    if (isReplaced) throw errorOf(fault, 503)
+    if (fault.status !== undefined) throw errorOf(fault, fault.status)
   }
 
   function warn({ operation, caller, body }: Exchange, { headers }: CoreResponse): void {
@@ -85,17 +100,25 @@ export function createTestObserver(tools: Tools): TestObserver {
     if (caller) await faults.wait(caller.tenant, ms, request.onClose)
   }
 
-  async function failing(
-    exchange: Exchange,
-    { drop, timeout, truncate }: Fault,
-    response: CoreResponse,
-  ): Promise<CoreResponse> {
+  async function failing(exchange: Exchange, fault: Fault, response: CoreResponse): Promise<CoreResponse> {
+    const { drop, timeout, truncate, malformed, bytes_per_second: rate } = fault
     if (timeout !== undefined) await hold(exchange, longestHoldMs)
     if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
-    if (truncate === undefined) return response
-    const { pieces, ...whole } = response
-    const body = pieces ? await joinPieces(pieces) : whole.body
-    return { ...whole, ...(body === undefined ? {} : { body }), cutAfter: truncate }
+    if (truncate === undefined && !malformed && rate === undefined) return response
+    const { pieces, body: made, ...rest } = response
+    const body = pieces ? await joinPieces(pieces) : made
+    if (body === undefined) return { ...rest, ...(truncate === undefined ? {} : { cutAfter: truncate }) }
+    const whole = { ...rest, body }
+    const bytes = bytesOf(whole)
+    if (truncate !== undefined) return { ...whole, cutAfter: truncate }
+    if (malformed) return { ...rest, body: bytes.subarray(0, bytes.length >> 1) }
+    // A formula gets its response in one message.
+    if (rate === undefined || exchange.request.delegation) return whole
+    const tenant = exchange.caller?.tenant ?? ''
+    const wait = async (ms: number) => {
+      if (faults.isOrdered(tenant, fault)) await hold(exchange, ms)
+    }
+    return { ...rest, pieces: slowly(bytes, rate, wait) }
   }
 
   function record(
@@ -123,7 +146,9 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(caller.session === undefined ? {} : { session: caller.session }),
       ...(request.delegation ? { formula: true } : {}),
       ...(isUnanswered ? {} : { status: response.status }),
-      ...(error && !isUnanswered ? { error: `urn:surrogate:error:${error}` } : {}),
+      ...(error && !isUnanswered && !(fault && gatewayResponse(fault))
+        ? { error: `urn:surrogate:error:${error}` }
+        : {}),
       duration_ms: Math.round(durationMs * 1000) / 1000,
       trace_id: traceId,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
@@ -156,6 +181,39 @@ function sentRequest({ request, operation, bytes }: Exchange): SentRequest | und
 /** Leaves out the words of a formula, which may contain data. */
 function withoutWords({ formula: _, ...rest }: Explanation): Explanation {
   return rest
+}
+
+/** Returns the page that a gateway in front of the server would send. */
+function gatewayResponse({ status = 0, retry_after }: Fault): CoreResponse | undefined {
+  const reason = gatewayStatuses[status]
+  if (reason === undefined) return undefined
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html',
+      ...(retry_after === undefined ? {} : { 'Retry-After': String(retry_after) }),
+    },
+    body: `<html><body><h1>${status} ${reason}</h1></body></html>`,
+  }
+}
+
+/** The time between two pieces of a slow body, in real milliseconds. */
+const pieceMs = 100
+
+/** Yields bytes at a rate. @throws {Error} after the time for which requests are held, so that the rest is cut off */
+async function* slowly(
+  bytes: Uint8Array,
+  bytesPerSecond: number,
+  wait: (ms: number) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const size = Math.max(1, Math.floor((bytesPerSecond * pieceMs) / 1000))
+  const everyMs = (size * 1000) / bytesPerSecond
+  const endMs = monotonicMs() + longestHoldMs
+  for (let at = 0; at < bytes.length; at += size) {
+    await wait(everyMs)
+    if (monotonicMs() > endMs) throw new Error('a slow body took too long')
+    yield bytes.subarray(at, at + size)
+  }
 }
 
 function errorOf({ retry_after }: Fault, status: number): ServiceError {

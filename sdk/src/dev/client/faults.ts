@@ -16,6 +16,26 @@ export type FaultOptions = Omit<DevFaultRequest, 'retry_after'> & {
 }
 
 /**
+ * What the faults of a scenario match, and the seed that repeats them.
+ *
+ * @example
+ * ```ts
+ * const options: ScenarioOptions = { operation: 'tokens.create', seed: 42 }
+ * ```
+ */
+export type ScenarioOptions = Pick<FaultOptions, 'operation' | 'id' | 'application_id' | 'body' | 'seed'>
+
+const scenarios = {
+  outage: [{ status: 503, retryAfter: 0 }],
+  flaky: [
+    { rate: 0.1, status: 503, retryAfter: 0 },
+    { rate: 0.1, status: 502 },
+    { rate: 0.1, drop: 'after' },
+  ],
+  slow: [{ latency: 500, bytes_per_second: 5000 }],
+} satisfies Readonly<Record<string, readonly FaultOptions[]>>
+
+/**
  * Lets requests, deliveries and formulas of one tenant fail.
  *
  * @example
@@ -36,6 +56,24 @@ export class DevFaults {
   async next({ retryAfter, ...fault }: FaultOptions): Promise<DevFault> {
     const body = retryAfter === undefined ? fault : { ...fault, retry_after: retryAfter }
     return this.#send(devFaultsAdd, { body })
+  }
+
+  /**
+   * Lets requests fail as in a kind of incident, until `clear`. `outage`: all are a 503. `flaky`: of ten about one is a 503,
+   * one a 502, and of one the response is lost after the work was done, by `seed`. `slow`: each takes half a second longer,
+   * and bodies come with 5,000 bytes a second.
+   * @throws {TypeError} for another name
+   * @example
+   * ```ts
+   * await dev.faults.scenario('flaky', { operation: 'tokens.create', seed: 42 })
+   * ```
+   */
+  async scenario(name: keyof typeof scenarios, options: ScenarioOptions = {}): Promise<void> {
+    if (!Object.hasOwn(scenarios, name))
+      throw new TypeError(`the scenario must be one of ${Object.keys(scenarios).join(', ')}`)
+    const { seed = 0, ...matching } = options
+    for (const [at, fault] of scenarios[name].entries())
+      await this.next({ rate: 1, ...fault, ...matching, seed: seed + at })
   }
 
   /** Returns the faults and how often each was used, oldest first. */

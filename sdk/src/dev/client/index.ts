@@ -8,7 +8,7 @@ export {
   type DevTenantKeys,
 } from './dev.ts'
 export type { DevEvent } from './events.ts'
-export { DevFaults, type FaultOptions } from './faults.ts'
+export { DevFaults, type FaultOptions, type ScenarioOptions } from './faults.ts'
 export type {
   DevAttempt,
   DevConsoleLine,

@@ -51,6 +51,8 @@ export interface Exchange {
 export interface TestObserver {
   /** Called when the caller is known. May wait, or throw the error that the request fails with. */
   identified(exchange: Exchange): void | Promise<void>
+  /** Called when the body is read, if there is one. Otherwise like `identified`. */
+  parsed(exchange: Exchange): void | Promise<void>
   /** Runs a request, and resolves with the response to send. */
   observe(exchange: Exchange, run: () => Promise<CoreResponse>): Promise<CoreResponse>
 }

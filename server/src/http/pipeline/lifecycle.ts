@@ -36,7 +36,7 @@ export const lifecycle: readonly Step[] = [
   checkContentType,
   readBody,
   parse,
-  validate,
+  observeAndValidate,
   perform,
 ]
 
@@ -102,6 +102,12 @@ async function identifyDelegate(
 
 function observe(exchange: Exchange, { testObserver }: Services): void | Promise<void> {
   return testObserver?.identified(exchange)
+}
+
+/** One step, as others have a turn behind each. */
+function observeAndValidate(exchange: Exchange, services: Services): void | Promise<void> {
+  const observed = exchange.body === undefined ? undefined : services.testObserver?.parsed(exchange)
+  return after(observed, () => validate(exchange, services))
 }
 
 /**
