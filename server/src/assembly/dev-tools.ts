@@ -15,6 +15,7 @@ import { Snapshots } from '../dev/snapshots.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { PrintedLine } from '../reactors/console.ts'
+import type { IsKeptBusy } from '../reactors/context.ts'
 import type { Stores } from './stores.ts'
 
 /** What a development server keeps for tests, in memory only. */
@@ -36,7 +37,7 @@ export interface DevTools {
   onKey(digest: string, key: string): void
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
   sender(send: CallbackSender): CallbackSender
-  isKeptBusy(tenant: string, reactor: string): Promise<boolean>
+  readonly isKeptBusy: IsKeptBusy
   /** Drops everything, as the tenants are gone. */
   clear(): void
   /** Ends all waits. */
@@ -54,6 +55,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     events.publish(tenant, 'request', request)
   })
   const keys = new KnownKeys()
+  const notes = new NoteTaker()
   const expired = new RecentlyExpired()
   const snapshots = new Snapshots({ ...stores, audit })
   const leaks = new Leaks(stores)
@@ -92,7 +94,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
       timeline.console(tenant, printed)
       events.publish(tenant, 'console', printed)
     },
-    notes: new NoteTaker(),
+    notes,
     keys,
     onKey: (digest, key) => keys.add(digest, key),
     sender: send => async callback => {
@@ -104,9 +106,10 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
       if (fault?.status !== undefined) return fault.status
       return new URL(callback.url).origin === inboxOrigin ? inbox.receive(callback) : send(callback)
     },
-    isKeptBusy: async (tenant, reactor) => {
+    isKeptBusy: async (tenant, reactor, lane) => {
       const fault = faults.take({ on: 'formula', tenant, reactor })
-      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency)
+      const onGone = lane === 'sync' ? notes.current?.onGone : undefined
+      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onGone)
       return fault !== undefined
     },
     clear,

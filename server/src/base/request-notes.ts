@@ -12,6 +12,12 @@ const mostMasks = 20
 /** What a development server notes about one request while it is worked on, to be shown with it. */
 export class RequestNotes {
   readonly masks: EmptyMask[] = []
+  /** Calls a function when the caller is gone, or has its response. Absent for requests that have no such caller. */
+  readonly onGone: ((listener: () => void) => void) | undefined
+
+  constructor(onGone?: (listener: () => void) => void) {
+    this.onGone = onGone
+  }
 
   addMask(mask: EmptyMask): void {
     const isKnown = this.masks.some(({ token_id, path }) => token_id === mask.token_id && path === mask.path)

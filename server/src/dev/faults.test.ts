@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ConnectionError, Surrogate, TimeoutError } from '../../../sdk/src/index.ts'
 import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
+import type { FaultOptions } from '../generated/dev-client/index.ts'
 import type { Vault } from '../vault.ts'
 
 const body = { type: 'token', data: 'a value' } as const
@@ -59,6 +61,31 @@ t.test('the client repeats what failed, and a lost response does not do the work
     t.equal(await count(tenant), before + 1, `${where}: one token`)
     await dev.faults.assertUsed()
   }
+})
+
+t.test('any mix of faults makes exactly one token for a client that repeats its request', async t => {
+  const { tenant, dev, vault } = await open(t)
+  const options = { ...shared(tenant, 12, 1000), fetch: vault.fetch }
+  const client = new Surrogate(options, noWaits)
+  const fault = fc.constantFrom<FaultOptions>(
+    { drop: 'before' },
+    { drop: 'after' },
+    { truncate: 0 },
+    { truncate: 30 },
+    { status: 503 },
+    { status: 502 },
+    { status: 504 },
+    { status: 429 },
+    { bytes_per_second: 1_000_000 },
+  )
+  const property = fc.asyncProperty(fc.array(fault, { maxLength: 6 }), async faults => {
+    await dev.faults.clear()
+    for (const one of faults) await dev.faults.next({ operation: 'tokens.create', ...one })
+    const before = await count(tenant)
+    await client.tokens.create(body)
+    t.equal((await count(tenant)) - before, 1, JSON.stringify(faults))
+  })
+  await fc.assert(property, { numRuns: 50 })
 })
 
 t.test('a connection breaks before or after the work is done, or within the body', async t => {

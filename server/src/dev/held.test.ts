@@ -11,20 +11,21 @@ import type { Vault } from '../vault.ts'
 /** A request that a fault holds back, made in each way, and given up. */
 type Ask = (path: string, signal: AbortSignal) => Promise<unknown>
 
-async function waysTo(t: Test, vault: Vault, { privateKey }: TestTenant) {
+async function waysTo(t: Test, vault: Vault, { privateKey }: TestTenant, method = 'GET') {
   const { url } = await vault.listen()
-  const headers = { 'SVC-API-KEY': privateKey }
+  const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
+  const given = { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) }
   const server = setupServer(
     ...vaultHandlers(vault, 'https://vault.example.org'),
     http.all('*', () => HttpResponse.error()),
   )
   const byMsw: Ask = async (path, signal) => {
     server.listen({ onUnhandledRequest: 'error' })
-    return fetch(`https://vault.example.org${path}`, { headers, signal }).finally(() => server.close())
+    return fetch(`https://vault.example.org${path}`, { ...given, signal }).finally(() => server.close())
   }
   t.teardown(() => server.close())
-  const inProcess: Ask = (path, signal) => vault.fetch(`http://vault${path}`, { headers, signal })
-  const overTheWire: Ask = (path, signal) => fetch(`${url}${path}`, { headers, signal })
+  const inProcess: Ask = (path, signal) => vault.fetch(`http://vault${path}`, { ...given, signal })
+  const overTheWire: Ask = (path, signal) => fetch(`${url}${path}`, { ...given, signal })
   return { inProcess, overTheWire, byMsw }
 }
 
@@ -52,6 +53,27 @@ t.test('a fault that holds a request ends when its caller gives up', async t => 
       await t.resolves(vault.settled(), name)
     }
   }
+})
+
+t.test('a delay of a formula ends when its caller gives up, and not for a job', async t => {
+  const vault = openReactors(t)
+  const tenant = await openTenant(vault)
+  const dev = vault.dev.forTenant(tenant)
+  const react = await reactorOn(tenant, "module.exports = async () => ({ raw: 'done' })")
+  for (const [way, ask] of Object.entries(await waysTo(t, vault, tenant, 'POST'))) {
+    await dev.faults.next({ on: 'formula', latency: 60_000 })
+    const caller = new AbortController()
+    const asked = ask(react.path, caller.signal).catch(error => error)
+    await taken(dev)
+    caller.abort()
+    t.match(await asked, { name: 'AbortError' }, way)
+    await t.resolves(vault.settled(), way)
+  }
+  await dev.faults.next({ on: 'formula', latency: 300 })
+  const startMs = performance.now()
+  t.equal((await react({ callback_url: dev.inbox.url })).status, 202)
+  await vault.settled()
+  t.ok(performance.now() - startMs > 290, 'its request has ended, and it waits')
 })
 
 t.test('clear ends the faults at work of its tenant, and a reset those of all', async t => {

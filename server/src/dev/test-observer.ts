@@ -47,7 +47,7 @@ export function createTestObserver(tools: Tools): TestObserver {
       const startMs = monotonicMs()
       const end = idleness.begin()
       try {
-        const noted = new RequestNotes()
+        const noted = new RequestNotes(exchange.request.onClose)
         const made = await notes.run(noted, run)
         const fault = ordered.get(exchange)
         const response = fault ? replacing(exchange, fault, made) : made

@@ -6,6 +6,9 @@ import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
 
 /** Used by the verbs of this folder. */
+/** True if a test has ordered that no process is free for a run of a reactor. An asynchronous run has no caller who waits. */
+export type IsKeptBusy = (tenant: string, reactor: string, lane: 'sync' | 'async') => Promise<boolean>
+
 export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
   /** Runs the code. */
@@ -17,7 +20,7 @@ export interface ReactorsContext extends FormulasContext {
   /** Keeps the lines that formulas print; absent unless this is a development server. */
   readonly console?: FormulaConsole | undefined
   /** True if a test has ordered that no process is free for this run. */
-  readonly isKeptBusy?: ((tenant: string, reactor: string) => Promise<boolean>) | undefined
+  readonly isKeptBusy?: IsKeptBusy | undefined
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport
 }

@@ -58,7 +58,8 @@ export async function run(
     actor: caller.application,
     session: caller.session,
   })
-  if (await context.isKeptBusy?.(caller.tenant, reactor.id)) return { outcome: { kind: 'busy' } }
+  if (await context.isKeptBusy?.(caller.tenant, reactor.id, options.lane))
+    return { outcome: { kind: 'busy' } }
   const { console } = context
   const printed = console && new Printed()
   // Requirements: INV-018
