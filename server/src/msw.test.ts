@@ -70,6 +70,25 @@ t.test('a test can move the time', async t => {
   t.equal(await read(), 404)
 })
 
+t.test('an application meets the faults that a test has ordered', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  serve(t, vault, 'https://vault.example.org')
+  const { faults } = vault.dev.forTenant(tenant)
+  const list = async (fault: Parameters<typeof faults.next>[0]) => {
+    await faults.next(fault)
+    return ask('https://vault.example.org/tokens', tenant.privateKey)
+  }
+  t.equal((await list({ status: 502 })).status, 502)
+  t.equal((await list({ status: 503 })).status, 503)
+  await t.rejects(list({ drop: 'after' }), TypeError)
+  await t.rejects((await list({ malformed: true })).json(), { name: 'SyntaxError' })
+  await t.rejects((await list({ truncate: 5 })).text(), TypeError)
+  t.ok((await (await list({ bytes_per_second: 1000 })).json()).pagination, 'slow, and whole')
+  await faults.assertUsed()
+  t.equal((await ask('https://vault.example.org/tokens', tenant.privateKey)).status, 200, 'control')
+})
+
 t.test('an invalid base URL is refused', async t => {
   const vault = openVault(t)
   t.equal(vaultHandlers(vault, 'https://vault.example.org').length, 1)
