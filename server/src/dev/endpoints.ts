@@ -53,7 +53,13 @@ export class DevEndpoints {
     const handler = this.#handlers[operation.id as keyof DevHandlers] as unknown as (
       request: Omit<DevRequest<never>, 'body'> & { body: unknown },
     ) => Promise<Answer | DevEventsAnswer>
-    const answer = await handler({ tenant: caller?.tenant ?? '', path: parameters, query, body } as never)
+    const answer = await handler({
+      tenant: caller?.tenant ?? '',
+      path: parameters,
+      query,
+      body,
+      onGone: request.onClose,
+    } as never)
     if ('events' in answer) {
       const pieces = whileAllowed(answer.events, () => this.#isAllowed(request))
       return { status: answer.status, headers: eventHeaders(), pieces }

@@ -11,6 +11,8 @@ export interface DevRequest<Id extends DevOperationId> {
   readonly path: Immutable<NonNullable<Data<Id>['path']>>
   readonly query: Immutable<NonNullable<Data<Id>['query']>>
   readonly body: Immutable<Data<Id>['body']>
+  /** Calls a function when the caller is gone, or has its response. */
+  readonly onGone?: ((listener: () => void) => void) | undefined
 }
 
 /** Responses without a body are `void` among the generated types. */

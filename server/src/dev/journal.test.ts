@@ -2,6 +2,7 @@ import t from 'tap'
 import { Canaries, findLeaks } from '../../verify/support/canaries.ts'
 import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
 import { BoundedLog } from './bounded-log.ts'
 import { redact } from './redact.ts'
 
@@ -84,6 +85,30 @@ t.test('next returns each request once, and waits for one', async t => {
   t.same((await both).map(({ operation }) => operation).sort(), ['tokens.delete', 'tokens.list'])
   const error = await requests.next({ operation: 'logs.list', timeout: 1 }).catch(error => error)
   t.match(error.message, /no request matches .*logs\.list.*; there were tokens\.list 200, tokens\.list 400/)
+})
+
+t.test('a wait whose caller is gone takes nothing from others', async t => {
+  const vault = openVault(t)
+  const { url } = await vault.listen()
+  const tenant = await openTenant(vault)
+  const { requests } = vault.dev.forTenant(tenant)
+  const headers = { 'SVC-API-KEY': tenant.managementKey }
+  for (const [where, fetched] of [
+    ['in process', vault.fetch],
+    ['over the wire', fetch],
+  ] as const) {
+    const caller = new AbortController()
+    const given = fetched(`${url}/_dev/requests/next?timeout=30000&status=404`, {
+      headers,
+      signal: caller.signal,
+    })
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    caller.abort()
+    await t.rejects(given, { name: 'AbortError' })
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    await tenant.send('GET', '/tokens/unknown')
+    t.equal((await requests.next({ status: 404 })).operation, 'tokens.get', where)
+  }
 })
 
 t.test('requests of formulas, and those that a fault kept back, are recorded', async t => {

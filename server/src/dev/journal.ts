@@ -73,9 +73,9 @@ export class Journal {
         status: 200,
         body: { data: this.#logs.of(tenant).list(filterOf(query, operations)) },
       }),
-      'dev.requests.next': async ({ tenant, query }) => {
+      'dev.requests.next': async ({ tenant, query, onGone }) => {
         const { timeout = defaultTimeoutMs } = query
-        const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout)
+        const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout, onGone)
         return body ? { status: 200, body } : { status: 204 }
       },
       'dev.requests.match': async ({ tenant, body }) => ({
