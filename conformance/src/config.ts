@@ -8,13 +8,7 @@ import { flags, ofTarget } from './flags.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Target } from './harness/target.ts'
 import { readReport } from './report/compare.ts'
-
-/** How a report names the server. */
-export interface Identity {
-  readonly name: string | undefined
-  readonly version: string | undefined
-  readonly contact: string | undefined
-}
+import type { Identity } from './report/model.ts'
 
 export interface Config {
   readonly command: 'run' | 'list' | 'list-json' | 'help' | 'print-config'

@@ -1,5 +1,4 @@
 import type { Capability } from './capabilities.ts'
-import type { Case } from './harness/case.ts'
 import { isObject } from './harness/finding.ts'
 import type { Requirement } from './harness/requirements.ts'
 
@@ -112,7 +111,7 @@ export function featuresOfRequest(
  * sends. It is run if all are claimed.
  */
 export function featuresOf(
-  one: Case,
+  one: { readonly id: string; readonly needs: readonly Capability[] },
   requirement: Requirement,
   claims: readonly Feature[] = features,
 ): ReadonlySet<Feature> {

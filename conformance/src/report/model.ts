@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Identity } from '../config.ts'
 import { readContract, readPackageFile } from '../files.ts'
 import type { Profile } from '../harness/finding.ts'
 import type { Target } from '../harness/target.ts'
@@ -11,6 +10,13 @@ import { type Outcome, outcomeOf, type Verdict } from '../verdict.ts'
 import { messagesOf, type ShownFinding, shownExchange, shownFindings } from './shown.ts'
 import { linkOf } from './specification.ts'
 import { summaryOf } from './tap.ts'
+
+/** How a report names the server. */
+export interface Identity {
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly contact: string | undefined
+}
 
 /** The content of a report, from which all its files are made. */
 export interface Report {
