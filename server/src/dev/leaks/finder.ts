@@ -1,6 +1,7 @@
 import { decodeEscapes } from './escapes.ts'
+import type { Spelling } from './layer.ts'
 import { type Budget, decodeRuns } from './runs.ts'
-import { longestSpelling, type Spelling, spellingsOf } from './spellings.ts'
+import { longestSpelling, spellingsOf } from './spellings.ts'
 
 /** A value of a token in a text. */
 interface Leak {

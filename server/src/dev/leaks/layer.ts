@@ -1,4 +1,5 @@
-import type { Spelling } from './spellings.ts'
+/** How a value was written where it was found; of one spelling within another, the outer one. */
+export type Spelling = 'plain' | 'separated' | 'base64' | 'hex' | 'url' | 'json' | 'html' | 'utf16' | 'gzip'
 
 /** What a text says when a part of it is decoded. */
 export interface Layer {

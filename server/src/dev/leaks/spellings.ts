@@ -1,7 +1,5 @@
 import { unescapedByKind } from './escapes.ts'
-
-/** How a value was written where it was found; of one spelling within another, the outer one. */
-export type Spelling = 'plain' | 'separated' | 'base64' | 'hex' | 'url' | 'json' | 'html' | 'utf16' | 'gzip'
+import type { Spelling } from './layer.ts'
 
 /** The most forms of a value that looks escaped itself. */
 const mostUnescaped = 32
