@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ConnectionError, Surrogate, TimeoutError } from '../../../sdk/src/index.ts'
@@ -238,6 +239,51 @@ t.test('a fraction of requests fails, the same ones with the same seed', async t
   t.same(statuses, [503, 503, 200], 'up to `times`')
 })
 
+t.test('a request arrives twice, which an idempotency key makes harmless', async t => {
+  const { tenant, dev, vault, url } = await open(t)
+  for (const fetched of [vault.fetch, fetch]) {
+    for (const [key, made] of [
+      [undefined, 2],
+      [randomUUID(), 1],
+    ] as const) {
+      await dev.requests.clear()
+      const before = await count(tenant)
+      await dev.faults.next({ operation: 'tokens.create', duplicate: true })
+      const response = await fetched(`${url}/tokens`, {
+        method: 'POST',
+        headers: {
+          'SVC-API-KEY': tenant.privateKey,
+          'Content-Type': 'application/json',
+          ...(key === undefined ? {} : { 'SVC-IDEMPOTENCY-KEY': key }),
+        },
+        body: JSON.stringify(body),
+      })
+      t.equal(response.status, 201)
+      const { id } = (await response.json()) as { readonly id: string }
+      t.equal(await count(tenant), before + made)
+      const requests = await dev.requests.list({ operation: 'tokens.create' })
+      t.same(
+        requests.map(({ status, faulty }) => [status, faulty]),
+        [
+          [201, true],
+          [201, true],
+        ],
+      )
+      const read = (await tenant.send('GET', `/tokens/${id}`)).status
+      t.equal(read, 200, 'the caller knows the second one')
+    }
+  }
+  await dev.faults.next({ operation: 'tokens.create', duplicate: true })
+  const refused = await tenant.send('POST', '/tokens', { type: 'card' })
+  t.equal(refused.status, 400)
+  await dev.faults.next({ operation: 'tokens.get', duplicate: true })
+  t.equal((await tenant.send('GET', '/tokens/missing')).status, 404)
+  t.equal(
+    (await dev.faults.list()).reduce((left, one) => left + one.left, 0),
+    0,
+  )
+})
+
 t.test('a body is malformed, or comes slowly', async t => {
   const { tenant, dev, vault, url } = await open(t)
   const headers = { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' }
@@ -370,7 +416,10 @@ t.test('a fault that is not used fails the test that asks', async t => {
 t.test('faults that could not happen are refused', async t => {
   const { dev } = await open(t)
   for (const [fault, message] of [
-    [{}, /must have one of status, drop, truncate, timeout, malformed, bytes_per_second, stale_ms, latency/],
+    [
+      {},
+      /must have one of status, drop, truncate, timeout, malformed, duplicate, bytes_per_second, stale_ms, latency/,
+    ],
     [{ status: 503, drop: 'after' }, /drop cannot be combined with status/],
     [{ status: 200 }, /status must be a status of an error/],
     [{ status: 405 }, /status must be a status of an error/],

@@ -53,7 +53,7 @@ export function createCore(options: CoreOptions): Core {
     const outside = early && (await early)
     const made = outside
       ? checkResponse(options.services, options.log, exchange, outside)
-      : await (testObserver?.observe(exchange, () => run(options, exchange)) ?? run(options, exchange))
+      : await (testObserver?.observe(exchange, one => run(options, one)) ?? run(options, exchange))
     const response = reserve(request, made, { isRead: isRead(exchange), traceId })
     const { headers } = response
     headers[headerNames.trace] = traceId

@@ -53,8 +53,8 @@ export interface TestObserver {
   identified(exchange: Exchange): void | Promise<void>
   /** Called when the body is read, if there is one. Otherwise like `identified`. */
   parsed(exchange: Exchange): void | Promise<void>
-  /** Runs a request, and resolves with the response to send. */
-  observe(exchange: Exchange, run: () => Promise<CoreResponse>): Promise<CoreResponse>
+  /** Runs a request, or another one in its place, and resolves with the response to send. */
+  observe(exchange: Exchange, run: (exchange: Exchange) => Promise<CoreResponse>): Promise<CoreResponse>
 }
 
 /** Explains the refusal of a request, of which only a part may be known. */
