@@ -193,7 +193,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
     { method, path, query = {}, key, idempotencyKey, body, ...recorded },
   ] of recording.exchanges.entries()) {
     const url = new URL(
-      baseUrl.replace(/\/+$/, '') +
+      baseUrl.replace(/\/$/, '') +
         path
           .split('/')
           .map(one => encodeURIComponent(inText(decodeURIComponent(one))))

@@ -24,7 +24,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const dateTime = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/
 const problemType = /^urn:[a-z]+:error:[a-z_]+$/
 /** A token's value in a payload, with how it is to be written. */
-const reference = /\{\{\s*([^|}\s]+)([^}]*)\}\}/g
+const reference = /\{\{\s*([^|{}\s]+)(?![^|{}\s])([^{}]*)\}\}/g
 
 export class StandIns {
   // Of this recording alone: otherwise values could be found by trying all.
