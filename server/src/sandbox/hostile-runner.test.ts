@@ -144,7 +144,7 @@ t.test('a process cannot choose its identity', async t => {
     socket.on('data', () => { say(answer, good) })`
   const sandbox = openSandbox(t, {}, { programs: { runner: onRun(forged) } })
   const asked: object[] = []
-  const svc = async (request: object) => {
+  const svc = async ({ signal: _, ...request }: { readonly signal?: AbortSignal | undefined }) => {
     asked.push(request)
     return { status: 200, headers: {} }
   }

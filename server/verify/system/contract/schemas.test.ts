@@ -5,7 +5,8 @@ import { contract, isObj, type Json, list, obj, resolve, schemas, text } from '.
 t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
   const validating = new Set([
     ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not'],
-    ...['required', 'properties', 'additionalProperties', 'propertyNames', 'maxProperties'],
+    ...['required', 'properties', 'additionalProperties', 'propertyNames'],
+    ...['minProperties', 'maxProperties', 'exclusiveMinimum'],
     ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
   ])
   const other = new Set(['title', 'description', 'default', 'examples'])
