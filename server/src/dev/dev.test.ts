@@ -103,13 +103,13 @@ t.test('a 404 asks for --dev only if the server is not one for development', asy
   const { sessions, requests, restore, console, inbox } = vault.dev.forTenant(tenant)
   const dev = vault.dev.forTenant(tenant)
   for (const call of [
-    console.call(dev, unknown),
-    restore.call(dev, 'x'),
-    sessions.end(unknown),
-    requests.replay(1),
-    inbox.replay('x'),
+    () => console.call(dev, unknown),
+    () => restore.call(dev, 'x'),
+    () => sessions.end(unknown),
+    () => requests.replay(1),
+    () => inbox.replay('x'),
   ]) {
-    const message = await failure(call)
+    const message = await failure(call())
     t.match(message, /^404/)
     t.notMatch(message, /--dev/)
   }

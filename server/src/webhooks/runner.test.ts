@@ -92,7 +92,8 @@ t.test('a tenant with many jobs does not hold up another, nor take all the room'
 
 t.test('a job that is due later than a look reads is not forgotten', async t => {
   const { performer, started, reached, end } = holding()
-  const queue = await openQueue(t, { context: { limits: { waiting: { total: 2, tenant: 1 } } } })
+  const many = { tenant: 10_000, application: 10_000, session: 10_000 }
+  const queue = await openQueue(t, { context: { limits: { waiting: { total: 2, tenant: 1 }, jobs: many } } })
   await Promise.all(Array.from({ length: 4_100 }, () => queue.accept({ callbackUrl })))
   queue.webhooks.start(performer)
   await reached(1)
