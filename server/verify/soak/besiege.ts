@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { admissionBounds, connectionLimits } from '../../src/base/limits.ts'
 import { keys } from '../fuzz/callers.ts'
 import { mebibytes } from '../fuzz/memory.ts'
 import { startTarget } from '../fuzz/target.ts'
@@ -30,8 +31,14 @@ for (const name of names) {
   if (!attackNames.includes(name)) throw new Error(`--only: one or more of ${attackNames.join(', ')}`)
 }
 
+/** What the shares of bodies and responses allow in total, and what each connection may hold beside them. */
+const { requestBytes, responseBytes, connections } = admissionBounds
+const { freeBodyBytes, freeResponseBytes } = connectionLimits
+const mostBytes =
+  requestBytes.total + responseBytes.total + connections.total * (freeBodyBytes + freeResponseBytes)
+
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
-const most = { probeMs: 100, readMs: 250, grownMiB: 400 }
+const most = { probeMs: 100, readMs: 250, grownMiB: mostBytes / 2 ** 20 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const teardowns: (() => unknown)[] = []

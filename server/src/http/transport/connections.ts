@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Admission, Lease, Party } from '../../base/flow/admission.ts'
+import { Turns } from '../../base/flow/event-loop.ts'
 import type { ConnectionLimits } from '../../base/limits.ts'
 import {
   clearInterval,
@@ -75,6 +76,8 @@ export class Connections {
   /** Connections that only a probe may use, the oldest first. */
   readonly #reserve = new Set<Socket>()
   readonly #intake = new Intake()
+  readonly #endings = new Turns()
+  #isEnding = false
   readonly #checking: NodeJS.Timeout
   #grace: NodeJS.Timeout | undefined
   #closing = false
@@ -83,7 +86,7 @@ export class Connections {
     this.#limits = limits
     this.#admission = admission
     this.#nowMs = nowMs
-    this.#checking = setInterval(() => this.#endOverdue(), limits.checkIntervalMs).unref()
+    this.#checking = setInterval(() => void this.#endOverdue(), limits.checkIntervalMs).unref()
   }
 
   /** True if a connection ends after its present response. */
@@ -323,21 +326,26 @@ export class Connections {
     this.#expectWithin(socket, this.#limits.reserveTimeoutMs)
   }
 
-  #isTooSlow({ bytesRead }: Socket, { body }: Connection, nowMs: number): boolean {
+  #isTooSlow({ bytesRead }: Socket, { body }: Connection): boolean {
     if (!body || body.request.complete) return false
-    const countedMs = nowMs - body.sinceMs - this.#limits.bodyGraceMs
+    const countedMs = this.#nowMs() - body.sinceMs - this.#limits.bodyGraceMs
     return countedMs > 0 && bytesRead - body.bytesRead < (countedMs / 1000) * this.#limits.bodyBytesPerSecond
   }
 
-  #endOverdue(): void {
-    const nowMs = this.#nowMs()
+  /** Ends what is overdue, in turns: all of a crowd may be overdue at the same moment. */
+  async #endOverdue(): Promise<void> {
+    if (this.#isEnding) return
+    this.#isEnding = true
     for (const [socket, connection] of this.#connections) {
-      if (connection.deadlineMs <= nowMs) {
+      if (connection.deadlineMs > this.#nowMs() && !this.#isTooSlow(socket, connection)) continue
+      const passed = this.#endings.passed()
+      if (passed) await passed
+      if (connection.deadlineMs <= this.#nowMs()) {
         const isSurplus = this.#reserve.has(socket) && connection.refusal === undefined
         if (isSurplus && connection.requests === 0) this.refuse(socket, noRoom)
         else socket.destroy()
-      } else if (this.#isTooSlow(socket, connection, nowMs))
-        this.refuse(socket, refusalOf('408 Request Timeout'))
+      } else if (this.#isTooSlow(socket, connection)) this.refuse(socket, refusalOf('408 Request Timeout'))
     }
+    this.#isEnding = false
   }
 }
