@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { keys } from './callers.ts'
 import { encode, type FuzzCase, type FuzzRequest, request, type Values } from './case.ts'
 import { FuzzConnection, NoResponse } from './connection.ts'
@@ -126,11 +127,16 @@ export class Session {
     await this.#send(request('POST', '/tokens', keys.private, watched))
   }
 
-  async #send(request: FuzzRequest): Promise<string> {
+  async #send(request: FuzzRequest, triesLeft = 10): Promise<string> {
     const connection = new FuzzConnection(this.target.port)
     try {
       const bytes = encode(request, this.#prepared, 'fuzz-set-up')
       const { status, body } = await connection.exchange(bytes, 30_000)
+      if (status === 429 && triesLeft > 0) {
+        // A busy server has not noticed yet that the connections of the cases are closed.
+        await wait(1_000)
+        return await this.#send(request, triesLeft - 1)
+      }
       if (status >= 300)
         throw new Error(`the server could not be prepared: ${request.target}: status ${status}`)
       return body
