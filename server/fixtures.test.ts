@@ -15,6 +15,15 @@ const setup = "globalSetup: '@surrogate/server/testing/setup'"
 const withVault = (body: string, isSeeded: boolean) =>
   `withVault(${body}${isSeeded ? ', { seed: cases.seed }' : ''})`
 
+/** Tests of runners whose `test` and `expect` are extended. */
+const ofExtended = `test('matchers', async ({ surrogate, dev }) => {
+          await surrogate.tokens.create(cases.card)
+          await expect(dev.requests).toHaveReceived({ operation: 'tokens.create', body: cases.card, times: 1 })
+          await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.delete' })
+          await expect(expect(dev.requests).toHaveReceived({ status: 400 })).rejects.toThrow(/the nearest one/)
+        })
+        ${calls('test', 'seeded', body => `({ tenant, surrogate, dev }) => ${body}({ tenant, surrogate, dev })`)}`
+
 interface Runner {
   readonly name: string
   readonly files: Readonly<Record<string, string>>
@@ -29,13 +38,7 @@ const runners: readonly Runner[] = [
       'a.test.js': `import cases from './cases.cjs'
         import { expect, test, vaultTest } from '@surrogate/server/testing/vitest'
         const seeded = vaultTest({ seed: cases.seed })
-        test('matchers', async ({ surrogate, dev }) => {
-          await surrogate.tokens.create(cases.card)
-          await expect(dev.requests).toHaveReceived({ operation: 'tokens.create', body: cases.card, times: 1 })
-          await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.delete' })
-          await expect(expect(dev.requests).toHaveReceived({ status: 400 })).rejects.toThrow(/the nearest one/)
-        })
-        ${calls('test', 'seeded', body => `({ tenant, surrogate, dev }) => ${body}({ tenant, surrogate, dev })`)}`,
+        ${ofExtended}`,
     },
     run: [join(modules, 'vitest/vitest.mjs'), 'run', '--root', '.'],
   },
@@ -46,13 +49,7 @@ const runners: readonly Runner[] = [
       'a.spec.js': `import cases from './cases.cjs'
         import { expect, test, vaultTest } from '@surrogate/server/testing/playwright'
         const seeded = vaultTest({ seed: cases.seed })
-        test('matchers', async ({ surrogate, dev }) => {
-          await surrogate.tokens.create(cases.card)
-          await expect(dev.requests).toHaveReceived({ operation: 'tokens.create', body: cases.card, times: 1 })
-          await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.delete' })
-          await expect(expect(dev.requests).toHaveReceived({ status: 400 })).rejects.toThrow(/the nearest one/)
-        })
-        ${calls('test', 'seeded', body => `({ tenant, surrogate, dev }) => ${body}({ tenant, surrogate, dev })`)}`,
+        ${ofExtended}`,
     },
     run: [join(modules, '@playwright/test/cli.js'), 'test'],
   },
