@@ -54,7 +54,7 @@ const restIterations = 16
  */
 export class Turns {
   readonly #nowMs: () => number
-  readonly #leastRests: number
+  readonly #usualRests: number
   /** When the present iteration began; `undefined` before the first work of it. */
   #beganMs: number | undefined
   /** By tenant, in round-robin order. */
@@ -62,11 +62,11 @@ export class Turns {
 
   /**
    * @param nowMs a monotonic clock
-   * @param leastRests the least iterations without waiting work after each with some
+   * @param usualRests iterations without waiting work after one with some that did not take twice as long
    */
-  constructor(nowMs: () => number = monotonicMs, leastRests = 0) {
+  constructor(nowMs: () => number = monotonicMs, usualRests = 0) {
     this.#nowMs = nowMs
-    this.#leastRests = leastRests
+    this.#usualRests = usualRests
   }
 
   /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
@@ -84,7 +84,7 @@ export class Turns {
     this.#beganMs = this.#nowMs()
     // Runs when the loop has served what arrived in this iteration.
     setImmediate(() => {
-      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : this.#leastRests
+      const rests = this.#lasted() > 2 * longestIterationMs ? restIterations : this.#usualRests
       this.#beganMs = this.#nowMs()
       this.#rest(rests)
     })
