@@ -138,7 +138,7 @@ export class Session {
         return await this.#send(request, triesLeft - 1)
       }
       if (status >= 300)
-        throw new Error(`the server could not be prepared: ${request.target}: status ${status}`)
+        throw new Error(`the server could not be prepared: ${request.target}: status ${status}: ${body}`)
       return body
     } finally {
       connection.close()

@@ -7,7 +7,7 @@ import { readAll } from './body.ts'
 import { Connections, refusalOf } from './connections.ts'
 import { RequestShares } from './request-shares.ts'
 import { Outbox } from './response-batch.ts'
-import { writeBeginning, writeResponse } from './write-response.ts'
+import { onClose, writeBeginning, writeResponse } from './write-response.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
@@ -123,7 +123,7 @@ async function serve(
       orLast(() => shares.identify(caller))
     },
     reserve: bytes => orLast(() => shares.take('responseBytes', bytes)),
-    onClose: listener => (response.destroyed ? listener() : void response.once('close', listener)),
+    onClose: listener => onClose(response, listener),
   })
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   const isLast = connections.endsAfter(socket) || !isWorthReading(request)

@@ -3,6 +3,7 @@ import type { Admissions } from '../../base/flow/admissions.ts'
 import type { ConnectionLimits } from '../../base/limits.ts'
 
 interface Ending {
+  readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -42,6 +43,8 @@ export class RequestShares {
 
   /** Takes memory for further bytes. @throws {ServiceError} rate_limited, unavailable */
   take(kind: Kind, bytes: number): void {
+    // Nothing would give back what is taken for a response that has closed.
+    if (this.#response.destroyed) return
     const before = Math.max(0, this.#bytes[kind] - this.#free[kind])
     this.#bytes[kind] += bytes
     const more = Math.max(0, this.#bytes[kind] - this.#free[kind]) - before

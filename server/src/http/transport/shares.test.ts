@@ -235,6 +235,36 @@ t.test('unread responses count for their caller, who begins nothing more until o
   }
 })
 
+t.test('a response that nobody waits for any more takes nothing of a share', async t => {
+  for (const kind of ['whole', 'pieces'] as const) {
+    let whenClosed = Promise.resolve()
+    const answers: (() => void)[] = []
+    const slow: Core = async request => {
+      if (request.path === '/slow') {
+        whenClosed = new Promise(resolve => request.onClose?.(resolve))
+        await new Promise<void>(resolve => answers.push(resolve))
+      }
+      const pieces = async function* () {
+        yield long
+      }
+      const body = kind === 'whole' ? { body: long } : { pieces: pieces() }
+      return reserve(request, { status: 200, headers: {}, ...body }, { isRead: true, traceId: 'trace' })
+    }
+    const listening = await open(t, {}, slow, { responseBytes: { total: long.length } })
+    const impatient = peer(t, listening)
+    impatient.socket.write(head('GET', '/slow'))
+    while (answers.length === 0) await turn()
+    impatient.socket.destroy()
+    await whenClosed
+    for (const answer of answers) answer()
+    for (let count = 0; count < 3; count++) {
+      const response = await fetch(listening.url)
+      t.equal(response.status, 200)
+      t.equal((await response.text()).length, long.length, kind)
+    }
+  }
+})
+
 t.test('applications and sessions have shares of the connections of their tenant', async t => {
   for (const scope of ['application', 'session'] as const) {
     const waiting: Core = async ({ path, identified, headers }) => {

@@ -84,7 +84,7 @@ async function writePieces(
   const iterator = pieces[Symbol.asyncIterator]()
   let most = taken
   // Pieces that take long to come, such as events, should end as soon as nobody reads them.
-  response.once('close', () => void iterator.return?.()?.catch(() => {}))
+  onClose(response, () => void iterator.return?.()?.catch(() => {}))
   for await (const piece of { [Symbol.asyncIterator]: () => iterator }) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
     if (bytes.length > most) {
@@ -99,6 +99,12 @@ async function writePieces(
       progressed()
     }
   }
+}
+
+/** Calls a listener when a response closes, or now if it has. */
+export function onClose(response: ServerResponse, listener: () => void): void {
+  if (response.destroyed) listener()
+  else response.once('close', listener)
 }
 
 /** Resolves when the socket has taken what was written, or is closed. */
