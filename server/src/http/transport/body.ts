@@ -15,8 +15,9 @@ export function readAll(
     let chunks: Buffer[] = []
     let length = 0
     const stop = (settle: () => void) => {
-      request.pause()
       request.removeAllListeners('data')
+      // The rest is dropped: left unread, it would keep the next request of the connection from being parsed.
+      request.resume()
       chunks = []
       settle()
     }

@@ -180,6 +180,15 @@ t.test('large bodies share a limit that small ones do not use', async t => {
   // The slow one takes its share when its bytes arrive.
   while ((await post(1501)).status === 200) await turn()
   t.same(await post(1501), { status: 503, text: 'too many large requests at once; try again in a while' })
+  const refused = peer(t, listening)
+  refused.socket.write(`${head('POST', '/read', 'Content-Length: 900000')}${'x'.repeat(6000)}`)
+  await refused.until(/503/)
+  refused.socket.write('x'.repeat(894_000) + head('GET', '/next'))
+  t.match(
+    await refused.until(/answered$/),
+    /503[\s\S]* 200 /,
+    'the connection goes on behind the refused body',
+  )
   t.same(await post(1500), { status: 200, text: '1500' })
   t.same(await post(1000), { status: 200, text: '1000' })
   slow.socket.write('x')
