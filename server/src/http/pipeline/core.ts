@@ -1,6 +1,5 @@
 import type { DeniedCause } from '../../access/caller.ts'
 import type { ServiceError } from '../../base/errors.ts'
-import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError, type Log } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
@@ -8,6 +7,7 @@ import type { Random } from '../../base/random.ts'
 import { isProxied, problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
+import { callerGone } from '../transport/body.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
 import { reserve } from '../transport/reserve-response.ts'
@@ -119,14 +119,18 @@ async function go(
   for (let at = from; at < lifecycle.length; at++) {
     // Most steps return no promise, and awaiting one would cost a microtask each.
     const pending = lifecycle[at]?.(exchange, services)
-    if (pending) await pending
+    if (pending) {
+      await pending
+      // Who hangs up and comes again would otherwise have ever more requests waiting.
+      if (lifecycle[at + 1] && exchange.request.isGone?.()) throw callerGone()
+    }
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
       return tenants.run(tenant, () => go({ services }, exchange, at + 1))
     }
     // Each of the following steps goes through the whole body.
-    if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
+    if (exchange.bytes && exchange.bytes.length > largeBody) await services.turns.passed(tenant)
   }
 }
 

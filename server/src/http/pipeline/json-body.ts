@@ -25,7 +25,10 @@ export function parseBody(bytes: Uint8Array): JsonValue {
 /** Like `parseBody`, for a large body: other requests get their turns. */
 export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns, tenant?: string): Promise<JsonValue> {
   try {
-    return await parseJsonInTurns(decode(bytes), turns, tenant)
+    await turns.passed(tenant)
+    const text = decode(bytes)
+    await turns.passed(tenant)
+    return await parseJsonInTurns(text, turns, tenant)
   } catch (error) {
     throw toMalformedJson(error)
   }

@@ -12,6 +12,7 @@ import type { OperationId } from '../../generated/operations.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
+import { callerGone } from '../transport/body.ts'
 import type { CoreRequest } from '../transport/message.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
@@ -220,7 +221,10 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   // Not if it was read by another spelling of the id.
   if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  const handle = () => {
+    if (exchange.request.isGone?.()) throw callerGone()
+    return keyed ? performOnce(services, id, handler, request, keyed) : handler(request)
+  }
   const perform = () => (operation.long ? handle() : services.running.run(caller, handle))
   exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
 }

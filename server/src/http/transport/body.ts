@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../base/errors.ts'
 
+/** Nobody reads this response, but the error keeps the log from recording a fault of the server. */
+export const callerGone = () =>
+  new ServiceError('malformed_json', 'the caller hung up before the request was whole, or begun')
+
 /**
  * Resolves with the body of a request, or with `undefined` as soon as it is longer than `limit`.
  * @param take is called with the length of each chunk, and throws if there is no memory for it
@@ -31,9 +35,7 @@ export function readAll(
       }
       chunks.push(chunk)
     })
-    // Nobody reads this response, but the error keeps the log from recording a fault of the server.
-    const hungUp = () =>
-      reject(new ServiceError('malformed_json', 'the caller hung up before the body was whole'))
+    const hungUp = () => reject(callerGone())
     request.on('end', () => {
       // Every request closes in the end, and making an error takes longer than reading a small body.
       request.off('close', hungUp)

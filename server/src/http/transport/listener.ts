@@ -94,7 +94,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const { socket } = request
-  const shares = new RequestShares(admissions, limits, response, peer)
+  const shares = new RequestShares(admissions, limits, peer)
   // Whoever does not read its responses gets a refusal once, not for each of its pipelined requests.
   const orLast = (take: () => void) => {
     try {
@@ -123,8 +123,9 @@ async function serve(
       orLast(() => shares.identify(caller))
     },
     reserve: bytes => orLast(() => shares.take('responseBytes', bytes)),
+    isGone: () => response.destroyed,
     onClose: listener => onClose(response, listener),
-  })
+  }).finally(() => onClose(response, () => shares.release()))
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   const isLast = connections.endsAfter(socket) || !isWorthReading(request)
   if (isLast) content.headers.Connection = 'close'

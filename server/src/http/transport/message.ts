@@ -26,6 +26,8 @@ export interface CoreRequest {
    * @throws {ServiceError} rate_limited, unavailable
    */
   readonly reserve?: (bytes: number) => void
+  /** True if the caller is gone: what has not begun yet need not be done. Absent without a socket. */
+  readonly isGone?: () => boolean
   /** Calls a function when the caller is gone, or has its response. */
   readonly onClose?: (listener: () => void) => void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */

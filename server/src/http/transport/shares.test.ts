@@ -244,14 +244,21 @@ t.test('unread responses count for their caller, who begins nothing more until o
   }
 })
 
-t.test('a response that nobody waits for any more takes nothing of a share', async t => {
+t.test('who hangs up has its share until its request is done, and no longer', async t => {
   for (const kind of ['whole', 'pieces'] as const) {
     let whenClosed = Promise.resolve()
     const answers: (() => void)[] = []
     const slow: Core = async request => {
+      try {
+        await request.readBody(2 * long.length)
+      } catch (error) {
+        return { status: (error as ServiceError).status, headers: {} }
+      }
       if (request.path === '/slow') {
+        t.equal(request.isGone?.(), false)
         whenClosed = new Promise(resolve => request.onClose?.(resolve))
         await new Promise<void>(resolve => answers.push(resolve))
+        t.equal(request.isGone?.(), true)
       }
       const pieces = async function* () {
         yield long
@@ -259,15 +266,18 @@ t.test('a response that nobody waits for any more takes nothing of a share', asy
       const body = kind === 'whole' ? { body: long } : { pieces: pieces() }
       return reserve(request, { status: 200, headers: {}, ...body }, { isRead: true, traceId: 'trace' })
     }
-    const listening = await open(t, {}, slow, { responseBytes: { total: long.length } })
+    const bounds = { requestBytes: { total: long.length }, responseBytes: { total: long.length } }
+    const listening = await open(t, {}, slow, bounds)
+    const send = () => fetch(listening.url, { method: 'POST', body: long })
     const impatient = peer(t, listening)
-    impatient.socket.write(head('GET', '/slow'))
+    impatient.socket.write(head('POST', '/slow', `Content-Length: ${long.length}`) + long)
     while (answers.length === 0) await turn()
     impatient.socket.destroy()
     await whenClosed
+    t.equal((await send()).status, 503, kind)
     for (const answer of answers) answer()
     for (let count = 0; count < 3; count++) {
-      const response = await fetch(listening.url)
+      const response = await send()
       t.equal(response.status, 200)
       t.equal((await response.text()).length, long.length, kind)
     }
