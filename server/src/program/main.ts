@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { BootstrapError } from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenants.ts'
 import { JsonError, parseJson } from '../base/json/json.ts'
@@ -79,11 +78,7 @@ async function helpOfProgram(): Promise<string> {
 
 const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })
 
-/** By how many percent of what is in use garbage may grow until V8 collects it; by default, hundreds of megabytes. */
-const heapGrowingPercent = 50
-
 async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`)
   try {
     const facts = await vault.ready()
     await warn(log, 'the bootstrap file', config.bootstrap)

@@ -119,11 +119,10 @@ async function go(
   for (let at = from; at < lifecycle.length; at++) {
     // Most steps return no promise, and awaiting one would cost a microtask each.
     const pending = lifecycle[at]?.(exchange, services)
-    if (pending) {
-      await pending
-      // Who hangs up and comes again would otherwise have ever more requests waiting.
-      if (lifecycle[at + 1] && exchange.request.isGone?.()) throw callerGone()
-    }
+    if (pending) await pending
+    if (at + 1 === lifecycle.length) return
+    // Who hangs up and comes again would otherwise have ever more requests waiting.
+    if (pending && exchange.request.isGone?.()) throw callerGone()
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
