@@ -1,8 +1,9 @@
 import { ErrorList } from '../base/error-list.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'
 import type { Operation } from './contract.ts'
+import { isDescription, type Place, Places } from './places.ts'
 
 const deepest = 8
 /** All members of the contract are in lower case with underscores. */
@@ -42,10 +43,10 @@ const mostNamed = 10
 
 /** Finds members of request bodies that the contract does not name. They would be ignored without a word. */
 export class Spellings {
-  readonly #document: JsonObject
+  readonly #places: Places
 
   constructor(document: JsonObject) {
-    this.#document = document
+    this.#places = new Places(document)
   }
 
   /** @throws {ServiceError} validation, with the right names */
@@ -70,70 +71,33 @@ export class Spellings {
     return [...found.values()]
   }
 
-  #unnamed({ id, path, method, bodyType = '' }: Operation, body: JsonValue): Iterable<UnnamedMember> {
-    if (id === 'tokenize') return this.#inPayload(body, [])
-    const place = ['paths', path, method.toLowerCase(), 'requestBody', 'content', bodyType, 'schema']
-    return this.#inValue(this.#at(...place), body, [])
+  #unnamed(operation: Operation, body: JsonValue): Iterable<UnnamedMember> {
+    if (operation.id === 'tokenize') return this.#inPayload(body, [])
+    return this.#inValue(this.#places.ofRequest(operation), body, [])
   }
 
   /** Anything in a payload that looks like a description of a token is one. */
   *#inPayload(value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
     if (typeof value !== 'object' || value === null || path.length > deepest) return
-    if (!Array.isArray(value) && Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) {
-      yield* this.#inValue(this.#at('components', 'schemas', 'CreateTokenRequest'), value, path)
+    if (isDescription(value)) {
+      yield* this.#inValue(this.#places.ofSchema('CreateTokenRequest'), value, path)
       return
     }
     for (const [name, member] of Object.entries(value)) yield* this.#inPayload(member, [...path, name])
   }
 
-  *#inValue(
-    schema: JsonValue | undefined,
-    value: JsonValue,
-    path: readonly Step[],
-  ): Generator<UnnamedMember> {
+  *#inValue(place: Place, value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
     if (typeof value !== 'object' || value === null || path.length > deepest) return
-    const parts = this.#parts(schema)
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) {
-        for (const { items } of parts)
-          if (items !== undefined) yield* this.#inValue(items, item, [...path, index])
-      }
+      for (const [index, item] of value.entries()) yield* this.#inValue(place.items, item, [...path, index])
       return
     }
-    if (parts.some(takesAnyMember)) return
-    const named = new Map<string, JsonValue[]>()
-    for (const { properties } of parts)
-      for (const [name, one] of Object.entries(isJsonObject(properties) ? properties : {}))
-        named.set(name, [...(named.get(name) ?? []), one])
+    if (place.takesAnyMember) return
+    const names = [...place.members.keys()]
     for (const [name, member] of Object.entries(value)) {
-      const known = named.get(name)
-      if (known !== undefined) yield* this.#inValue({ anyOf: known }, member, [...path, name])
-      else yield { path, name, names: [...named.keys()] }
+      const known = place.members.get(name)
+      if (known) yield* this.#inValue(known, member, [...path, name])
+      else yield { path, name, names }
     }
   }
-
-  /** Returns a schema and all that it is combined of. */
-  #parts(schema: JsonValue | undefined): JsonObject[] {
-    if (!isJsonObject(schema)) return []
-    if (typeof schema.$ref === 'string') return this.#parts(this.#at(...schema.$ref.split('/').slice(1)))
-    const combined = [schema.allOf, schema.anyOf, schema.oneOf].flatMap(list =>
-      Array.isArray(list) ? list : [],
-    )
-    return [schema, ...combined.flatMap(one => this.#parts(one))]
-  }
-
-  #at(...steps: string[]): JsonValue | undefined {
-    return steps.reduce<JsonValue | undefined>(
-      (value, step) => (isJsonObject(value) ? value[step] : undefined),
-      this.#document,
-    )
-  }
-}
-
-/** True for a schema, such as that of metadata, that allows members of any name. Parts that combine others do not count. */
-function takesAnyMember(schema: JsonObject): boolean {
-  const { type, properties, additionalProperties } = schema
-  if (['$ref', 'allOf', 'anyOf', 'oneOf'].some(name => name in schema)) return false
-  const takesObjects = type === undefined || [type].flat().includes('object')
-  return takesObjects && (properties === undefined || Boolean(additionalProperties))
 }

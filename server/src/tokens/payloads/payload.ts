@@ -1,8 +1,9 @@
 import { invalid } from '../../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
+import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { mapLeaves } from '../../base/json/map-leaves.ts'
 import { memberPath } from '../../base/json/member-path.ts'
 import { type Dialect, numericCard } from '../../contract/dialect.ts'
+import { isDescription } from '../../contract/places.ts'
 import type { CreateTokenRequest } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 
@@ -50,8 +51,4 @@ export function readPayload(payload: JsonValue, dialect?: Dialect): Payload {
 export function fillShape(shape: JsonValue, outcomes: readonly JsonValue[]): JsonValue {
   const filled = mapLeaves(shape, leaf => (typeof leaf === 'number' ? (outcomes[leaf] ?? null) : leaf))
   return filled ?? null
-}
-
-function isDescription(value: JsonObject | JsonValue[]): boolean {
-  return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')
 }

@@ -1,0 +1,102 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import type { Operation } from './contract.ts'
+
+/** True for a value in a payload that describes a token. Any other object there is structure. */
+export function isDescription(value: JsonObject | JsonValue[]): boolean {
+  return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')
+}
+
+/** A place in the contract where a value stands: the members that its schema names, and that of its items. */
+export class Place {
+  readonly #document: JsonObject
+  /** The schema and all that it is combined of. */
+  readonly #parts: readonly JsonObject[]
+  #members: ReadonlyMap<string, Place> | undefined
+  #items: Place | undefined
+
+  constructor(document: JsonObject, schema: JsonValue | undefined) {
+    this.#document = document
+    this.#parts = partsOf(document, schema)
+  }
+
+  /** The members that the contract names; none for a value, such as metadata, whose members the caller chooses. */
+  get members(): ReadonlyMap<string, Place> {
+    this.#members ??= this.#readMembers()
+    return this.#members
+  }
+
+  /** True if members that the contract does not name belong to the caller. */
+  get takesAnyMember(): boolean {
+    return this.#parts.some(takesAnyMember)
+  }
+
+  /** The place of the items of a list. They take any member if the contract says nothing of them. */
+  get items(): Place {
+    this.#items ??= this.#readItems()
+    return this.#items
+  }
+
+  #readItems(): Place {
+    const items = this.#parts.flatMap(part => (part.items === undefined ? [] : [part.items]))
+    return new Place(this.#document, items.length === 0 ? {} : { anyOf: items })
+  }
+
+  #readMembers(): ReadonlyMap<string, Place> {
+    if (this.takesAnyMember) return new Map()
+    const named = new Map<string, JsonValue[]>()
+    for (const { properties } of this.#parts)
+      for (const [name, one] of Object.entries(isJsonObject(properties) ? properties : {}))
+        named.set(name, [...(named.get(name) ?? []), one])
+    return new Map([...named].map(([name, schemas]) => [name, new Place(this.#document, { anyOf: schemas })]))
+  }
+}
+
+/** Finds the places of requests and responses in the contract. Each is made when it is first asked for. */
+export class Places {
+  readonly #document: JsonObject
+  readonly #known = new Map<string, Place>()
+
+  constructor(document: JsonObject) {
+    this.#document = document
+  }
+
+  ofSchema(name: string): Place {
+    return this.#at('components', 'schemas', name)
+  }
+
+  ofRequest({ path, method, bodyType = '' }: Operation): Place {
+    return this.#at('paths', path, method.toLowerCase(), 'requestBody', 'content', bodyType, 'schema')
+  }
+
+  #at(...steps: string[]): Place {
+    const key = steps.join(' ')
+    const place = this.#known.get(key) ?? new Place(this.#document, valueAt(this.#document, steps))
+    this.#known.set(key, place)
+    return place
+  }
+}
+
+function valueAt(document: JsonObject, steps: readonly string[]): JsonValue | undefined {
+  return steps.reduce<JsonValue | undefined>(
+    (value, step) => (isJsonObject(value) ? value[step] : undefined),
+    document,
+  )
+}
+
+function partsOf(document: JsonObject, schema: JsonValue | undefined): JsonObject[] {
+  if (!isJsonObject(schema)) return []
+  if (typeof schema.$ref === 'string')
+    return partsOf(document, valueAt(document, schema.$ref.split('/').slice(1)))
+  const combined = [schema.allOf, schema.anyOf, schema.oneOf].flatMap(list =>
+    Array.isArray(list) ? list : [],
+  )
+  return [schema, ...combined.flatMap(one => partsOf(document, one))]
+}
+
+/** True for a schema, such as that of metadata, that allows members of any name. Parts that combine others do not count. */
+function takesAnyMember(schema: JsonObject): boolean {
+  const { type, properties, additionalProperties } = schema
+  if (['$ref', 'allOf', 'anyOf', 'oneOf'].some(name => name in schema)) return false
+  const takesObjects = type === undefined || [type].flat().includes('object')
+  return takesObjects && (properties === undefined || Boolean(additionalProperties))
+}
