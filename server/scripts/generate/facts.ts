@@ -32,6 +32,7 @@ function factsOf(document: JsonObject) {
     headerPrefix: (at('components', 'securitySchemes', 'ApiKey', 'name') as string).split('-')[0],
     tokenTypes: tokenTypesOf(document),
     permissionsByType: at('components', 'schemas', 'ApplicationType', 'x-permissions'),
+    logEntityTypes: at('components', 'schemas', 'LogEntityType', 'enum'),
     permissions: at('components', 'schemas', 'ApplicationPermission', 'enum'),
     permissionDescriptions: at('components', 'schemas', 'ApplicationPermission', 'x-descriptions'),
     tokenPermissions: at('components', 'schemas', 'TokenPermission', 'enum'),

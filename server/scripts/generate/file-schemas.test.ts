@@ -138,6 +138,9 @@ t.test('the schema of a profile is what the server accepts', async t => {
     { $schema: './profile.schema.json' },
     { header_prefix: 'ACME', modules: { a: 'b' }, client: './c.cjs', permissions: ['report:read'] },
     { origins: { 'https://api.example.com': 'http://127.0.0.1:9000' }, dialects: ['card-dates-as-text'] },
+    {
+      dialects: ['camel-case-members', 'privacy', 'problems-as-json', 'unknown-permissions'],
+    },
     ...['1-2', '', 'A'.repeat(33), 1, null].map(header_prefix => ({ header_prefix })),
     ...[['a'], { a: 1 }, null, 'a'].map(modules => ({ modules }) as JsonObject),
     ...[1, null, {}].map(client => ({ client })),
@@ -157,6 +160,13 @@ t.test('the schema of a profile is what the server accepts', async t => {
     ...[true, false, 'yes', null].map(allowed => ({ allow_private_callbacks: allowed })),
     ...[['klingon'], 'a', [1], null].map(dialects => ({ dialects }) as JsonObject),
     ...[['a b'], [''], [1], null, ['a'.repeat(101)]].map(permissions => ({ permissions }) as JsonObject),
+    { response_headers: { 'X-Version': '1', 'x-other': 'a b' }, log_entity_types: { token: 'vault-token' } },
+    ...[{ via: 'a' }, { 'x-a': '' }, { 'x-a': ' b' }, { 'x-a': 1 }, ['x-a'], null].map(
+      headers => ({ response_headers: headers }) as JsonObject,
+    ),
+    ...[{ tokens: 'a' }, { token: 'a b' }, { token: 1 }, [], null].map(
+      types => ({ log_entity_types: types }) as JsonObject,
+    ),
     { module: {} },
     { unknown: 1 },
     [],

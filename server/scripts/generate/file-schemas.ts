@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
-import { permissionsByType } from '../../src/generated/facts.ts'
+import { logEntityTypes, permissionsByType } from '../../src/generated/facts.ts'
 
 const draft = 'http://json-schema.org/draft-07/schema#'
 const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
@@ -152,13 +152,37 @@ export function profileSchema(): JsonObject {
       },
       dialects: {
         type: ['array', 'null'],
-        items: { enum: ['card-dates-as-text', 'problems-as-json', 'unknown-permissions'] },
+        items: {
+          enum: [
+            'camel-case-members',
+            'card-dates-as-text',
+            'privacy',
+            'problems-as-json',
+            'unknown-permissions',
+          ],
+        },
         description: 'What is accepted beyond the contract.',
       },
       permissions: {
         type: ['array', 'null'],
         items: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
         description: 'Permissions of another service that applications keep. They allow nothing.',
+      },
+      response_headers: {
+        type: 'object',
+        maxProperties: 20,
+        propertyNames: { pattern: '^[Xx]-[A-Za-z0-9-]{1,100}$' },
+        additionalProperties: {
+          type: 'string',
+          pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,198}[\\x21-\\x7e])?$',
+        },
+        description: 'Headers of all responses.',
+      },
+      log_entity_types: {
+        type: 'object',
+        propertyNames: { enum: [...logEntityTypes] },
+        additionalProperties: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+        description: 'Names under which entries of the log show kinds of resources.',
       },
     },
   }

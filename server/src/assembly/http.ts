@@ -22,7 +22,7 @@ import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
 export async function createHttp(deployment: Deployment, health: Health): Promise<Core> {
-  const { options, dev, headerPrefix, validators, log, random } = deployment
+  const { options, dev, headerPrefix, validators, log, random, dialect } = deployment
   const development = dev ? await import('./development.ts') : undefined
   const services: Services = {
     ...deployment,
@@ -30,6 +30,9 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     proxy:
       deployment.requestProxy &&
       (await import('../http/pipeline/proxy-route.ts')).proxyDoor(deployment.requestProxy),
+    translator:
+      dialect &&
+      (await import('../http/pipeline/translator.ts')).translatorOf(dialect, deployment.headerNames),
     router: new Router(validators.operations),
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
@@ -38,7 +41,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
   }
   const core: Core = createCore({
     services,
-    cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix),
+    cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix, dialect),
     log,
     random,
     outside: {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { permissionsByType } from '../generated/facts.ts'
+import { privacyAsContainer } from './privacy.ts'
 
 /** What a server accepts beyond the contract, by the operator's profile. */
 export interface Dialect {
@@ -7,6 +8,14 @@ export interface Dialect {
   readonly cardDatesAsText: boolean
   /** Problem documents have the content type `application/json`, the only one that some generated clients decode. */
   readonly problemsAsJson: boolean
+  /** Members of requests may be in camelCase, and are answered so. */
+  readonly camelCaseMembers: boolean
+  /** Tokens have a member `privacy`, which names their container. */
+  readonly privacy: boolean
+  /** The names under which entries of the log show kinds of resources, by ours. */
+  readonly logEntityTypes: Readonly<Record<string, string>>
+  /** Headers of all responses. Names are in lower case. */
+  readonly responseHeaders: Readonly<Record<string, string>>
   /** Permissions of other services that applications keep. They allow nothing. */
   readonly permissions: readonly string[] | 'all'
 }
@@ -52,8 +61,18 @@ export function numericDates(data: JsonValue): JsonValue {
   return copy
 }
 
-/** Returns a description of a token with the dates of a card as numbers. */
-export function numericCard(value: JsonValue): JsonValue {
+/**
+ * Returns the description of a token in the terms of the contract.
+ *
+ * @param path of the description in the request
+ * @throws {ServiceError} validation, for a `privacy` that has no meaning
+ */
+export function describedInContract(dialect: Dialect, value: JsonValue, path = ''): JsonValue {
+  const described = dialect.privacy ? privacyAsContainer(value, path) : value
+  return dialect.cardDatesAsText ? numericCard(described) : described
+}
+
+function numericCard(value: JsonValue): JsonValue {
   if (!isJsonObject(value) || value.type !== 'card' || value.data === undefined) return value
   return { ...value, data: numericDates(value.data) }
 }

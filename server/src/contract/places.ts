@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import type { Operation } from './contract.ts'
 
+/** Returns a name of the contract as in `deduplicateToken`. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())
+
 /** True for a value in a payload that describes a token. Any other object there is structure. */
 export function isDescription(value: JsonObject | JsonValue[]): boolean {
   return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')
@@ -13,6 +17,7 @@ export class Place {
   readonly #parts: readonly JsonObject[]
   #members: ReadonlyMap<string, Place> | undefined
   #items: Place | undefined
+  #inCamelCase: ReadonlyMap<string, string> | undefined
 
   constructor(document: JsonObject, schema: JsonValue | undefined) {
     this.#document = document
@@ -23,6 +28,14 @@ export class Place {
   get members(): ReadonlyMap<string, Place> {
     this.#members ??= this.#readMembers()
     return this.#members
+  }
+
+  /** The members whose name is another one in camelCase: `created_by` by `createdBy`. */
+  get inCamelCase(): ReadonlyMap<string, string> {
+    this.#inCamelCase ??= new Map(
+      [...this.members.keys()].flatMap(name => (camelCase(name) === name ? [] : [[camelCase(name), name]])),
+    )
+    return this.#inCamelCase
   }
 
   /** True if members that the contract does not name belong to the caller. */
@@ -66,6 +79,11 @@ export class Places {
 
   ofRequest({ path, method, bodyType = '' }: Operation): Place {
     return this.#at('paths', path, method.toLowerCase(), 'requestBody', 'content', bodyType, 'schema')
+  }
+
+  ofResponse({ path, method }: Operation, status: number): Place {
+    const place = ['responses', `${status}`, 'content', 'application/json', 'schema']
+    return this.#at('paths', path, method.toLowerCase(), ...place)
   }
 
   #at(...steps: string[]): Place {

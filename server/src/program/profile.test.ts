@@ -269,6 +269,15 @@ t.test('a profile that cannot be used is refused in one sentence', async t => {
     'dialects.yaml': 'dialects: [klingon]',
     'permissions.yaml': 'permissions: ["a b"]',
     'client.yaml': 'client: 1',
+    'obeyed.yaml': 'response_headers: { X-Accel-Redirect: a }',
+    'own.yaml': 'header_prefix: X\nresponse_headers: { X-Trace-Id: a }',
+    'cache.yaml': 'response_headers: { Cache-Control: public }',
+    'lines.yaml': 'response_headers: { X-A: "a\\nb" }',
+    'twice.yaml': 'response_headers: { X-A: a, x-a: b }',
+    'number.yaml': 'response_headers: { X-A: 1 }',
+    'kind.yaml': 'log_entity_types: { tokens: a }',
+    'same.yaml': 'log_entity_types: { token: session }',
+    'kinds.yaml': 'log_entity_types: { token: "a b" }',
   })
   const refused: readonly [file: string, says: RegExp][] = [
     ['missing.yaml', /cannot be read$/],
@@ -283,10 +292,22 @@ t.test('a profile that cannot be used is refused in one sentence', async t => {
     ['callbacks.yaml', /must have as allow_private_callbacks true or false$/],
     [
       'dialects.yaml',
-      /has an unknown dialect klingon; there are card-dates-as-text, problems-as-json, unknown-permissions$/,
+      /has an unknown dialect klingon; there are camel-case-members, card-dates-as-text, privacy, problems-as-json, unknown-permissions$/,
     ],
     ['permissions.yaml', /has in permissions a b, which is not one like report:read$/],
     ['client.yaml', /must have as client the path of a file$/],
+    [
+      'obeyed.yaml',
+      /has in response_headers X-Accel-Redirect; a name begins with x-, and is none that others/,
+    ],
+    ['own.yaml', /has in response_headers X-Trace-Id; a name begins with x-/],
+    ['cache.yaml', /has in response_headers Cache-Control; a name begins with x-/],
+    ['lines.yaml', /must have as X-A of response_headers 1 to 200 printable ASCII characters$/],
+    ['twice.yaml', /has a name of response_headers twice$/],
+    ['number.yaml', /must have as response_headers an object of names such as x-version and texts$/],
+    ['kind.yaml', /has in log_entity_types tokens; there are token, reactor_formula, /],
+    ['same.yaml', /has in log_entity_types session, which is not a name, or one of two kinds$/],
+    ['kinds.yaml', /has in log_entity_types a b, which is not a name, or one of two kinds$/],
   ]
   for (const [file, says] of refused) {
     const profile = `${folder}/${file}`

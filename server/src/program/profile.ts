@@ -4,6 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type Dialect, isKeepable } from '../contract/dialect.ts'
+import { isReserved } from '../egress/reserved-headers.ts'
+import { headerPrefix as contractPrefix, logEntityTypes } from '../generated/facts.ts'
 import { isHeaderPrefix, isOrigin, isPrivateOrigin, type VaultOptions } from '../vault-options.ts'
 
 /** A profile that cannot be used: one sentence that says why. */
@@ -15,7 +17,13 @@ type GivenOptions = { readonly [Name in keyof VaultOptions]: VaultOptions[Name] 
 type Members = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string>>
 
-const dialects = ['card-dates-as-text', 'problems-as-json', 'unknown-permissions']
+const dialects = [
+  'camel-case-members',
+  'card-dates-as-text',
+  'privacy',
+  'problems-as-json',
+  'unknown-permissions',
+]
 const names = [
   'header_prefix',
   'modules',
@@ -26,6 +34,8 @@ const names = [
   'allow_private_callbacks',
   'dialects',
   'permissions',
+  'response_headers',
+  'log_entity_types',
 ]
 /** Editors find the schema of the file by it. */
 const schemaName = '$schema'
@@ -79,7 +89,11 @@ export function withProfile({ profile: file, ...options }: GivenOptions): VaultO
     ...(Object.keys(proxyMapOrigins).length > 0 ? { proxyMapOrigins } : {}),
     ...(proxyAllowOrigins.length > 0 ? { proxyAllowOrigins } : {}),
     ...(callbacks === true ? { allowPrivateCallbacks: true } : {}),
-    dialect: readDialect(profile, refuse),
+    dialect: readDialect(
+      profile,
+      given.headerPrefix ?? (prefix as string | undefined) ?? contractPrefix,
+      refuse,
+    ),
   }
 }
 
@@ -147,7 +161,7 @@ function list(profile: Members, name: string, refuse: Refuse): readonly string[]
   return isList ? value : refuse(`must have as ${name} a list of texts`)
 }
 
-function readDialect(profile: Members, refuse: Refuse): Dialect {
+function readDialect(profile: Members, headerPrefix: string, refuse: Refuse): Dialect {
   const chosen = list(profile, 'dialects', refuse)
   const unknown = chosen.find(one => !dialects.includes(one))
   if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(', ')}`)
@@ -157,8 +171,51 @@ function readDialect(profile: Members, refuse: Refuse): Dialect {
   return {
     cardDatesAsText: chosen.includes('card-dates-as-text'),
     problemsAsJson: chosen.includes('problems-as-json'),
+    camelCaseMembers: chosen.includes('camel-case-members'),
+    privacy: chosen.includes('privacy'),
     permissions: chosen.includes('unknown-permissions') ? 'all' : permissions,
+    responseHeaders: readHeaders(profile, headerPrefix, refuse),
+    logEntityTypes: readEntityTypes(profile, refuse),
   }
+}
+
+const mostHeaders = 20
+
+function readHeaders(profile: Members, headerPrefix: string, refuse: Refuse): Texts {
+  const headers = texts(
+    profile.response_headers,
+    'response_headers',
+    'names such as x-version and texts',
+    refuse,
+  )
+  const read = Object.entries(headers).map(([given, value]) => {
+    const name = given.toLowerCase()
+    if (!/^x-[a-z0-9-]{1,100}$/.test(name) || isReserved(name, headerPrefix.toLowerCase())) {
+      refuse(`has in response_headers ${given}; a name begins with x-, and is none that others act upon`)
+    }
+    if (!/^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value)) {
+      refuse(`must have as ${given} of response_headers 1 to 200 printable ASCII characters`)
+    }
+    return [name, value] as const
+  })
+  const names = new Set(read.map(([name]) => name))
+  if (names.size < read.length) refuse('has a name of response_headers twice')
+  if (names.size > mostHeaders) refuse(`must have at most ${mostHeaders} response_headers`)
+  return Object.fromEntries(read)
+}
+
+/** Two kinds must not have one name, or nobody could ask for one of them. */
+function readEntityTypes(profile: Members, refuse: Refuse): Texts {
+  const what = `${logEntityTypes.join(', ')} and their names`
+  const types = texts(profile.log_entity_types, 'log_entity_types', what, refuse)
+  const unknown = Object.keys(types).find(name => !logEntityTypes.some(one => one === name))
+  if (unknown !== undefined)
+    refuse(`has in log_entity_types ${unknown}; there are ${logEntityTypes.join(', ')}`)
+  const shown = logEntityTypes.map(one => types[one] ?? one)
+  const wrong = shown.find((name, at) => !isKeepable(name) || shown.indexOf(name) !== at)
+  if (wrong !== undefined)
+    refuse(`has in log_entity_types ${wrong}, which is not a name, or one of two kinds`)
+  return types
 }
 
 const withoutAbsent = (options: GivenOptions): VaultOptions =>

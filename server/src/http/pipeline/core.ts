@@ -13,8 +13,8 @@ import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts
 import { reserve } from '../transport/reserve-response.ts'
 import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
-import type { Exchange, Explain, Services } from './exchange.ts'
-import { lifecycle } from './lifecycle.ts'
+import type { Exchange, Explain, Services, Translator } from './exchange.ts'
+import { lifecycle, parse, type Step } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
 
 interface CoreOptions {
@@ -29,6 +29,17 @@ interface CoreOptions {
   readonly explain?: Explain | undefined
 }
 
+/** What is decided once for all requests. */
+interface Running extends CoreOptions {
+  readonly steps: readonly Step[]
+  readonly translator: Pick<Translator, 'write' | 'writePage'>
+}
+
+const unchanged: Running['translator'] = {
+  write: (_exchange, response) => response,
+  writePage: (_exchange, page) => page,
+}
+
 /** The server without a socket: takes a request and resolves with a response. Never rejects. */
 export type Core = (request: CoreRequest) => Promise<CoreResponse>
 
@@ -36,7 +47,13 @@ const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
   const { cors, random } = options
-  const { headerNames, testObserver, dialect } = options.services
+  const { headerNames, testObserver, dialect, translator } = options.services
+  const running: Running = {
+    ...options,
+    steps: translator ? lifecycle.toSpliced(lifecycle.indexOf(parse) + 1, 0, translator.read) : lifecycle,
+    translator: translator ?? unchanged,
+  }
+  const added = Object.entries(dialect?.responseHeaders ?? {})
   const traceHeader = headerNames.trace.toLowerCase()
   const vary = headerNames.key.toUpperCase()
 
@@ -53,7 +70,7 @@ export function createCore(options: CoreOptions): Core {
     const outside = early && (await early)
     const made = outside
       ? checkResponse(options.services, options.log, exchange, outside)
-      : await (testObserver?.observe(exchange, one => run(options, one)) ?? run(options, exchange))
+      : await (testObserver?.observe(exchange, one => run(running, one)) ?? run(running, exchange))
     const response = reserve(request, made, { isRead: isRead(exchange), traceId })
     const { headers } = response
     headers[headerNames.trace] = traceId
@@ -61,6 +78,8 @@ export function createCore(options: CoreOptions): Core {
     if (dialect?.problemsAsJson && headers['Content-Type'] === problemType) {
       headers['Content-Type'] = 'application/json'
     }
+    // What a formula or a target has set stays.
+    for (const [name, value] of added) headers[name] ??= value
     // Requirements: WIR-542
     headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
     if (!outside) headers.Vary = vary
@@ -76,7 +95,7 @@ function isRead({ request, operation }: Exchange): boolean {
   return !operation.idempotent && request.method !== 'DELETE'
 }
 
-function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+function run(options: Running, exchange: Exchange): Promise<CoreResponse> {
   const { observer } = options.services
   const { request, traceId } = exchange
   // What a formula asks for is part of the request that runs it.
@@ -91,12 +110,14 @@ function run(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
   })
 }
 
-async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreResponse> {
+async function respond(options: Running, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
   try {
     await go(options, exchange, 0)
     const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
+    // Its items are checked and translated one by one.
+    if (isLong && options.services.translator) return await toLongResponse(options, exchange, body)
     response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
   } catch (error) {
     response = refuse(options, exchange, error)
@@ -104,29 +125,29 @@ async function respond(options: CoreOptions, exchange: Exchange): Promise<CoreRe
     exchange.ahead?.release()
   }
   // The items of a long page are checked one by one.
-  return options.dev && !exchange.failsOnPurpose && !response.pieces
-    ? checkResponse(options.services, options.log, exchange, response)
-    : response
+  const isChecked = options.dev && !exchange.failsOnPurpose && !response.pieces
+  const checked = isChecked ? checkResponse(options.services, options.log, exchange, response) : response
+  return options.translator.write(exchange, checked)
 }
 
 /** Takes the steps of the lifecycle from this one on. */
 async function go(
-  { services }: Pick<CoreOptions, 'services'>,
+  { services, steps }: Pick<Running, 'services' | 'steps'>,
   exchange: Exchange,
   from: number,
 ): Promise<void> {
   const { tenants } = services.clock
-  for (let at = from; at < lifecycle.length; at++) {
+  for (let at = from; at < steps.length; at++) {
     // Most steps return no promise, and awaiting one would cost a microtask each.
-    const pending = lifecycle[at]?.(exchange, services)
+    const pending = steps[at]?.(exchange, services)
     if (pending) await pending
-    if (at + 1 === lifecycle.length) return
+    if (at + 1 === steps.length) return
     // Who hangs up and comes again would otherwise have ever more requests waiting.
     if (pending && exchange.request.isGone?.()) throw callerGone()
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
-      return tenants.run(tenant, () => go({ services }, exchange, at + 1))
+      return tenants.run(tenant, () => go({ services, steps }, exchange, at + 1))
     }
     // Each of the following steps goes through the whole body.
     if (exchange.bytes && exchange.bytes.length > largeBody) await services.turns.passed(tenant)
@@ -140,17 +161,17 @@ function toResponse({ answer, proxied }: Exchange): CoreResponse {
   return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)
 }
 
-/** Returns a long page in pieces, or as one text if all of it fits into the first piece. */
+/** Returns a long page, of which each item is checked, in pieces, or as one text if all of it fits into the first piece. */
 async function toLongResponse(
-  { dev, log, services }: CoreOptions,
+  { dev, log, services, translator }: Running,
   exchange: Exchange,
   page: LongPage<unknown>,
 ): Promise<CoreResponse> {
   const { request, answer, operation, traceId } = exchange
   const headers = { 'Content-Type': 'application/json', ...answer?.headers }
   const status = answer?.status ?? 200
-  const data = dev ? checkItems(services, exchange, page) : page.data
-  const begun = await beginPieces(pagePieces({ ...page, data }))
+  const checked = dev ? { ...page, data: checkItems(services, exchange, page) } : page
+  const begun = await beginPieces(pagePieces(translator.writePage(exchange, checked)))
   if (typeof begun === 'string') return { status, headers, body: begun }
   // A formula gets its answer in one message.
   if (request.delegation) {

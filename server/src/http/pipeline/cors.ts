@@ -1,13 +1,21 @@
+import type { Dialect } from '../../contract/dialect.ts'
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
 
 /** Cross-origin requests of browsers: allowed from the listed origins, or from any with `*`. */
 export class Cors {
   readonly #origins: ReadonlySet<string>
-  readonly #prefix: string
+  /** The headers that pages may set, and that they may read. */
+  readonly #allowed: string
+  readonly #exposed: string
 
-  constructor(origins: readonly string[], headerPrefix: string) {
+  constructor(origins: readonly string[], headerPrefix: string, dialect?: Dialect) {
     this.#origins = new Set(origins)
-    this.#prefix = headerPrefix
+    const own = ['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID', ...(dialect?.camelCaseMembers ? ['MEMBERS'] : [])]
+    this.#allowed = ['Content-Type', ...own.map(name => `${headerPrefix}-${name}`)].join(', ')
+    const added = Object.keys(dialect?.responseHeaders ?? {})
+    this.#exposed = [`${headerPrefix}-TRACE-ID`, `${headerPrefix}-WARNING`, 'Retry-After', ...added].join(
+      ', ',
+    )
   }
 
   /** Adds the headers that let the page of an allowed origin read a response. */
@@ -17,8 +25,7 @@ export class Cors {
     const { origin } = request.headers
     if (origin === undefined || !this.#allows(origin)) return
     headers['Access-Control-Allow-Origin'] = origin
-    headers['Access-Control-Expose-Headers'] =
-      `${this.#prefix}-TRACE-ID, ${this.#prefix}-WARNING, Retry-After`
+    headers['Access-Control-Expose-Headers'] = this.#exposed
   }
 
   /** Responds to the preflight request of a browser; returns `undefined` for any other request. */
@@ -26,12 +33,11 @@ export class Cors {
     const { origin, 'access-control-request-method': asked } = request.headers
     if (request.method !== 'OPTIONS' || asked === undefined || origin === undefined) return undefined
     if (!this.#allows(origin)) return { status: 204, headers: {} }
-    const prefix = this.#prefix
     return {
       status: 204,
       headers: {
         'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
-        'Access-Control-Allow-Headers': `Content-Type, ${prefix}-API-KEY, ${prefix}-IDEMPOTENCY-KEY, ${prefix}-TRACE-ID`,
+        'Access-Control-Allow-Headers': this.#allowed,
         'Access-Control-Max-Age': '600',
       },
     }

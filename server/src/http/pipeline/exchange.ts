@@ -7,6 +7,7 @@ import type { Turns } from '../../base/flow/event-loop.ts'
 import type { FairQueue } from '../../base/flow/fair-queue.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import type { ObservedRequest, Observer } from '../../base/observer.ts'
+import type { LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Operation } from '../../contract/contract.ts'
@@ -37,6 +38,8 @@ export interface Exchange {
   query?: JsonObject
   body?: JsonValue | undefined
   answer?: Answer
+  /** True if members of the response are to be in camelCase, as the profile allows. */
+  isCamelCase?: boolean
   /** The response of another service. */
   proxied?: CoreResponse | undefined
   /** The code of the refusal, if it was refused. */
@@ -71,6 +74,16 @@ export interface ProxyDoor {
   forward(exchange: Exchange, caller: Caller): Promise<CoreResponse>
 }
 
+/** Translates between the contract and what a profile has clients speak. */
+export interface Translator {
+  /** Turns a parsed request into one of the contract. @throws {ServiceError} validation */
+  readonly read: (exchange: Exchange) => void
+  /** Returns the response as its caller expects it. */
+  readonly write: (exchange: Exchange, response: CoreResponse) => CoreResponse
+  /** Does the same for a page whose items are made one by one. */
+  readonly writePage: (exchange: Exchange, page: LongPage<unknown>) => LongPage<unknown>
+}
+
 /** The services that the steps of the lifecycle use. */
 export interface Services {
   readonly router: Router
@@ -94,6 +107,8 @@ export interface Services {
   /** Lets requests yield to others. */
   readonly turns: Turns
   readonly headerNames: HeaderNames
+  /** Absent unless a profile needs one. */
+  readonly translator?: Translator | undefined
   /** Absent unless an option switches it on. */
   readonly proxy?: ProxyDoor | undefined
   /** Absent unless this is a development server. */

@@ -4,6 +4,8 @@ export interface HeaderNames {
   readonly key: string
   /** In lower case. */
   readonly idempotency: string
+  /** In lower case. Only if members may be in camelCase. */
+  readonly members: string
   /** As responses have it, such as `SVC-TRACE-ID`. */
   readonly trace: string
   /** Of development servers only, as responses have it. */
@@ -15,6 +17,7 @@ export function headerNamesOf(prefix: string): HeaderNames {
   return {
     key: `${lower}-api-key`,
     idempotency: `${lower}-idempotency-key`,
+    members: `${lower}-members`,
     trace: `${prefix}-TRACE-ID`,
     warning: `${prefix}-WARNING`,
   }

@@ -7,7 +7,7 @@ import { after } from '../../base/flow/after.ts'
 import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
-import { asInContract, numericCard } from '../../contract/dialect.ts'
+import { asInContract } from '../../contract/dialect.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
@@ -187,11 +187,8 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
 export function validate(exchange: Exchange, { validators, headerNames, dialect, dev }: Services): void {
   const { operation, request } = reached(exchange)
   if (isProxied(operation)) return
-  if (dialect?.cardDatesAsText && operation.id === 'tokens.create' && exchange.body !== undefined) {
-    exchange.body = numericCard(exchange.body)
-  }
-  // Elsewhere, members that the contract does not name are ignored.
-  if (dev || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
+  // Elsewhere, members that the contract does not name are ignored: code that a profile makes run gets a warning at most.
+  if ((dev && !dialect) || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
   const isRights = dialect && exchange.body !== undefined && operation.id.startsWith('applications.')
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},

@@ -22,13 +22,14 @@ t.test('names the lines that do nothing', async t => {
       'permissions:',
       '  - token:read',
       '  - report:read',
-      'dialects: [unknown-permissions]',
+      'dialects: [unknown-permissions, privacy, privacy]',
       'origins:',
       '  https://a.test: https://b.test',
       '  https://c.test: https://c.test',
       'proxy_allow_origins: [https://d.test, https://e.test]',
       'proxy_map_origins: { https://d.test: http://127.0.0.1:1 }',
       'allow_private_callbacks: false',
+      'log_entity_types: { token: token, tenant: owner }',
     ].join('\n'),
   })
   const { code, stdout } = await run(`${folder}/a.yaml`)
@@ -39,9 +40,11 @@ t.test('names the lines that do nothing', async t => {
       'line 1 does nothing, header_prefix: headers begin with SVC- in any case',
       'line 3 does nothing, permissions.0: it is a permission of this server',
       'line 4 does nothing, permissions.1: all are kept by the dialect',
+      'line 5 does nothing, dialects.2: it is there twice',
       'line 8 does nothing, origins.https://c.test: it is the same origin',
       'line 9 does nothing, proxy_allow_origins.0: proxy_map_origins has it, too',
       'line 11 does nothing, allow_private_callbacks: they are not allowed in any case',
+      'line 12 does nothing, log_entity_types.token: it is shown so in any case',
     ],
   )
 })

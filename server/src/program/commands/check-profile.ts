@@ -56,11 +56,19 @@ function describe(options: VaultOptions): string[] {
     ...proxyAllowOrigins.map(origin => `/proxy sends on to ${origin}`),
     ...mapped('requests of /proxy to', proxyMapOrigins),
     ...(options.allowPrivateCallbacks ? ['webhooks may go to http URLs and private addresses'] : []),
+    ...(dialect?.camelCaseMembers ? ['members may be in camelCase, and are answered so'] : []),
     ...(dialect?.cardDatesAsText ? ['the dates of cards may be texts of digits'] : []),
+    ...(dialect?.privacy ? ['the privacy of a token names its container'] : []),
     ...(dialect?.problemsAsJson ? ['problem documents have the content type application/json'] : []),
     ...(dialect?.permissions === 'all'
       ? ['applications keep every permission that is not ours']
       : (dialect?.permissions ?? []).map(name => `applications keep the permission ${name}`)),
+    ...Object.entries(dialect?.responseHeaders ?? {}).map(
+      ([name, value]) => `responses have the header ${name}: ${value}`,
+    ),
+    ...Object.entries(dialect?.logEntityTypes ?? {}).map(
+      ([own, name]) => `the log shows the kind ${own} as ${name}`,
+    ),
   ]
 }
 
@@ -89,6 +97,14 @@ function withoutEffect(profile: Members, options: VaultOptions): [Path, string][
       ['permissions', at],
       'all are kept by the dialect',
     )
+  }
+  for (const [at, name] of dialects.entries()) {
+    check(dialects.indexOf(name) !== at, ['dialects', at], 'it is there twice')
+  }
+  for (const [own, name] of Object.entries(
+    (profile.log_entity_types ?? {}) as Readonly<Record<string, string>>,
+  )) {
+    check(own === name, ['log_entity_types', own], 'it is shown so in any case')
   }
   for (const member of ['origins', 'proxy_map_origins']) {
     for (const [from, to] of Object.entries((profile[member] ?? {}) as Readonly<Record<string, string>>)) {

@@ -2,7 +2,7 @@ import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { mapLeaves } from '../../base/json/map-leaves.ts'
 import { memberPath } from '../../base/json/member-path.ts'
-import { type Dialect, numericCard } from '../../contract/dialect.ts'
+import { type Dialect, describedInContract } from '../../contract/dialect.ts'
 import { isDescription } from '../../contract/places.ts'
 import type { CreateTokenRequest } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
@@ -37,9 +37,10 @@ export function readPayload(payload: JsonValue, dialect?: Dialect): Payload {
       if (requested.length === limits.payloadTokens)
         throw invalid('body', `asks for more than ${limits.payloadTokens} tokens`)
       const bare = !isJsonObject(value)
-      const described = dialect?.cardDatesAsText ? numericCard(value) : value
+      const at = memberPath(path)
+      const described = dialect && !bare ? describedInContract(dialect, value, at) : value
       const input: unknown = bare ? { type: 'token', data: value } : described
-      return requested.push({ path: memberPath(path), input: input as CreateTokenRequest, bare }) - 1
+      return requested.push({ path: at, input: input as CreateTokenRequest, bare }) - 1
     },
     value => typeof value !== 'object' || value === null || isDescription(value),
   )

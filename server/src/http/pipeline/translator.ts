@@ -1,0 +1,180 @@
+import { invalid } from '../../base/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
+import { mapLeaves } from '../../base/json/map-leaves.ts'
+import { memberPath } from '../../base/json/member-path.ts'
+import { CamelCase } from '../../contract/camel-case.ts'
+import { isProxied, type Operation, readDocument } from '../../contract/contract.ts'
+import { type Dialect, describedInContract } from '../../contract/dialect.ts'
+import { camelCase, isDescription } from '../../contract/places.ts'
+import { privacySchema, withPrivacy } from '../../contract/privacy.ts'
+import { headerPrefix } from '../../generated/facts.ts'
+import type { CoreResponse } from '../transport/message.ts'
+import type { Exchange, Translator } from './exchange.ts'
+import type { HeaderNames } from './header-names.ts'
+import { parseQuery } from './parameters.ts'
+
+/** One thing that a profile translates. Each does only what its dialect says. */
+interface Part {
+  /** Turns a parsed request into one of the contract. @throws {ServiceError} validation */
+  readonly read?: (exchange: Exchange, operation: Operation) => void
+  /** Returns the body of a response, or a page with one item of a longer one, as its caller expects it. */
+  readonly write?: (exchange: Exchange, operation: Operation, status: number, body: JsonValue) => JsonValue
+}
+
+/** Returns the translator that a profile needs, if it needs one. */
+export function translatorOf(dialect: Dialect, headerNames: HeaderNames): Translator | undefined {
+  const parts = [
+    // First, as the others know the members of the contract only.
+    ...(dialect.camelCaseMembers ? [camelCaseMembers(dialect, headerNames)] : []),
+    ...(dialect.privacy || dialect.cardDatesAsText ? [descriptions(dialect)] : []),
+    ...(Object.keys(dialect.logEntityTypes).length > 0 ? [entityTypes(dialect.logEntityTypes)] : []),
+  ]
+  if (parts.length === 0) return undefined
+  const writers = parts.flatMap(({ write }) => write ?? []).reverse()
+  const writeBody = (exchange: Exchange, operation: Operation, status: number, body: JsonValue) =>
+    writers.reduce((written, write) => write(exchange, operation, status, written), body)
+  return {
+    read: exchange => {
+      const { operation } = exchange
+      if (operation && !isProxied(operation)) for (const { read } of parts) read?.(exchange, operation)
+    },
+    write: (exchange, response) => {
+      const { operation, answer } = exchange
+      // A formula or another service chose these.
+      if (!operation || isProxied(operation) || answer?.chosen || !isJson(response)) return response
+      const written = writeBody(exchange, operation, response.status, JSON.parse(response.body))
+      return { ...response, body: JSON.stringify(written) }
+    },
+    writePage: (exchange, page) => {
+      const { operation, answer } = exchange
+      if (!operation) return page
+      const write = (one: JsonObject) =>
+        writeBody(exchange, operation, answer?.status ?? 200, one) as JsonObject
+      return {
+        pagination: write({ pagination: { ...page.pagination }, data: [] }).pagination as never,
+        data: mapped(page.data, item => (write({ data: [item as JsonValue] }).data as JsonValue[])[0]),
+      }
+    },
+  }
+}
+
+const isJson = (response: CoreResponse): response is CoreResponse & { readonly body: string } =>
+  typeof response.body === 'string' && response.body !== '' && !response.pieces
+
+async function* mapped<T>(items: AsyncIterable<T>, change: (item: T) => unknown): AsyncGenerator<unknown> {
+  for await (const item of items) yield change(item)
+}
+
+function camelCaseMembers({ privacy }: Dialect, headerNames: HeaderNames): Part {
+  const document: JsonObject = JSON.parse(readDocument(headerPrefix))
+  if (privacy) {
+    const { schemas } = document.components as {
+      readonly schemas: Record<string, { properties: JsonObject }>
+    }
+    for (const name of ['Token', 'CreateTokenCommon'])
+      Object.assign(schemas[name]?.properties ?? {}, { privacy: privacySchema })
+  }
+  const spelling = new CamelCase(document)
+  // Another value counts as none: not every operation has a 400 to refuse it with.
+  const asked = ({ request }: Exchange): boolean | undefined => {
+    const given = request.headers[headerNames.members]?.toLowerCase()
+    return given === 'camelcase' || (given === 'snake_case' ? false : undefined)
+  }
+  return {
+    read: (exchange, operation) => {
+      const { body, isCamelCase, errors } = spelling.readBody(operation, exchange.body ?? null)
+      if (exchange.body !== undefined) exchange.body = body
+      const others = operation.queryParameters.filter(({ name }) => camelCase(name) !== name)
+      const values = parseQuery(
+        exchange.request.query,
+        others.map(one => ({ ...one, name: camelCase(one.name) })),
+      )
+      const query = { ...exchange.query }
+      for (const { name } of others) {
+        const value = values[camelCase(name)]
+        if (value === undefined) continue
+        if (query[name] !== undefined)
+          errors.add(camelCase(name), `is given as ${name}, too; give one of the two`)
+        query[name] = value
+      }
+      exchange.query = query
+      exchange.isCamelCase = asked(exchange) ?? (isCamelCase || Object.keys(values).length > 0)
+      errors.refuseIfAny('a member is given in two spellings')
+    },
+    write: (exchange, operation, status, body) => {
+      // A request that is refused early has not been read.
+      if (!(exchange.isCamelCase ?? asked(exchange))) return body
+      if (status >= 400) return spelling.writeProblem(operation, body, exchange.body)
+      const written = spelling.writeBody(operation, status, body)
+      return isPayload(operation)
+        ? mapTokens(exchange, operation, written, token => spelling.writeToken(token))
+        : written
+    },
+  }
+}
+
+function descriptions(dialect: Dialect): Part {
+  const inContract = (value: JsonValue, path: readonly (string | number)[]) =>
+    isJsonObject(value) ? describedInContract(dialect, value, memberPath(path)) : value
+  const isLeaf = (value: JsonValue) => typeof value !== 'object' || value === null || isDescription(value)
+  const read: Part['read'] = (exchange, { id }) => {
+    const { body } = exchange
+    if (body === undefined) return
+    if (id === 'tokens.create') exchange.body = describedInContract(dialect, body)
+    if (id === 'tokenize') exchange.body = mapLeaves(body, inContract, isLeaf) ?? null
+    if (!dialect.privacy || id !== 'tokens.update' || !isJsonObject(body)) return
+    if (Object.hasOwn(body, 'privacy')) {
+      throw invalid('privacy', 'is fixed when the token is created; change containers instead')
+    }
+  }
+  if (!dialect.privacy) return { read }
+  const write: Part['write'] = (exchange, operation, status, body) =>
+    status < 400 ? mapTokens(exchange, operation, body, withPrivacy) : body
+  return { read, write }
+}
+
+function entityTypes(theirs: Dialect['logEntityTypes']): Part {
+  const ours = new Map(Object.entries(theirs).map(([own, name]) => [name, own]))
+  return {
+    read: ({ query }, { id }) => {
+      if (id !== 'logs.list' || typeof query?.entity_type !== 'string') return
+      query.entity_type = ours.get(query.entity_type) ?? query.entity_type
+    },
+    write: (_exchange, { id }, status, body) => {
+      if (id !== 'logs.list' || status >= 400 || !isJsonObject(body) || !Array.isArray(body.data)) return body
+      const data = body.data.map(entry => {
+        if (!isJsonObject(entry) || typeof entry.entity_type !== 'string') return entry
+        return { ...entry, entity_type: theirs[entry.entity_type] ?? entry.entity_type }
+      })
+      return { ...body, data }
+    },
+  }
+}
+
+const isList = ({ id }: Operation) => id === 'tokens.list' || id === 'tokens.search'
+const isPayload = ({ id }: Operation) => id === 'tokenize' || id === 'reactors.react'
+
+/** Returns the body of a response with its tokens changed. */
+function mapTokens(
+  { caller }: Exchange,
+  operation: Operation,
+  body: JsonValue,
+  change: (token: JsonValue) => JsonValue,
+): JsonValue {
+  // Within the structure that the caller chose, a token has the id of the tenant, which no other text there can be.
+  const inPayload = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(inPayload)
+    if (!isJsonObject(value)) return value
+    if (value.tenant_id !== undefined && value.tenant_id === caller?.tenant) return change(value)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inPayload(member)]))
+  }
+  if (operation.id === 'tokenize') return inPayload(body)
+  if (!isJsonObject(body)) return body
+  if (operation.id === 'reactors.react') {
+    return body.tokens === undefined ? body : { ...body, tokens: inPayload(body.tokens) }
+  }
+  if (!operation.id.startsWith('tokens.')) return body
+  return isList(operation) && Array.isArray(body.data)
+    ? { ...body, data: body.data.map(change) }
+    : change(body)
+}
