@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -136,6 +137,85 @@ t.test('the client of the imaginary vendor has all that formulas may call', asyn
     raw: { aB: 1 },
     status: 404,
   })
+})
+
+/** A client as the package of the imaginary vendor would have it: it sends and returns members in camelCase. */
+function acmeOver(fetch: typeof globalThis.fetch, key: string) {
+  const call = async (method: string, path: string, body?: object) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const response = await fetch(`http://vault${path}`, {
+      method,
+      headers: { 'ACME-API-KEY': key, 'ACME-MEMBERS': 'camelCase', 'Content-Type': type },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const data = text === '' ? undefined : JSON.parse(text)
+    if (!response.ok) throw Object.assign(new Error(response.statusText), { data })
+    return data
+  }
+  return {
+    tokens: {
+      create: (token: object) => call('POST', '/tokens', token),
+      retrieve: (id: string) => call('GET', `/tokens/${id}`),
+      update: (id: string, changes: object) => call('PATCH', `/tokens/${id}`, changes),
+      delete: (id: string) => call('DELETE', `/tokens/${id}`),
+      search: (search: object) => call('POST', '/tokens/search', search),
+    },
+    tokenize: (payload: object) => call('POST', '/tokenize', payload),
+    detokenize: (payload: object) => call('POST', '/detokenize', payload),
+    reactors: { react: (id: string, given: object) => call('POST', `/reactors/${id}/react`, given) },
+  }
+}
+
+t.test('an application of the imaginary vendor runs unchanged, outside and in a formula', async t => {
+  const file = fileURLToPath(new URL('../../examples/profile/application.cjs', import.meta.url))
+  const application = createRequire(import.meta.url)(file)
+  const expected = {
+    month: 12,
+    isOwn: true,
+    privacy: { classification: 'pci', impactLevel: 'moderate', restrictionPolicy: 'mask' },
+    found: [1, 'c-2', 'pci'],
+    contact: ['/pii/low/', 'redact', 1],
+    plain: { sendTo: { emailAddress: 'ada@example.com' } },
+    charged: { lastFour: '4242' },
+    gone: 404,
+  }
+  const vault = openVault(t, { profile: example, formulaModules: [`@acme/application=${file}`] })
+  const { privateKey, managementKey } = await vault.createTenant()
+  const management = new Surrogate({
+    apiKey: managementKey,
+    fetch: vault.fetch,
+    baseUrl: 'http://vault',
+    headerPrefix: 'ACME',
+  })
+  const permissions = (['read', 'create', 'update', 'delete', 'search', 'use'] as const).map(
+    one => `token:${one}` as const,
+  )
+  const own = await management.applications.create({
+    name: 'A',
+    type: 'private',
+    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions }],
+  })
+  const reactorOf = async (code: string) => {
+    const formula = await management.reactorFormulas.create({ name: 'F', type: 'private', code })
+    const { id } = await management.reactors.create({ name: 'R', formula, application: { id: own.id } })
+    return id
+  }
+  const charge = await reactorOf(
+    `module.exports = async ({ args }) => ({ raw: { lastFour: args.card.number.slice(-4) } })`,
+  )
+  t.same(await application(acmeOver(vault.fetch, privateKey), charge), expected)
+  const nested = await reactorOf(
+    `module.exports = async ({ args, acme }) => ({ raw: await require('@acme/application')(acme, args.charge) })`,
+  )
+  const { raw } = await acmeOver(vault.fetch, privateKey).reactors.react(nested, { args: { charge } })
+  t.same(raw, expected)
+  const strict = openVault(t, { headerPrefix: 'ACME' })
+  const tenant = await strict.createTenant()
+  await t.rejects(
+    application(acmeOver(strict.fetch, tenant.privateKey), charge),
+    'control: without the profile',
+  )
 })
 
 t.test('texts of digits are dates of cards by profile, and numbers afterwards', async t => {

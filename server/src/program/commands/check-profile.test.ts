@@ -12,6 +12,10 @@ t.test('says what a profile does', async t => {
   t.match(stdout, /^formulas may require @acme\/checks, which is .*checks\.cjs$/m)
   t.match(stdout, /^requests of formulas to https:\/\/api\.bank\.example go to http:\/\/127\.0\.0\.1:9000$/m)
   t.match(stdout, /^applications keep the permission report:read$/m)
+  t.match(stdout, /^members may be in camelCase, and are answered so$/m)
+  t.match(stdout, /^the privacy of a token names its container$/m)
+  t.match(stdout, /^responses have the header x-acme-version: 2022-10$/m)
+  t.match(stdout, /^the log shows the kind reactor_formula as formula$/m)
   t.notMatch(stdout, /does nothing/)
 })
 
