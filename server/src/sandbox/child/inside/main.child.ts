@@ -67,6 +67,14 @@ export const globals = {
   URLSearchParams,
 }
 
+// Packages recognize objects by it: axios would send a `URLSearchParams` as `{}`.
+for (const [name, { prototype }] of Object.entries(
+  globals as unknown as Record<string, { prototype?: object }>,
+)) {
+  if (!prototype || !/^[A-Z]/.test(name) || Symbol.toStringTag in prototype) continue
+  Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true })
+}
+
 /** Seconds and nanoseconds, as precise as `performance.now`; since `before`, if given. */
 function hrtime(before?: readonly [number, number]): [number, number] {
   const ns = hrtime.bigint()
