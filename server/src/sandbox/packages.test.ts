@@ -22,6 +22,14 @@ const charge = (name: string) => `
   return [made.sent.method, made.sent.url, made.sent.body]`
 const charged = ['POST', 'https://api.stripe.com/v1/charges', 'amount=5&currency=usd']
 
+const useOfAxios = `
+  const axios = require('axios')
+  const { status, data } = await axios.post('https://a.test/x', { a: 1 }, { headers: { 'x-k': 'v' }, params: { p: 'q' } })
+  const form = await axios.post('https://a.test', new URLSearchParams({ a: 'b' }))
+  const error = await axios.get('https://a.test/404').catch(error => error)
+  return [status, data.sent.url, data.sent.body, data.sent.headers['x-k'], form.data.sent.body, error.isAxiosError, error.response.status]`
+const sentByAxios = [200, 'https://a.test/x?p=q', '{"a":1}', 'v', 'a=b', true, 404]
+
 const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>> = {
   'node-fetch-2': [
     `const fetch = require('node-fetch-2'); return (await (await fetch('https://a.test/x')).json()).sent.url`,
@@ -31,10 +39,7 @@ const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>
     `const { default: fetch, Headers } = require('node-fetch'); return (await (await fetch('https://a.test/x', { headers: new Headers({ a: 'b' }) })).json()).sent.headers.a`,
     'b',
   ],
-  axios: [
-    `const axios = require('axios'); const { status, data } = await axios.post('https://a.test/x', { a: 1 }, { headers: { 'x-k': 'v' } }); return [status, data.sent.body, data.sent.headers['x-k']]`,
-    [200, '{"a":1}', 'v'],
-  ],
+  axios: [useOfAxios, sentByAxios],
   'stripe-14': [charge('stripe-14'), charged],
   stripe: [charge('stripe'), charged],
   'node-forge': [
@@ -124,7 +129,7 @@ const tasks: Readonly<Record<string, readonly [code: string, expected: unknown]>
 
 /** Answers with what was sent. */
 const egress = async ({ url, method, headers, body }: EgressRequest) => ({
-  status: 200,
+  status: url.endsWith('/404') ? 404 : 200,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({
     id: 'a',
@@ -133,19 +138,31 @@ const egress = async ({ url, method, headers, body }: EgressRequest) => ({
   }),
 })
 
+const attempt = (code: string) => `module.exports = async () => {
+  try {
+    return { raw: await (async () => { ${code} })() }
+  } catch (error) {
+    return { raw: String(error.stack || error.message || error) }
+  }
+}`
+
 t.test('public packages do what they are for', options, async t => {
   const modules = [...Object.keys(tasks), 'pdfkit/standard-fonts/Helvetica']
   const sandbox = openSandbox(t, { modules, moduleRoot, egress })
-  for (const [name, [code, expected]] of Object.entries(tasks)) {
-    const attempt = `module.exports = async () => {
-      try {
-        return { raw: await (async () => { ${code} })() }
-      } catch (error) {
-        return { raw: String(error.stack || error.message || error) }
-      }
-    }`
-    t.same(await sandbox.raw(attempt), expected, name)
+  for (const [name, [code, expected]] of Object.entries(tasks))
+    t.same(await sandbox.raw(attempt(code)), expected, name)
+})
+
+t.test('an axios that has no adapter for fetch is given one by a module', options, async t => {
+  for (const [module, expected] of [
+    ['axios=./axios.cjs', sentByAxios],
+    ['axios=axios-0', /adapter is not a function/],
+  ] as const) {
+    const sandbox = openSandbox(t, { modules: [module], moduleRoot, egress })
+    t.match(await sandbox.raw(attempt(useOfAxios)), expected, module)
   }
+  const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
+  t.ok(guide.includes(readFileSync(`${moduleRoot}axios.cjs`, 'utf8')), 'the guide shows the module')
 })
 
 t.test('the guide names these packages with their versions', async t => {
@@ -161,5 +178,6 @@ t.test('the guide names these packages with their versions', async t => {
     listed,
     [...versions].map(([name, majors]) => `${name} ${majors.sort((a, b) => +a - +b).join(' and ')}`).sort(),
   )
-  t.same(Object.keys(tasks).sort(), Object.keys(dependencies).sort())
+  const ofModule = ['@haverstack/axios-fetch-adapter', 'axios-0']
+  t.same([...Object.keys(tasks), ...ofModule].sort(), Object.keys(dependencies).sort())
 })
