@@ -1,16 +1,28 @@
 import { ErrorList } from '../base/error-list.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import { mapMembers } from '../base/json/map-members.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import type { Operation } from './contract.ts'
 import { camelCase, isDescription, type Place, Places } from './places.ts'
-
-type Path = readonly (string | number)[]
 
 /** What a request has turned out to be while it was read. */
 class Reading {
   /** True if a member came in camelCase. */
   isCamelCase = false
   readonly errors = new ErrorList()
+  readonly #path: (string | number)[] = []
+
+  /** Reads a member. */
+  within(step: string | number, read: () => JsonValue): JsonValue {
+    this.#path.push(step)
+    const value = read()
+    this.#path.pop()
+    return value
+  }
+
+  pathOf(name: string): string {
+    return memberPath([...this.#path, name])
+  }
 }
 
 /**
@@ -30,8 +42,8 @@ export class CamelCase {
     const reading = new Reading()
     const read =
       operation.id === 'tokenize'
-        ? this.#readPayload(body, [], reading)
-        : this.#read(this.#places.ofRequest(operation), body, [], reading)
+        ? this.#readPayload(body, reading)
+        : this.#read(this.#places.ofRequest(operation), body, reading)
     return Object.assign(reading, { body: read })
   }
 
@@ -59,33 +71,22 @@ export class CamelCase {
     return { ...written, errors: Object.fromEntries(errors) }
   }
 
-  #readPayload(value: JsonValue, path: Path, reading: Reading): JsonValue {
-    if (Array.isArray(value)) return value.map((item, at) => this.#readPayload(item, [...path, at], reading))
-    if (!isJsonObject(value)) return value
-    if (isDescription(value))
-      return this.#read(this.#places.ofSchema('CreateTokenRequest'), value, path, reading)
-    const read = ([name, member]: [string, JsonValue]) =>
-      [name, this.#readPayload(member, [...path, name], reading)] as const
-    return Object.fromEntries(Object.entries(value).map(read))
+  #readPayload(value: JsonValue, reading: Reading): JsonValue {
+    if (typeof value !== 'object' || value === null) return value
+    if (isDescription(value)) return this.#read(this.#places.ofSchema('CreateTokenRequest'), value, reading)
+    return mapMembers(value, (member, name) => reading.within(name, () => this.#readPayload(member, reading)))
   }
 
-  #read(place: Place, value: JsonValue, path: Path, reading: Reading): JsonValue {
-    if (Array.isArray(value))
-      return value.map((item, at) => this.#read(place.items, item, [...path, at], reading))
-    if (!isJsonObject(value) || place.members.size === 0) return value
-    const read = ([name, member]: [string, JsonValue]) => {
-      const right = place.members.has(name) ? name : place.inCamelCase.get(name)
-      if (right === undefined) return [name, member] as const
-      if (right !== name) reading.isCamelCase = true
-      if (right !== name && Object.hasOwn(value, right)) {
-        reading.errors.add(memberPath([...path, name]), `is given as ${right}, too; give one of the two`)
-      }
-      return [
-        right,
-        this.#read(place.members.get(right) as Place, member, [...path, right], reading),
-      ] as const
+  #read(place: Place, value: JsonValue, reading: Reading): JsonValue {
+    if (typeof value !== 'object' || value === null || place.takesAnyMember) return value
+    if (Array.isArray(value)) {
+      return mapMembers(value, (item, at) => reading.within(at, () => this.#read(place.items, item, reading)))
     }
-    return Object.fromEntries(Object.entries(value).map(read))
+    const read = (member: JsonValue, name: string | number) => {
+      const known = place.members.get(`${name}`)
+      return known ? reading.within(name, () => this.#read(known, member, reading)) : member
+    }
+    return mapMembers(renamed(place, value, reading), read)
   }
 
   /** Respells a dotted path up to where the caller's own names begin. */
@@ -111,6 +112,21 @@ export class CamelCase {
     }
     return steps.join('.')
   }
+}
+
+/** Returns an object with its members under the names of the contract. */
+function renamed(place: Place, value: JsonObject, reading: Reading): JsonObject {
+  const names = Object.keys(value)
+  if (!names.some(name => place.inCamelCase.has(name))) return value
+  reading.isCamelCase = true
+  const members = names.map(name => {
+    const right = place.inCamelCase.get(name) ?? name
+    if (right !== name && Object.hasOwn(value, right)) {
+      reading.errors.add(reading.pathOf(name), `is given as ${right}, too; give one of the two`)
+    }
+    return [right, value[name]]
+  })
+  return Object.fromEntries(members)
 }
 
 function write(place: Place, value: JsonValue): JsonValue {

@@ -15,6 +15,8 @@ export class Place {
   readonly #document: JsonObject
   /** The schema and all that it is combined of. */
   readonly #parts: readonly JsonObject[]
+  /** True if members that the contract does not name belong to the caller. */
+  readonly takesAnyMember: boolean
   #members: ReadonlyMap<string, Place> | undefined
   #items: Place | undefined
   #inCamelCase: ReadonlyMap<string, string> | undefined
@@ -22,6 +24,7 @@ export class Place {
   constructor(document: JsonObject, schema: JsonValue | undefined) {
     this.#document = document
     this.#parts = partsOf(document, schema)
+    this.takesAnyMember = this.#parts.some(takesAnyMember)
   }
 
   /** The members that the contract names; none for a value, such as metadata, whose members the caller chooses. */
@@ -36,11 +39,6 @@ export class Place {
       [...this.members.keys()].flatMap(name => (camelCase(name) === name ? [] : [[camelCase(name), name]])),
     )
     return this.#inCamelCase
-  }
-
-  /** True if members that the contract does not name belong to the caller. */
-  get takesAnyMember(): boolean {
-    return this.#parts.some(takesAnyMember)
   }
 
   /** The place of the items of a list. They take any member if the contract says nothing of them. */

@@ -1,6 +1,7 @@
 import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
 import { mapLeaves } from '../../base/json/map-leaves.ts'
+import { mapMembers } from '../../base/json/map-members.ts'
 import { memberPath } from '../../base/json/member-path.ts'
 import { CamelCase } from '../../contract/camel-case.ts'
 import { isProxied, type Operation, readDocument } from '../../contract/contract.ts'
@@ -51,7 +52,8 @@ export function translatorOf(dialect: Dialect, headerNames: HeaderNames): Transl
       const write = (one: JsonObject) =>
         writeBody(exchange, operation, answer?.status ?? 200, one) as JsonObject
       return {
-        pagination: write({ pagination: { ...page.pagination }, data: [] }).pagination as never,
+        pagination: write({ pagination: { ...page.pagination }, data: [] })
+          .pagination as unknown as typeof page.pagination,
         data: mapped(page.data, item => (write({ data: [item as JsonValue] }).data as JsonValue[])[0]),
       }
     },
@@ -163,10 +165,9 @@ function mapTokens(
 ): JsonValue {
   // Within the structure that the caller chose, a token has the id of the tenant, which no other text there can be.
   const inPayload = (value: JsonValue): JsonValue => {
-    if (Array.isArray(value)) return value.map(inPayload)
-    if (!isJsonObject(value)) return value
-    if (value.tenant_id !== undefined && value.tenant_id === caller?.tenant) return change(value)
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inPayload(member)]))
+    if (typeof value !== 'object' || value === null) return value
+    const isToken = isJsonObject(value) && value.tenant_id !== undefined && value.tenant_id === caller?.tenant
+    return isToken ? change(value) : mapMembers(value, inPayload)
   }
   if (operation.id === 'tokenize') return inPayload(body)
   if (!isJsonObject(body)) return body
