@@ -44,5 +44,5 @@ export function isReserved(name: string, headerPrefix: string): boolean {
 /** With the prefix `X` only the headers that the server knows are its own: any other may be anybody's. */
 function isOwn(name: string, headerPrefix: string): boolean {
   if (!name.startsWith(`${headerPrefix}-`)) return false
-  return headerPrefix !== 'x' || /^x-(api-key|idempotency-key|trace-id|proxy-.*)$/.test(name)
+  return headerPrefix !== 'x' || /^x-(api-key|idempotency-key|trace-id|warning|members|proxy-.*)$/.test(name)
 }
