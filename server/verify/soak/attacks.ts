@@ -100,6 +100,11 @@ export const attacks: Readonly<Record<string, Attack>> = {
       expires_at: '2000-01-01',
     }),
   ),
+  'impatient callers': victim =>
+    hold(victim, 50, socket => {
+      const body = { type: 'token', data: 'x'.repeat(900_000), expires_at: '2000-01-01' }
+      socket.write(json('POST', '/tokens', victim.keys.public, body), () => socket.destroy())
+    }),
   'idle connections': victim => hold(victim, 500, () => {}),
   'pipelined floods': victim =>
     hold(victim, 20, socket => {
