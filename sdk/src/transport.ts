@@ -21,10 +21,10 @@ type Name = keyof Operations
 type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
 /** Allows undefined for optional members in spite of `exactOptionalPropertyTypes`. */
 type Optional<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
-/** What a call puts into a request: the id of its path, its query and its body. */
+/** What a call puts into a request: the ids of its path, its query and its body. */
 type RequestOf<N extends Name> = Operations[N]['data'] extends infer Data
   ? Optional<Pick<Data, Extract<keyof Data, 'body' | 'query'>>> &
-      (Data extends { path: { id: string } } ? { id: string } : { id?: undefined })
+      (Data extends { path: infer Ids } ? Ids : { id?: undefined })
   : never
 
 type Words = [name: Name, method: string, path: string, mediaType?: string, repeatable?: string]
@@ -75,13 +75,13 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
 
   const carryOut = async (
     operation: string,
-    request: { id?: unknown; query?: object | undefined; body?: unknown },
+    request: { [id: string]: unknown; query?: object | undefined; body?: unknown },
     options?: RequestOptions,
   ): Promise<Envelope<unknown>> => {
     const [name, method, path, mediaType, repeatable] = operation.split(' ') as Words
     const [common, timeout, maxRetries] = options ? settle(options) : usual
     const signal = options?.signal
-    const url = baseUrl + fillPath(path, request.id)
+    const url = baseUrl + fillPath(path, request)
     const query = queryString({ ...client.defaultQuery, ...request.query })
     const body = JSON.stringify(request.body)
     const headers =

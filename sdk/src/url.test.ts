@@ -20,13 +20,16 @@ for (const baseUrl of [
 }
 
 t.test('an id is encoded, so that it stays one segment of the path', async t => {
-  t.equal(fillPath('/tokens/{id}', 'a b/../c?d'), '/tokens/a%20b%2F..%2Fc%3Fd')
-  t.equal(fillPath('/reactors/{id}/react', '...'), '/reactors/.../react')
+  t.equal(fillPath('/tokens/{id}', { id: 'a b/../c?d' }), '/tokens/a%20b%2F..%2Fc%3Fd')
+  t.equal(fillPath('/reactors/{id}/react', { id: '...' }), '/reactors/.../react')
+  const keys = '/applications/{id}/keys/{key_id}'
+  t.equal(fillPath(keys, { id: 'a', key_id: '{id}' }), '/applications/a/keys/%7Bid%7D')
+  t.throws(() => fillPath(keys, { id: 'a', key_id: '..' }), /key_id/)
 })
 
 for (const id of ['', '.', '..', undefined, 7]) {
   t.test(`${JSON.stringify(id)} is refused as an id`, async t => {
-    t.throws(() => fillPath('/tokens/{id}', id), TypeError)
+    t.throws(() => fillPath('/tokens/{id}', { id }), TypeError)
   })
 }
 

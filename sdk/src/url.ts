@@ -13,12 +13,13 @@ export function checkedBaseUrl(baseUrl: string | undefined): string {
 }
 
 /**
- * Puts an id into a path. Refuses ids that are empty, `.` or `..`, since with them it would be the path of another
+ * Puts ids into a path. Refuses ids that are empty, `.` or `..`, since with them it would be the path of another
  * resource.
  */
-export const fillPath = (path: string, id: unknown): string =>
-  path.replace('{id}', () => {
-    mustBe('id', typeof id === 'string' && !/^\.{0,2}$/.test(id), 'a string, not empty, . or ..')
+export const fillPath = (path: string, ids: Record<string, unknown>): string =>
+  path.replace(/{(\w+)}/g, (_, name) => {
+    const id = ids[name]
+    mustBe(name, typeof id === 'string' && !/^\.{0,2}$/.test(id), 'a string, not empty, . or ..')
     return encodeURIComponent(id as string)
   })
 

@@ -146,13 +146,19 @@ export function createTestObserver(tools: Tools): TestObserver {
     const idempotencyKey = request.headers[tools.headerNames.idempotency]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
     // Only the id of something that is there, or one that can be nothing else: anything can be put into a path.
-    const given = parameters?.id ?? rawParameters?.id
-    const id = given !== undefined && (response.status < 400 || uuid.test(given)) ? given : undefined
+    const known = (name: string) => {
+      const given = parameters?.[name] ?? rawParameters?.[name]
+      return given !== undefined && (response.status < 400 || uuid.test(given)) ? given : undefined
+    }
+    const id = known('id')
     const recorded = {
       at: new Date(tools.nowMs(caller.tenant) - durationMs).toISOString(),
       operation: operation.id,
       method: operation.method,
-      path: id === undefined ? operation.path : operation.path.replace('{id}', encodeURIComponent(id)),
+      path: operation.path.replace(
+        /{(\w+)}/g,
+        (unknown, name) => encodeURIComponent(known(name) ?? '') || unknown,
+      ),
       ...(id === undefined ? {} : { id }),
       application_id: caller.application,
       ...(caller.session === undefined ? {} : { session: caller.session }),

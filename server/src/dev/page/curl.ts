@@ -7,7 +7,7 @@ import type { Request } from './watch.ts'
  * @param key of the application that made it, if it is known
  */
 export function curlOf({ method, path, body, idempotency_key }: Request, key: string | undefined): string {
-  const address = `${location.origin}${path.replace('{id}', '$ID')}`
+  const address = `${location.origin}${path.replace(/{(\w+)}/g, (_, name) => `$${name.toUpperCase()}`)}`
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"${address}"`]
   lines.push(key === undefined ? `-H "${keyHeader}: $KEY"` : `-H ${quoted(`${keyHeader}: ${key}`)}`)
   if (idempotency_key !== undefined) {

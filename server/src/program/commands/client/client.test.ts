@@ -39,12 +39,14 @@ t.test('every operation of the contract is a command with a help of its own', as
   )
   t.equal(new Set(all.map(({ words }) => words.join(' '))).size, all.length)
   const listed = (await runHere(['--help'])).stdout
-  for (const { words, facts, hasId } of all) {
+  for (const { words, facts, ids } of all) {
     t.ok(listed.includes(`  ${words[0]}`), words.join(' '))
     const { code, stdout } = await runHere([...words, '--help'])
     t.equal(code, 0)
     t.ok(
-      stdout.startsWith(`Usage: surrogate-server ${words.join(' ')}${hasId ? ' ID' : ''} [flags]\n`),
+      stdout.startsWith(
+        `Usage: surrogate-server ${[...words, ...ids].join(' ').replaceAll(/\b[a-z_]*id\b/g, id => id.toUpperCase())} [flags]\n`,
+      ),
       stdout,
     )
     for (const { name } of facts.queryParameters) t.match(stdout, `--${name.replaceAll('_', '-')}`)

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/jso
 import { readDocument } from '../../../contract/contract.ts'
 import { headerPrefix } from '../../../generated/facts.ts'
 import { describeFlags } from '../../help-text.ts'
-import type { ClientOperation } from './operations.ts'
+import { type ClientOperation, operandsOf } from './operations.ts'
 import { flagsOf } from './request.ts'
 
 const exitCodes = [
@@ -54,7 +54,7 @@ const firstSentence = (value: JsonValue | undefined) => /^.+?\.(?= |$)|^.+$/.exe
 export function helpOfGroup(word: string, operations: readonly ClientOperation[]): string {
   const contract = new Contract()
   const lines = operations.map(operation => {
-    const call = [...operation.words, ...(operation.hasId ? ['ID'] : [])].join(' ')
+    const call = [...operation.words, ...operandsOf(operation)].join(' ')
     return `  ${call.padEnd(34)}${textOf(contract.operation(operation).summary)}`
   })
   return [`Usage: surrogate-server ${word} <operation> [flags]`, '', ...lines, '', ...exitCodes, ''].join(
@@ -77,8 +77,8 @@ export function helpOf(operation: ClientOperation): string {
   const own = contract.operation(operation)
   const parameters = (Array.isArray(own.parameters) ? own.parameters : []).map(one => contract.resolve(one))
   const describe = (name: string) => firstSentence(parameters.find(one => one.name === name)?.description)
-  const { facts, words, hasId } = operation
-  const call = ['surrogate-server', ...words, ...(hasId ? ['ID'] : [])].join(' ')
+  const { facts, words } = operation
+  const call = ['surrogate-server', ...words, ...operandsOf(operation)].join(' ')
   return [
     `Usage: ${call} [flags]`,
     '',

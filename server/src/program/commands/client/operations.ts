@@ -7,8 +7,8 @@ export interface ClientOperation {
   /** How the client sends it: its name, method, path and more. */
   readonly sending: string
   readonly facts: Operation
-  /** True if its path has an id. */
-  readonly hasId: boolean
+  /** Names of the ids in its path. */
+  readonly ids: readonly string[]
 }
 
 const hyphened = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
@@ -20,9 +20,13 @@ export function clientOperations(): readonly ClientOperation[] {
     const [id = '', , path = ''] = sending.split(' ')
     const own = facts.get(id)
     if (!own) throw new Error(`the contract has no operation ${id}`)
-    return { words: hyphened(id).split('.'), sending, facts: own, hasId: path.includes('{id}') }
+    const ids = [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name)
+    return { words: hyphened(id).split('.'), sending, facts: own, ids }
   })
 }
+
+/** Returns what stands for its ids in a command: `ID`. */
+export const operandsOf = ({ ids }: ClientOperation) => ids.map(name => name.toUpperCase())
 
 /** Returns the operations whose first word this is. */
 export function operationsNamed(word: string): readonly ClientOperation[] {

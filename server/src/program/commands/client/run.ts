@@ -8,7 +8,7 @@ import { type Environment, readFlags } from '../../config.ts'
 import { ConfigError } from '../../config-error.ts'
 import type { CommandResult } from '../command.ts'
 import { helpOf, helpOfGroup } from './help.ts'
-import { type ClientOperation, operationsNamed } from './operations.ts'
+import { type ClientOperation, operandsOf, operationsNamed } from './operations.ts'
 import { bodyOf, flagsOf, type Input, queryOf } from './request.ts'
 import { showJson, showTable } from './show.ts'
 
@@ -44,9 +44,14 @@ export async function runClient(
     const near = didYouMean(verb ?? '', verbs) || `; there are ${verbs.join(', ')}`
     throw new ConfigError(`${word} has no such operation${near}`)
   }
-  const operands = operation.hasId ? ['ID'] : []
   const rest = isAlone ? argv : argv.slice(1)
-  const given = readFlags(flagsOf(operation), rest, terminal.environment, operands, operation.words)
+  const given = readFlags(
+    flagsOf(operation),
+    rest,
+    terminal.environment,
+    operandsOf(operation),
+    operation.words,
+  )
   if (given.values.help === true) return { output: helpOf(operation), exitCode: 0 }
   return send(operation, given, terminal)
 }
@@ -60,7 +65,7 @@ async function send(
   if (!apiKey) throw new ConfigError(`there is no API key: set ${keyVariable} to the key of an application`)
   const query = queryOf(operation, values)
   const body = await bodyOf(operation, values, input)
-  const [id] = operands
+  const ids = Object.fromEntries(operation.ids.map((name, index) => [name, operands[index]]))
   try {
     const client = createSend({
       apiKey,
@@ -74,7 +79,7 @@ async function send(
     }
     // The table of operations is the same; their types differ by name.
     const call = client as (sending: string, request: object, options: object) => ReturnType<typeof client>
-    const { data, traceId } = await call(operation.sending, { id, query, body }, options).withResponse()
+    const { data, traceId } = await call(operation.sending, { ...ids, query, body }, options).withResponse()
     if (data === undefined) onProgress(`done, trace id ${traceId}`)
     const shown = data as JsonValue | undefined
     return { output: values.json === true ? showJson(shown) : showTable(shown, columns), exitCode: 0 }
