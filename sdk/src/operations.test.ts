@@ -49,14 +49,14 @@ const contract = Object.entries<Record<string, Operation>>(paths).flatMap(([path
     .map(([method, operation]) => ({ path, method, ...operation })),
 )
 
-/** Calls the method that has the name of the operation, with an id if its path has one. */
+/** Calls the method that has the name of the operation, with an id for each that its path has. */
 const callByName =
   ({ operationId, path }: { operationId: string; path: string }): Send =>
   surrogate => {
     const [resource = '', name = ''] = operationId.split('.')
     const methods = surrogate[resource as keyof Surrogate] as unknown as Record<string, Call>
     return (
-      methods[name]?.(...(path.includes('{id}') ? [id] : [])) ??
+      methods[name]?.(...(path.match(/\{/g) ?? []).map(() => id)) ??
       Promise.reject(new Error(`no ${operationId}`))
     )
   }
@@ -81,7 +81,7 @@ for (const operation of contract) {
     t.equal(sent.length, 1)
     const [request] = sent
     t.equal(request?.method, method.toUpperCase())
-    t.equal(request?.path, path.replace('{id}', id))
+    t.equal(request?.path, path.replaceAll(/\{\w+\}/g, id))
     t.equal(request?.query, '')
     t.equal(request?.headers.get('svc-api-key'), apiKey)
     t.equal(request?.headers.get('content-type'), Object.keys(requestBody?.content ?? {})[0] ?? null)

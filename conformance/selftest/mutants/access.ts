@@ -93,6 +93,30 @@ export const accessMutants: Mutants = {
       rules: body.rules?.map((rule: Body) => ({ ...rule, container: rule.container && '/' })),
     })),
   },
+  // A revoked key goes on working.
+  'keeps-revoked-keys': {
+    failing: ['APP-514.a'],
+    change: intercept('DELETE', /^\/applications\/[^/]+\/keys\//, async (received, next) => {
+      const path = received.path.replace(/\/[^/]+$/, '')
+      const listed = await next(requestFrom(received, { method: 'GET', path }))
+      const keys = await bodyOf(listed)
+      return listed.ok && keys.length === 2
+        ? responseFrom(listed, { status: 204 })
+        : next(requestFrom(received))
+    }),
+  },
+  // A second key replaces the first.
+  'has-one-key': {
+    failing: ['APP-512.a'],
+    change: intercept('POST', /^\/applications\/[^/]+\/keys$/, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const listed = await next(requestFrom(received, { method: 'GET', text: '' }))
+      if (!response.ok || !listed.ok) return response
+      const [, older] = await bodyOf(listed)
+      await next(requestFrom(received, { method: 'DELETE', path: `${received.path}/${older.id}`, text: '' }))
+      return response
+    }),
+  },
   // The log is empty.
   'log-shows-nothing': {
     failing: ['LOG-501.a', 'TOK-512.a'],

@@ -2,7 +2,17 @@ import { readdirSync } from 'node:fs'
 
 /** The files of the server that hold the rules that callers see, by folder. Others keep bytes, processes and sockets. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  access: ['application', 'applications', 'caller', 'delegation', 'keys', 'rules', 'session'],
+  access: [
+    'application',
+    'application-changes',
+    'application-keys',
+    'applications',
+    'caller',
+    'delegation',
+    'keys',
+    'rules',
+    'session',
+  ],
   base: ['check-digits', 'page'],
   'base/json': ['malformed-json', 'merge-patch'],
   'base/time': ['date-time', 'expiration', 'span'],

@@ -52,6 +52,7 @@ import { errorCases } from './surrogate-errors.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
+import { keyCases } from './surrogate-keys.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
@@ -76,6 +77,7 @@ export const allCases: readonly Case[] = [
   ...invocationLimitCases,
   ...sessionCases,
   ...accessCases,
+  ...keyCases,
   ...applicationCases,
   ...tenantCases,
   ...boundCases,

@@ -115,16 +115,6 @@ export const applicationCases = cases({
       c.refused(await c.asManagement('GET', `/applications/${id}`), 404, 'reading it')
     },
   ],
-  'APP-505.a': [
-    'the old key is refused after a new one was made',
-    async c => {
-      const { id, call } = await c.ruled('reveal', ['token:read'])
-      c.success(await call('GET', '/tokens'), 200, 'the old key before')
-      const { key } = c.success(await c.asManagement('POST', `/applications/${id}/regenerate`), 200).body
-      c.refused(await call('GET', '/tokens'), 401, 'the old key')
-      c.success(await c.as(key)('GET', '/tokens'), 200, 'the new key')
-    },
-  ],
   'APP-506.a': [
     'a key can read its own application',
     async c => {

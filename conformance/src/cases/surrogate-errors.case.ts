@@ -51,13 +51,16 @@ const every: readonly Request[] = [
   setup('PUT', `/applications/${nothing}`, application),
   setup('DELETE', `/applications/${nothing}`),
   setup('POST', `/applications/${nothing}/regenerate`),
+  setup('POST', `/applications/${nothing}/keys`),
+  setup('GET', `/applications/${nothing}/keys`),
+  setup('DELETE', `/applications/${nothing}/keys/${nothing}`),
   at('any')('GET', '/tenants/self'),
   // Not a valid name, so that no tenant is renamed.
   setup('PUT', '/tenants/self', { name: '' }),
   at('any')('GET', '/permissions'),
   setup('GET', '/logs'),
 ]
-const named = ({ method, path }: Request) => `${method} ${path.replace(nothing, '{id}')}`
+const named = ({ method, path }: Request) => `${method} ${path.replaceAll(nothing, '{id}')}`
 
 const caller = (c: Context, by: Request['by']) =>
   ({ private: c.asPrivate, any: c.asPrivate, public: c.asPublic, management: c.asManagement })[by]
@@ -214,6 +217,8 @@ export const errorCases = cases({
       c.success(await c.asManagement('PATCH', `/reactors/${reactor.id}`, { name: '3' }, { headers }), 204)
       const key = await c.asManagement('POST', `/applications/${id}/regenerate`, undefined, { headers })
       c.equal(key.status, 422, 'a new key')
+      const second = await c.asManagement('POST', `/applications/${id}/keys`, undefined, { headers })
+      c.equal(second.status, 422, 'a second key')
     },
   ],
   'APP-510.a': [

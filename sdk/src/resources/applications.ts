@@ -1,15 +1,20 @@
 import type { Call } from '../call.ts'
 import {
+  applicationsAddKey,
   applicationsCreate,
   applicationsDelete,
   applicationsGet,
   applicationsGetByKey,
   applicationsList,
+  applicationsListKeys,
   applicationsRegenerateKey,
+  applicationsRevokeKey,
   applicationsUpdate,
 } from '../generated/operations.gen.ts'
 import type {
   Application,
+  ApplicationKey,
+  ApplicationKeyWithSecret,
   ApplicationsListData,
   ApplicationWithKey,
   CreateApplicationRequest,
@@ -29,7 +34,7 @@ import { type Send, sendBy } from '../transport.ts'
  */
 export type ApplicationQuery = NonNullable<ApplicationsListData['query']>
 
-/** The holders of API keys. All calls need a management key, except `getByKey`, which works with any key. */
+/** The holders of API keys, one or two each. All calls need a management key, except `getByKey`, which works with any key. */
 export class Applications {
   readonly #send: Send
 
@@ -119,7 +124,7 @@ export class Applications {
   }
 
   /**
-   * Replaces the `key` of an application; the old one stops working at once. Needs `application:update`.
+   * Replaces all keys of an application by a new `key`; the old ones stop working at once. Needs `application:update`.
    *
    * Throws `NotFoundError` if there is no such application.
    *
@@ -130,6 +135,50 @@ export class Applications {
    */
   regenerateKey(id: string, options?: RequestOptions): Call<ApplicationWithKey> {
     return this.#send(applicationsRegenerateKey, { id }, options)
+  }
+
+  /**
+   * Adds a second key beside the one that an application has. Both work until one is revoked. The `key` is in this
+   * response and is not shown again. Needs `application:update`.
+   *
+   * Throws `ConflictError` if there are two keys, `NotFoundError` if there is no such application.
+   *
+   * @example
+   * ```ts
+   * const { key } = await surrogate.applications.addKey('application-id')
+   * ```
+   */
+  addKey(id: string, options?: RequestOptions): Call<ApplicationKeyWithSecret> {
+    return this.#send(applicationsAddKey, { id }, options)
+  }
+
+  /**
+   * Returns the one or two keys of an application, newest first, without the keys themselves. Needs `application:read`.
+   *
+   * Throws `NotFoundError` if there is no such application.
+   *
+   * @example
+   * ```ts
+   * const keys = await surrogate.applications.listKeys('application-id')
+   * for (const { id, last_four, created_at } of keys) console.log(id, last_four, created_at)
+   * ```
+   */
+  listKeys(id: string, options?: RequestOptions): Call<ApplicationKey[]> {
+    return this.#send(applicationsListKeys, { id }, options)
+  }
+
+  /**
+   * Revokes one of two keys; it stops working at once. Needs `application:update`.
+   *
+   * Throws `ConflictError` if it is the only key, `NotFoundError` if there is no such application or key.
+   *
+   * @example
+   * ```ts
+   * await surrogate.applications.revokeKey('application-id', 'key-id')
+   * ```
+   */
+  revokeKey(id: string, keyId: string, options?: RequestOptions): Call<void> {
+    return this.#send(applicationsRevokeKey, { id, key_id: keyId }, options)
   }
 
   /**

@@ -118,6 +118,8 @@ t.test('each operation asks for its own permission, and any key may ask who it i
     ['application:read', 'GET', '/applications/{id}'],
     ['application:update', 'PUT', '/applications/{id}', reading],
     ['application:update', 'POST', '/applications/{id}/regenerate'],
+    ['application:update', 'POST', '/applications/{id}/keys'],
+    ['application:read', 'GET', '/applications/{id}/keys'],
     ['application:delete', 'DELETE', '/applications/{id}'],
   ]
   const others = ['create', 'read', 'update', 'delete'].map(one => `application:${one}`)
@@ -286,11 +288,15 @@ t.test('tenants are sealed from each other', async t => {
   const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
   const theirs = await other.application({ permissions: ['token:read'] })
   const path = `/applications/${theirs.id}`
+  const [key] = (await other.asManagement('GET', `${path}/keys`)).json
   for (const [method, at, body] of [
     ['GET', path],
     ['PUT', path, reading],
     ['DELETE', path],
     ['POST', `${path}/regenerate`],
+    ['POST', `${path}/keys`],
+    ['GET', `${path}/keys`],
+    ['DELETE', `${path}/keys/${key.id}`],
   ] as const) {
     const strange = await tenant.asManagement(method, at, body)
     const missing = await tenant.asManagement(method, at.replace(theirs.id, nowhere), body)

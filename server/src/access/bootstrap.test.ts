@@ -117,6 +117,30 @@ t.test('a new key in the file takes the place of the old one', async t => {
   t.equal((await as(keys.private)('GET', '/applications/key')).json.id, ids.other, 'a key let go is free')
 })
 
+t.test('a second key stays beside the one of the file, and goes when the file has another', async t => {
+  const start = restarts(t)
+  let as = await start(file([management, backend]))
+  const path = `/applications/${ids.private}/keys`
+  const second = await as(keys.management)('POST', path)
+  t.match(second.json.last_four, /^[\w-]{4}$/)
+  const [newer, older] = (await as(keys.management)('GET', path)).json
+  t.same(Object.keys(older).sort(), ['created_at', 'id'], 'of a key that somebody chose no part is shown')
+  t.equal(newer.id, second.json.id)
+  as = await start(file([management, { ...backend, name: 'B' }]))
+  t.equal((await as(second.json.key)('GET', '/applications/key')).json.name, 'B')
+  t.equal((await as(keys.private)('GET', '/tokens')).status, 200)
+
+  t.equal((await as(keys.management)('DELETE', `${path}/${older.id}`)).status, 204)
+  as = await start(file([management, { ...backend, key: second.json.key }]))
+  t.equal((await as(second.json.key)('GET', '/tokens')).status, 200)
+  t.equal((await as(keys.private)('GET', '/tokens')).status, 401)
+
+  const third = await as(keys.management)('POST', path)
+  as = await start(file([management, { ...backend, key: 'another-key-000001' }]))
+  t.equal((await as('another-key-000001')('GET', '/tokens')).status, 200)
+  for (const { json } of [second, third]) t.equal((await as(json.key)('GET', '/tokens')).status, 401)
+})
+
 t.test('a public application of the file may hold nothing, and creates sessions', async t => {
   const start = restarts(t)
   const bare = { id: ids.other, name: 'Page', type: 'public', key: 'key-of-the-page-1' }

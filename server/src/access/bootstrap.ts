@@ -11,8 +11,8 @@ import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import { transact } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import type { ApplicationRecord } from './application.ts'
-import { digestOfKey, holdersOfKey, insertKey, removeKey } from './keys.ts'
+import { type ApplicationRecord, keyDigests } from './application.ts'
+import { holdersOfKey, insertKey, recordOfKey, removeKey } from './keys.ts'
 import { checkRights, plainRule, type Rights } from './rules.ts'
 import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
 
@@ -163,20 +163,22 @@ async function applyApplication(
   root: TenantStore,
   { key, ...given }: BootstrapApplication,
 ): Promise<void> {
-  const digest = digestOfKey(root, store.tenant, key)
-  context.onKey?.(digest, key)
+  const record = recordOfKey(root, store.tenant, given.id, key)
+  context.onKey?.(record.id, key)
   await transact(context, async attempt => {
     const current = await store.get<ApplicationRecord>('application', given.id)
-    const value: ApplicationRecord = { ...current?.value, ...given, key_digest: digest }
+    const held = current ? keyDigests(current.value) : []
+    const rekeyed = !held.includes(record.id)
+    const { second_key_digest: _second, ...kept } = current?.value ?? {}
+    const value: ApplicationRecord =
+      current && !rekeyed ? { ...current.value, ...given } : { ...kept, ...given, key_digest: record.id }
     if (current && isDeepStrictEqual(current.value, value)) return { writes: [], result: () => {} }
-    const rekeyed = current?.value.key_digest !== digest
     if (rekeyed) refuseHeld(given.id, await holdersOfKey(context.store, root, key))
     return {
       writes: [
         current ? store.replace('application', current.version, value) : store.insert('application', value),
-        ...(rekeyed && current ? [removeKey({ root, store }, current.value.key_digest)] : []),
         ...(rekeyed
-          ? [insertKey({ root, store }, { id: digest, tenant: store.tenant, application: given.id })]
+          ? [...held.map(one => removeKey({ root, store }, one)), insertKey({ root, store }, record)]
           : []),
       ],
       result: () => {},

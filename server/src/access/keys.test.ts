@@ -136,6 +136,14 @@ t.test('a key in memory is refused as soon as it is gone, replaced or expired', 
   t.equal((await replaced.reader('GET', '/tokens')).status, 401)
   t.equal((await tenant.as(again.json.key)('GET', '/tokens')).status, 200)
 
+  const revoked = await known()
+  const [{ id }] = (await tenant.asManagement('GET', `${revoked.path}/keys`)).json
+  const second = await tenant.asManagement('POST', `${revoked.path}/keys`)
+  t.equal((await revoked.reader('GET', '/tokens')).status, 200)
+  t.equal((await tenant.asManagement('DELETE', `${revoked.path}/keys/${id}`)).status, 204)
+  t.equal((await revoked.reader('GET', '/tokens')).status, 401)
+  t.equal((await tenant.as(second.json.key)('GET', '/tokens')).status, 200)
+
   const changed = await known()
   const body = { name: 'A', type: 'private', permissions: ['token:create'] }
   t.equal((await tenant.asManagement('PUT', changed.path, body)).status, 200)

@@ -1,18 +1,21 @@
 import { after } from '../base/flow/after.ts'
-import type { Write } from '../storage/port/port.ts'
+import type { Digest, Write } from '../storage/port/port.ts'
+import { uuidOfDigest } from '../storage/port/uuid.ts'
 import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import type { ApplicationRecord } from './application.ts'
+import { type ApplicationRecord, keyDigests } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
 import { tenantOfKey } from './key-text.ts'
 import { sessionCaller } from './session.ts'
 
 /** Leads from an API key to its application or session. Its id is the key's digest; the key itself is not stored. */
-interface KeyRecord {
+export interface KeyRecord {
   readonly id: string
   readonly tenant: string
   readonly application: string
   /** Set if it is the key of a session that this application created. */
   readonly session?: string
+  /** Of keys that name their tenant: their last characters are a check, and no part of the secret. */
+  readonly last_four?: string
 }
 
 /** Marks the digest of a key whose record is in its own tenant. All others are in the operator's. */
@@ -33,8 +36,20 @@ export function digestOfKey(root: TenantStore, tenant: string, key: string): str
   return place.tenant === tenant ? atHome + place.digest : place.digest
 }
 
+/** Returns the record that leads from this key to an application of the tenant. */
+export function recordOfKey(root: TenantStore, tenant: string, application: string, key: string): KeyRecord {
+  const id = digestOfKey(root, tenant, key)
+  return { id, tenant, application, ...(id.startsWith(atHome) ? { last_four: key.slice(-4) } : {}) }
+}
+
+/** Returns the id by which callers know a key. It says nothing of the key, nor of its digest. */
+export function shownIdOfKey(store: TenantStore, digest: string): string {
+  const bytes = Buffer.from(store.shownDigest('key-id', digest), 'hex').subarray(0, 16)
+  return uuidOfDigest(bytes.toString('base64url') as Digest)
+}
+
 /** The stores that the record of a key may be in. */
-interface KeyStores {
+export interface KeyStores {
   readonly root: TenantStore
   /** Of the tenant that the key belongs to. */
   readonly store: TenantStore
@@ -83,7 +98,7 @@ export function authenticate(
       const caller =
         session === undefined
           ? tenant.lookUp<ApplicationRecord, Caller | undefined>('application', application, ({ value }) =>
-              value.key_digest === digest ? applicationAsCaller(id, value, nowUs(id)) : undefined,
+              keyDigests(value).includes(digest) ? applicationAsCaller(id, value, nowUs(id)) : undefined,
             )
           : sessionCaller(tenant, session, nowUs(id), digest)
       return after(caller, one => one ?? null)

@@ -31,6 +31,8 @@ export type {
 export type AccessCondition = Immutable<contract.AccessCondition>
 export type AccessRule = Immutable<contract.AccessRule>
 export type Application = Immutable<contract.Application>
+export type ApplicationKey = Immutable<contract.ApplicationKey>
+export type ApplicationKeyWithSecret = Immutable<contract.ApplicationKeyWithSecret>
 export type ApplicationWithKey = Immutable<contract.ApplicationWithKey>
 export type AuthorizeSessionRequest = Immutable<contract.AuthorizeSessionRequest>
 export type ConfigurationDefinition = Immutable<contract.ConfigurationDefinition>

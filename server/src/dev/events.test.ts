@@ -210,28 +210,37 @@ t.test('the client reads events, in process and over the wire, and closes the st
   await t.rejects(none.events(), { name: 'DevError', status: 401 })
 })
 
-t.test('a stream ends when the key that opened it is replaced, or its application deleted', async t => {
-  const vault = openVault(t)
-  const tenant = await openTenant(vault)
-  for (const [method, path, status] of [
-    ['POST', '/regenerate', 200],
-    ['DELETE', '', 204],
-  ] as const) {
-    const watcher = await tenant.asManagement('POST', '/applications', {
-      name: 'watcher',
-      type: 'management',
-      permissions: ['log:read'],
-    })
-    const own = await open(vault, { managementKey: watcher.json.key })
-    const control = await open(vault, tenant)
-    await own.until(/these are events/)
-    await tenant.send('POST', '/tokens', { id: `seen-${status}`, type: 'token', data: 1 })
-    await own.until(/event: request\n.*tokens\.create/)
-    const revoked = await tenant.asManagement(method, `/applications/${watcher.json.id}${path}`)
-    t.equal(revoked.status, status)
-    await tenant.send('GET', `/tokens/seen-${status}`)
-    t.notMatch(await own.until(), /tokens\.get/)
-    t.match(await control.until(/tokens\.get/), /tokens\.get/, 'the control')
-    await control.cancel()
-  }
-})
+t.test(
+  'a stream ends when the key that opened it is replaced or revoked, or its application deleted',
+  async t => {
+    const vault = openVault(t)
+    const tenant = await openTenant(vault)
+    for (const [index, [method, path, status]] of (
+      [
+        ['POST', '/regenerate', 200],
+        ['DELETE', '/keys/{key}', 204],
+        ['DELETE', '', 204],
+      ] as const
+    ).entries()) {
+      const watcher = await tenant.asManagement('POST', '/applications', {
+        name: 'watcher',
+        type: 'management',
+        permissions: ['log:read', 'reactor:read'],
+      })
+      const at = `/applications/${watcher.json.id}`
+      const [{ id: keyId }] = (await tenant.asManagement('GET', `${at}/keys`)).json
+      const second = await tenant.asManagement('POST', `${at}/keys`)
+      const own = await open(vault, { managementKey: watcher.json.key })
+      const control = await open(vault, path.includes('{key}') ? { managementKey: second.json.key } : tenant)
+      await own.until(/these are events/)
+      await tenant.send('POST', '/tokens', { id: `seen-${index}`, type: 'token', data: 1 })
+      await own.until(/event: request\n.*tokens\.create/)
+      const revoked = await tenant.asManagement(method, `${at}${path.replace('{key}', keyId)}`)
+      t.equal(revoked.status, status)
+      await tenant.send('GET', `/tokens/seen-${index}`)
+      t.notMatch(await own.until(), /tokens\.get/)
+      t.match(await control.until(/tokens\.get/), /tokens\.get/, 'the control')
+      await control.cancel()
+    }
+  },
+)

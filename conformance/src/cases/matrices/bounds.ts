@@ -74,6 +74,15 @@ const keyed: readonly Keyed[] = [
       return call('POST', `/applications/${id}/regenerate`, undefined, options)
     },
   },
+  {
+    name: 'add-key',
+    by: 'management',
+    needs: ['management', 'applications'],
+    send: async (c, call, options) => {
+      const { id } = await c.application({ permissions: ['token:read'] })
+      return call('POST', `/applications/${id}/keys`, undefined, options)
+    },
+  },
 ]
 
 /** Accepts and refuses idempotency keys by their length and characters. */

@@ -261,6 +261,25 @@ const acts: Readonly<Record<string, Act>> = {
       return { id }
     },
   },
+  'add-key': {
+    entry: 'application:add_key',
+    entity: 'application',
+    async perform(c) {
+      const { id } = await application(c)
+      c.success(await c.asManagement('POST', `/applications/${id}/keys`), 201)
+      return { id }
+    },
+  },
+  'revoke-key': {
+    entry: 'application:revoke_key',
+    entity: 'application',
+    async perform(c) {
+      const { id } = await application(c)
+      const key = c.success(await c.asManagement('POST', `/applications/${id}/keys`), 201).body
+      c.success(await c.asManagement('DELETE', `/applications/${id}/keys/${key.id}`), 204)
+      return { id }
+    },
+  },
   'delete-application': {
     entry: 'application:delete',
     entity: 'application',

@@ -207,6 +207,13 @@ const requests: Readonly<
       }
     },
   },
+  'add-key': {
+    needs: ['management', 'applications'],
+    async prepare(c) {
+      const path = `/applications/${(await c.application({ permissions: ['token:read'] })).id}`
+      return { call: c.asManagement, method: 'POST', path: `${path}/keys`, status: 201, gone: () => path }
+    },
+  },
 }
 
 const keyed = (c: Context): SendOptions => ({

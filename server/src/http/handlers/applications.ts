@@ -12,7 +12,12 @@ export function applicationHandlers(applications: Applications): HandlersOf<'app
     'applications.update': ({ caller, path, body, receipt }) =>
       answer(200, applications.update(caller, path.id, body, receipt)),
     'applications.regenerateKey': ({ caller, path, receipt }) =>
-      answer(200, applications.regenerateKey(caller, path.id, receipt)),
+      answer(200, applications.keys.regenerate(caller, path.id, receipt)),
+    'applications.addKey': ({ caller, path, receipt }) =>
+      answer(201, applications.keys.add(caller, path.id, receipt)),
+    'applications.listKeys': ({ caller, path }) => answer(200, applications.keys.list(caller, path.id)),
+    'applications.revokeKey': ({ caller, path }) =>
+      answer(204, applications.keys.revoke(caller, path.id, path.key_id)),
     'applications.delete': ({ caller, path }) => answer(204, applications.delete(caller, path.id)),
   }
 }

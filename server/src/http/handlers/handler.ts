@@ -1,4 +1,4 @@
-import type { KeptKey } from '../../access/applications.ts'
+import type { KeptKey } from '../../access/application-keys.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { LongPage } from '../../base/page.ts'
@@ -91,6 +91,7 @@ interface KeptParts {
   'applications.create': KeptKey
   'applications.update': KeptEntity
   'applications.regenerateKey': KeptKey
+  'applications.addKey': KeptKey
   'tenants.update': KeptEntity
 }
 

@@ -29,10 +29,12 @@ export function idempotentReplays({ applications, reactors, sessions }: ReplayCo
       answer(200, readUpdated(tokens, caller, path.id, body, kept)),
     tokenize: ({ caller }, { details }) => answer(200, showKept(tokens, caller, details)),
     'applications.create': ({ caller }, { entity, details }) =>
-      answer(201, applications.getWithKey(caller, entity, details.key)),
+      answer(201, applications.keys.getApplication(caller, entity, details.key)),
     'applications.update': ({ caller }, { entity }) => answer(200, applications.get(caller, entity)),
     'applications.regenerateKey': ({ caller }, { entity, details }) =>
-      answer(200, applications.getWithKey(caller, entity, details.key)),
+      answer(200, applications.keys.getApplication(caller, entity, details.key)),
+    'applications.addKey': ({ caller }, { entity, details }) =>
+      answer(201, applications.keys.get(caller, entity, details.key)),
     'tenants.update': ({ caller }) => answer(200, readOwnTenant(reactors, caller)),
     'reactorFormulas.create': ({ caller }, { entity }) =>
       answer(201, readFormulaById(reactors, caller, entity)),

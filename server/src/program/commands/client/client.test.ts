@@ -55,6 +55,7 @@ t.test('every operation of the contract is a command with a help of its own', as
     for (const line of stdout.split('\n')) if (!/^( {2}|Example)/.test(line)) t.ok(line.length <= 120, line)
   }
   t.match((await runHere(['tokens'])).stdout, /tokens get ID +Get a token/)
+  t.match((await runHere(['applications'])).stdout, /applications revoke-key ID KEY_ID +Revoke a key/)
 })
 
 t.test('tokens are created, read, listed, found, changed and deleted', async t => {
@@ -85,6 +86,9 @@ t.test('other resources, and bodies of other kinds', async t => {
   t.same(JSON.parse((await run('detokenize --json', `{"a":"{{ ${payload.a} }}"}`)).stdout), { a: 'x' })
   t.match((await create('sessions create')).stdout, /^session_key +key_ses_/m, 'an operation without a body')
   t.match((await manage('applications get-by-key')).stdout, /^type +management$/m)
+  const own = JSON.parse((await manage('applications get-by-key --json')).stdout).id
+  const key = JSON.parse((await manage(`applications add-key ${own} --json`)).stdout)
+  t.equal((await manage(`applications revoke-key ${own} ${key.id}`)).code, 0, 'an operation with two ids')
   t.match((await manage('tenants permissions')).stdout, /token:create/)
   const formula = {
     name: 'Sum',
