@@ -56,6 +56,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'id',
     'id-holds-data',
     'list',
+    'lookup',
     'mask',
     'read',
     'show',

@@ -53,6 +53,7 @@ import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
+import { lookupCases } from './surrogate-lookup.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
@@ -78,6 +79,7 @@ export const allCases: readonly Case[] = [
   ...sessionCases,
   ...accessCases,
   ...keyCases,
+  ...lookupCases,
   ...applicationCases,
   ...tenantCases,
   ...boundCases,

@@ -1,6 +1,7 @@
 import { Applications } from '../access/applications.ts'
 import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
+import { Rate } from '../base/flow/rate.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -58,6 +59,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     notes: tools?.notes,
     expired: tools?.expired,
     audit,
+    lookups: new Rate(stores.admissions.lookups, clock),
     schemas: validators,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }

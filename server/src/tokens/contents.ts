@@ -85,9 +85,13 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
  * @throws {ServiceError} validation, if the expression does not parse or fails on this data
  */
 // Requirements: TOK-016, TOK-017, ACC-510, TOK-052
-function fingerprintOf(
+export function fingerprintOf(
   { expressions, store }: TenantTokens,
-  { type, fingerprint_expression, metadata }: TokenExpressions,
+  {
+    type,
+    fingerprint_expression,
+    metadata,
+  }: Pick<TokenRecord, 'type' | 'fingerprint_expression' | 'metadata'>,
   data: JsonValue,
 ): string | undefined {
   let text: string

@@ -4,6 +4,7 @@ import type { AuditRecorder } from '../audit/recorder.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { after } from '../base/flow/after.ts'
 import type { Turns } from '../base/flow/event-loop.ts'
+import type { Rate } from '../base/flow/rate.ts'
 import type { Random } from '../base/random.ts'
 import type { NoteTaker } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -28,6 +29,8 @@ export interface TokensContext {
   readonly expired?: ExpiredTokens | undefined
   /** What is accepted beyond the contract. */
   readonly dialect?: Dialect | undefined
+  /** Bounds how many guesses a caller can test by looking up tokens. */
+  readonly lookups: Pick<Rate, 'demand'>
   /** Lets long work yield to other requests. */
   readonly turns: Turns
 }

@@ -26,7 +26,10 @@ const nothing: Deduplication = { claims: [] }
 const claimMs = 3_600_000
 
 /** Returns the text that two duplicates share. The fingerprint stands for their tenant and type. */
-export function identityOf({ fingerprint, fingerprint_expression }: TokenRecord): string | undefined {
+export function identityOf({
+  fingerprint,
+  fingerprint_expression,
+}: Pick<TokenRecord, 'fingerprint' | 'fingerprint_expression'>): string | undefined {
   return fingerprint && `${fingerprint} ${fingerprint_expression}`
 }
 

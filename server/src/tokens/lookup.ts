@@ -1,0 +1,72 @@
+import { type Caller, decideFor } from '../access/caller.ts'
+import type { JsonValue } from '../base/json/json.ts'
+import { offsetOf, type Page, toPage } from '../base/page.ts'
+import type { FoundToken, LookupTokensRequest } from '../contract/types.ts'
+import { limits, tokenTypes } from '../generated/facts.ts'
+import { duplicateTerm } from '../search/terms.ts'
+import { visibleTo } from '../search/visibility.ts'
+import { matchAll, matchTerm } from '../storage/port/query.ts'
+import { tokenAction } from './audited.ts'
+import { fingerprintOf } from './contents.ts'
+import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
+import { identityOf } from './deduplicate.ts'
+import { isExpired, type TokenRecord } from './token.ts'
+
+/**
+ * Returns a page of the tokens that were made from this data by this expression, where the caller holds `token:lookup`.
+ * Not those of other expressions: with a literal one anybody can make any fingerprint.
+ * @throws {ServiceError} validation; rate_limited, as each lookup tests a guess
+ */
+// Requirements: TOK-551, TOK-552, TOK-553
+export async function lookUpTokens(
+  context: TokensContext,
+  caller: Caller,
+  { type, data, metadata, fingerprint_expression, page, size }: LookupTokensRequest,
+): Promise<Page<FoundToken>> {
+  context.lookups.demand(caller)
+  const tokens = await tokensOf(context, caller)
+  const wanted = {
+    type,
+    data,
+    ...(metadata ? { metadata } : {}),
+    fingerprint_expression: fingerprint_expression ?? tokenTypes[type].fingerprintExpression,
+  }
+  refuseIfAny(
+    tokens.schemas.check('CreateTokenRequest', wanted as JsonValue, ''),
+    'is not the data of a token',
+  )
+  const fingerprint = fingerprintOf(tokens, wanted, data)
+  const request = { page: page ?? limits.firstPage, size: size ?? limits.pageSize }
+  const { found, total } = await find(tokens, caller, { ...wanted, fingerprint }, request)
+  const ids = found.map(({ id }) => id)
+  await context.audit.record(caller.tenant, tokenAction('token:lookup', ids, caller))
+  return toPage(found, total, request)
+}
+
+type Identity = Pick<TokenRecord, 'fingerprint_expression'> & { readonly fingerprint: string | undefined }
+
+async function find(
+  { store, nowUs }: TenantTokens,
+  caller: Caller,
+  { fingerprint, fingerprint_expression }: Identity,
+  request: { readonly page: number; readonly size: number },
+): Promise<{ readonly found: FoundToken[]; readonly total: number }> {
+  // The expression was empty on this data. Tokens of which that is true have nothing in common.
+  if (fingerprint === undefined) return { found: [], total: 0 }
+  const made = { fingerprint, fingerprint_expression }
+  const query = matchAll([visibleTo(store, caller, 'token:lookup'), matchTerm(duplicateTerm(store, made))])
+  const now = nowUs()
+  const { total, records } = await store.findPage<TokenRecord>('token', query, {
+    nowMs: now / 1000,
+    offset: offsetOf(request),
+    limit: request.size,
+  })
+  const found: FoundToken[] = []
+  for await (const { value } of records) {
+    // The index is not authenticated. Only the record itself decides.
+    if (identityOf(value) !== identityOf(made) || isExpired(value, now)) continue
+    if (!decideFor(caller, 'token:lookup', value).allowed) continue
+    found.push({ id: value.id, type: value.type, containers: value.containers })
+  }
+  return { found, total }
+}
