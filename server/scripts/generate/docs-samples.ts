@@ -81,7 +81,7 @@ export function requestsOf(document: JsonObject): Request[] {
         example,
         har: {
           method: method.toUpperCase(),
-          url: placeholders.origin + path.replace(/\{\w+\}/, placeholders.id),
+          url: placeholders.origin + path.replaceAll(/\{\w+\}/g, placeholders.id),
           headers: [
             { name: placeholders.header, value: placeholders.key },
             ...(type === undefined ? [] : [{ name: 'Content-Type', value: type }]),

@@ -37,13 +37,13 @@ t.test('the collection has a request for each operation, and a server takes all 
     for (const { name, request } of item) {
       if (!request) throw new Error(name)
       const path = `/${request.url.path.join('/')}`
-      seen.add(`${request.method} ${path.replace(/:(\w+)/, '{$1}')}`)
+      seen.add(`${request.method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
       const headers = request.header.map(({ key, value }): [string, string] => [
         key,
         value.replace(/\{\{(\w+)\}\}/, (_, variable) => variables.get(variable) ?? 'unknown'),
       ])
       const init = { method: request.method, headers, ...(request.body ? { body: request.body.raw } : {}) }
-      const url = `http://vault${path.replace(':id', '00000000-0000-4000-8000-000000000000')}`
+      const url = `http://vault${path.replaceAll(/:\w+/g, '00000000-0000-4000-8000-000000000000')}`
       const { status } = await vault.fetch(url, init)
       // What its path or example names is not there: ids, nonces.
       t.ok([200, 201, 202, 204, 400, 404].includes(status), `${folder}: ${name}: ${status}`)

@@ -1,11 +1,13 @@
 /** Returns code that calls an operation with the client: `surrogate.tokens.update(id, body)`. */
 export function sdkSample({ id, parameters, requestBody }, example) {
-  const ids = parameters.filter(p => p.in === 'path').map(() => 'id')
+  const ids = parameters.filter(p => p.in === 'path').map(p => camelCase(p.name))
   const query = parameters.filter(p => p.in === 'query' && p.required)
   const searched = query.length ? [literal(Object.fromEntries(query.map(p => [p.name, '…'])))] : []
   const body = requestBody ? [example === undefined ? 'body' : literal(example)] : []
   return `const result = await surrogate.${id}(${[...ids, ...searched, ...body].join(', ')})`
 }
+
+const camelCase = name => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 
 const plainName = /^[A-Za-z_$][\w$]*$/
 

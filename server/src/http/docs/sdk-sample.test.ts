@@ -52,9 +52,16 @@ t.test('each sample of the client sends the request that it is a sample of', asy
       for (const example of examples.length > 0 ? examples : [undefined]) {
         const code: string = sdkSample({ id, parameters: parameters.map(resolve), requestBody }, example)
         sent = { method: '', path: '', body: '' }
-        const run = new Function('surrogate', 'id', 'body', `return (async () => { ${code} })()`)
-        await run(surrogate, 'an-id', {})
-        t.match(sent, { method: method.toUpperCase(), path: path.replace(/\{\w+\}/, 'an-id') }, code)
+        const run = new Function('surrogate', 'id', 'keyId', 'body', `return (async () => { ${code} })()`)
+        await run(surrogate, 'an-id', 'a-key', {})
+        t.match(
+          sent,
+          {
+            method: method.toUpperCase(),
+            path: path.replace('{key_id}', 'a-key').replace(/\{\w+\}/, 'an-id'),
+          },
+          code,
+        )
         if (example !== undefined) t.match(JSON.parse(sent.body), example, id)
         samples++
       }
