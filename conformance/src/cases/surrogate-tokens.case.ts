@@ -1,7 +1,7 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import { tokenTypes } from '../harness/token-types.ts'
-import { bank, card, hour, minute, ssn } from './values.ts'
+import { bank, card, hour, isLuhn, minute, ssn, times } from './values.ts'
 
 /** Checks the members of a token that its creator left out against the contract. */
 function expectDefaults(c: Context, type: string, token: Record<string, unknown>): void {
@@ -336,6 +336,19 @@ export const surrogateTokenCases = cases({
         c.equal(await indexesOf(id), [], `null in an update of ${type}`)
         await c.patch(id, { search_indexes: [] })
         c.equal(await indexesOf(id), [], `an empty list in an update of ${type}`)
+      }
+    },
+  ],
+  'TOK-554.a': [
+    'an id made by alias_card passes the Luhn check, or never does',
+    async c => {
+      const ids = (id: string) => Promise.all(times(8, async () => (await c.token({ ...own, id })).id))
+      const own = { type: 'card', data: card }
+      for (const id of await ids('{{ data.number | alias_card: true }}')) {
+        c.ok(/^42424242\d{8}$/.test(id) && isLuhn(id), 'an id passes')
+      }
+      for (const id of await ids('{{ data.number | alias_card: true, false, false }}')) {
+        c.ok(/^42424242\d{8}$/.test(id) && !isLuhn(id), 'an id does not pass')
       }
     },
   ],

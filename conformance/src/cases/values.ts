@@ -21,3 +21,11 @@ export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 export const minute = 60_000
 export const hour = 60 * minute
+/** True for digits that pass the Luhn check. */
+export function isLuhn(text: string): boolean {
+  const sum = [...text].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}

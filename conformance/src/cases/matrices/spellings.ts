@@ -1,4 +1,4 @@
-import { times } from '../values.ts'
+import { isLuhn, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 /** Accepted expiries, and how they are returned. */
@@ -184,14 +184,6 @@ const numbers: Readonly<Record<string, readonly string[]>> = {
 function withCheckDigit(digits: string): string {
   for (let check = 0; ; check++) if (isLuhn(`${digits}${check}`)) return `${digits}${check}`
 }
-function isLuhn(text: string): boolean {
-  const sum = [...text].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
-  return sum % 10 === 0
-}
-
 const numberCells = Object.entries(numbers).map(
   ([type, valid]): Cell => ({
     requirement: 'TYP-502',

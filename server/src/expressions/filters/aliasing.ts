@@ -69,30 +69,33 @@ export const aliasingFilters: FilterFamily = {
   alias_preserve_length: aliasing(() => lowerCase + digits),
 
   /**
-   * Returns a random card number of the same length that passes the Luhn check, with spaces and hyphens in the same
-   * places. The arguments, true or false, say if the BIN and the last four digits are revealed.
+   * Returns a random card number of the same length, with spaces and hyphens in the same places. The arguments, true or
+   * false, say if the BIN and the last four digits are revealed, and if the number passes the Luhn check. One that never
+   * passes cannot be taken for the number of a card.
    * @example {{ '3622-7206-2716-5567' | alias_card: false, true }} → 4024-4201-9815-5567
+   * @example {{ '3622-7206-2716-5567' | alias_card: false, true, false }} → 4024-4201-9814-5567
    */
-  alias_card: ofScalar([0, 2], (text, [showBin, showLast4], run) => {
+  alias_card: ofScalar([0, 3], (text, [showBin, showLast4, passes = true], run) => {
     if (!/^\d[\d -]*$/.test(text)) throw unsuitable('takes digits, spaces and hyphens')
     const number = text.replace(/[ -]/g, '')
     const bin = flagArgument(showBin) ? binLength(number.length) : 0
     const last = flagArgument(showLast4) ? 4 : 0
+    const isValid = flagArgument(passes)
     // A single hidden digit could be calculated from the check digit.
     if (number.length < bin + last + 2) throw unsuitable('needs a longer number to reveal this many digits')
     let next = 0
-    const drawn = drawDifferent(number, () => drawCard(number, bin, last, run))
+    const drawn = drawDifferent(number, () => drawCard(number, bin, last, isValid, run))
     return text.replace(/\d/g, () => drawn.charAt(next++))
   }),
 }
 
-/** Draws all hidden digits but the last one, which is chosen so that the number passes the Luhn check. */
-function drawCard(number: string, bin: number, last: number, run: Run): string {
+/** Draws all hidden digits, the last one of those with which the number passes the Luhn check, or does not. */
+function drawCard(number: string, bin: number, last: number, isValid: boolean, run: Run): string {
   run.meter.elements(number.length)
   const check = number.length - last - 1
   const hidden = new Array<string>(check - bin).fill(digits)
   const head = number.slice(0, bin) + randomCharacters(hidden, run.context.random)
   const tail = number.slice(check + 1)
-  const fitting = Array.from(digits).find(digit => isLuhnValid(head + digit + tail))
-  return head + fitting + tail
+  const fitting = Array.from(digits).filter(digit => isLuhnValid(head + digit + tail) === isValid)
+  return head + randomCharacters([fitting.join('')], run.context.random) + tail
 }
