@@ -115,10 +115,11 @@ function givenBy(
   // The client sets all other headers itself.
   if (Object.keys(headers).length > 0 || (body !== undefined && (typeof body !== 'object' || body === null)))
     return undefined
-  const at = template.split('/').findIndex(part => part.startsWith('{'))
+  const parts = bare.split('/')
+  const ids = template.split('/').flatMap((part, at) => (part.startsWith('{') ? [parts[at] ?? ''] : []))
   const query = search === undefined ? undefined : queryOf(new URLSearchParams(search))
   return {
-    id: at < 0 ? undefined : decodeURIComponent(bare.split('/')[at] ?? ''),
+    ids: ids.map(decodeURIComponent),
     body,
     query,
     options: {

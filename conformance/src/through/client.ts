@@ -20,21 +20,18 @@ export async function loadClient(): Promise<ClientModule> {
 
 /** The parts of a request that the methods of the client take as arguments. */
 export interface Given {
-  readonly id: string | undefined
+  /** Those in the path. */
+  readonly ids: readonly string[]
   readonly query: Readonly<Record<string, unknown>> | undefined
   readonly body: unknown
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** Calls the client's method for an operation: with the id, then the body or the query, then the options. */
-export function call(client: Client, operation: Operation, { id, query, body, options }: Given) {
+/** Calls the client's method for an operation: with the ids, then the body or the query, then the options. */
+export function call(client: Client, operation: Operation, { ids, query, body, options }: Given) {
   const [name = '', method = ''] = operation.id.split('.')
   const target = client[name]
-  const args = [
-    ...(id === undefined ? [] : [id]),
-    ...(operation.hasBody ? [body] : method === 'list' ? [query] : []),
-    options,
-  ]
+  const args = [...ids, ...(operation.hasBody ? [body] : method === 'list' ? [query] : []), options]
   if (typeof target === 'function') return target.apply(client, args)
   const call = target?.[method]
   if (!call) throw new Error(`the client has no method for ${operation.id}`)
