@@ -54,6 +54,7 @@ import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
 import { lookupCases } from './surrogate-lookup.case.ts'
+import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
@@ -80,6 +81,7 @@ export const allCases: readonly Case[] = [
   ...accessCases,
   ...keyCases,
   ...lookupCases,
+  ...oneWayCases,
   ...applicationCases,
   ...tenantCases,
   ...boundCases,

@@ -40,6 +40,8 @@ export interface Rights {
 export interface Subject {
   readonly id: string
   readonly containers: readonly string[]
+  /** True if nobody ever sees the data of the token. */
+  readonly one_way?: boolean
 }
 
 /** A refusal names the container that no rule covers, for `--dev`. */
@@ -87,7 +89,8 @@ export function decide(rights: Rights, permission: TokenPermission, subject: Sub
   // A token always has a container. One without would not be covered by any rule.
   if (subject.containers.length === 0) return { allowed: false, container: 'no container' }
   const rules = rulesFor(rights, permission)
-  let transform: Transform = 'reveal'
+  // Requirements: TOK-555
+  let transform: Transform = subject.one_way ? 'mask' : 'reveal'
   for (const container of subject.containers) {
     const rule = rules.find(one => matches(one, subject.id, container))
     if (!rule) return { allowed: false, container }

@@ -10,6 +10,7 @@ interface Searchable {
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly fingerprint?: string | undefined
   readonly fingerprint_expression: string
+  readonly one_way?: boolean
   /** The evaluated search indexes. */
   readonly patterns?: readonly string[] | undefined
   readonly created_by: string
@@ -29,7 +30,7 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   for (const pattern of token.patterns ?? []) add('data', pattern)
   if (token.fingerprint !== undefined) {
     add('fingerprint', token.fingerprint)
-    terms.add(duplicateTerm(store, token))
+    terms.add(duplicateTerm(store, identityOf(token) as string))
   }
   if (token.modified_by !== undefined) add('modified_by', token.modified_by)
   return [...terms]
@@ -51,15 +52,22 @@ export function metadataTerm(store: TenantStore, key: string, value: string): Di
   return store.term('metadata', `${name.length}:${name}${content}`)
 }
 
+/** Returns the text that two duplicates share. The fingerprint stands for their tenant and type. */
+// Requirements: TOK-558
+export function identityOf({
+  fingerprint,
+  fingerprint_expression,
+  one_way,
+}: Pick<Searchable, 'fingerprint' | 'fingerprint_expression' | 'one_way'>): string | undefined {
+  return fingerprint && `${one_way ? 'one-way ' : ''}${fingerprint} ${fingerprint_expression}`
+}
+
 /**
- * The term of tokens with this fingerprint made by this expression. Separate from that of the fingerprint alone, which
- * anybody can give to any number of tokens.
+ * The term of tokens with this identity. Separate from that of the fingerprint alone, which anybody can give to any number
+ * of tokens.
  */
-export function duplicateTerm(
-  store: TenantStore,
-  { fingerprint, fingerprint_expression }: Pick<Searchable, 'fingerprint' | 'fingerprint_expression'>,
-): Digest {
-  return store.term('duplicate', `${fingerprint} ${fingerprint_expression}`)
+export function duplicateTerm(store: TenantStore, identity: string): Digest {
+  return store.term('duplicate', identity)
 }
 
 /**

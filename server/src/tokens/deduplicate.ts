@@ -1,6 +1,6 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import type { Token } from '../contract/types.ts'
-import { duplicateTerm } from '../search/terms.ts'
+import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
 import type { Write } from '../storage/port/port.ts'
 import { matchAll, matchTerm } from '../storage/port/query.ts'
@@ -25,14 +25,6 @@ const nothing: Deduplication = { claims: [] }
 /** Claims are compared by requests in progress only. None of them takes nearly as long. */
 const claimMs = 3_600_000
 
-/** Returns the text that two duplicates share. The fingerprint stands for their tenant and type. */
-export function identityOf({
-  fingerprint,
-  fingerprint_expression,
-}: Pick<TokenRecord, 'fingerprint' | 'fingerprint_expression'>): string | undefined {
-  return fingerprint && `${fingerprint} ${fingerprint_expression}`
-}
-
 /**
  * Finds the oldest token that this one would duplicate: live, with the same fingerprint made by the same expression, where
  * the caller has the right. With a literal expression anybody can make any fingerprint.
@@ -56,7 +48,7 @@ export async function deduplicate(
   // Before the search, so that a token stored after the search changes it.
   const claim = await store.get<RecordValue>('deduplication', value.id)
   const nowUs = context.nowUs()
-  const query = matchAll([visibleTo(store, caller, right), matchTerm(duplicateTerm(store, record))])
+  const query = matchAll([visibleTo(store, caller, right), matchTerm(duplicateTerm(store, identity))])
   const page = { nowMs: nowUs / 1000, offset: 0, limit: 1, oldestFirst: true }
   const [original] = (await store.find<TokenRecord>('token', query, page)).records
   // The index is not authenticated. Only the record itself decides.

@@ -3,13 +3,12 @@ import type { JsonValue } from '../base/json/json.ts'
 import { offsetOf, type Page, toPage } from '../base/page.ts'
 import type { FoundToken, LookupTokensRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
-import { duplicateTerm } from '../search/terms.ts'
+import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
-import { matchAll, matchTerm } from '../storage/port/query.ts'
+import { matchAll, matchAny, matchTerm } from '../storage/port/query.ts'
 import { tokenAction } from './audited.ts'
 import { fingerprintOf } from './contents.ts'
 import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
-import { identityOf } from './deduplicate.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 
 /**
@@ -54,7 +53,11 @@ async function find(
   // The expression was empty on this data. Tokens of which that is true have nothing in common.
   if (fingerprint === undefined) return { found: [], total: 0 }
   const made = { fingerprint, fingerprint_expression }
-  const query = matchAll([visibleTo(store, caller, 'token:lookup'), matchTerm(duplicateTerm(store, made))])
+  const identities = [made, { ...made, one_way: true }].flatMap(one => identityOf(one) ?? [])
+  const query = matchAll([
+    visibleTo(store, caller, 'token:lookup'),
+    matchAny(identities.map(identity => matchTerm(duplicateTerm(store, identity)))),
+  ])
   const now = nowUs()
   const { total, records } = await store.findPage<TokenRecord>('token', query, {
     nowMs: now / 1000,
@@ -64,7 +67,7 @@ async function find(
   const found: FoundToken[] = []
   for await (const { value } of records) {
     // The index is not authenticated. Only the record itself decides.
-    if (identityOf(value) !== identityOf(made) || isExpired(value, now)) continue
+    if (!identities.includes(identityOf(value) ?? '') || isExpired(value, now)) continue
     if (!decideFor(caller, 'token:lookup', value).allowed) continue
     found.push({ id: value.id, type: value.type, containers: value.containers })
   }

@@ -8,6 +8,7 @@ import { readExpiration } from '../base/time/expiration.ts'
 import { numericDates } from '../contract/dialect.ts'
 import type { Token, UpdateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
+import { identityOf } from '../search/terms.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
@@ -15,7 +16,7 @@ import { tokenAction } from './audited.ts'
 import { type Changes, type Derived, derive, indexOf, isTooLarge } from './contents.ts'
 import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
-import { type Deduplication, deduplicate, identityOf, showOriginal } from './deduplicate.ts'
+import { type Deduplication, deduplicate, showOriginal } from './deduplicate.ts'
 import { liveRecord, liveToken } from './read.ts'
 import { showUpdated } from './show.ts'
 import { LiveToken, type TokenRecord } from './token.ts'
@@ -165,6 +166,7 @@ async function patched(
   if (replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)) {
     record.deduplicate_token = true
   }
+  setIfKept(record, 'one_way', current.one_way)
   return { record, data, cvcWrites: writes }
 }
 

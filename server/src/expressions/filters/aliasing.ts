@@ -90,6 +90,7 @@ export const aliasingFilters: FilterFamily = {
 }
 
 /** Draws all hidden digits, the last one of those with which the number passes the Luhn check, or does not. */
+// Requirements: TOK-554
 function drawCard(number: string, bin: number, last: number, isValid: boolean, run: Run): string {
   run.meter.elements(number.length)
   const check = number.length - last - 1
