@@ -13,7 +13,15 @@ export const tenantId = 'b8c0c1de-5d4a-4d63-9f0e-0a9a4d2f7a11'
 const key = (prefix: string) =>
   canaries.add(`a ${prefix} key`, `key_${prefix}_${word(`a ${prefix} key's end`)}`)
 export const keys = { pub: key('pub'), prv: key('prv'), mgt: key('mgt') }
-const everything = ['token:read', 'token:search', 'token:create', 'token:update', 'token:delete', 'token:use']
+const everything = [
+  'token:read',
+  'token:search',
+  'token:create',
+  'token:update',
+  'token:delete',
+  'token:use',
+  'token:lookup',
+]
 const application = (type: string, end: string, apiKey: string, rights: JsonValue) => ({
   id: `0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c${end}`,
   name: word(`the ${type} application's name`),
@@ -188,6 +196,7 @@ export async function exerciseTokens(t: Tap): Promise<void> {
       200,
     )
     await ask('POST', '/tokens/search', { query: `metadata.${name}:${word('a search')}` })
+    await ask('POST', '/tokens/lookup', { type: 'token', data: word('data that is looked up') })
     await ask('POST', '/tokenize', { type: 'token', data: word('tokenized data') })
   }
   const gone = request('token', word('deleted data'))
@@ -210,6 +219,9 @@ export async function exerciseManagement(t: Tap): Promise<void> {
   t.equal(made.status, 201)
   const own = canaries.add('a made key', made.json.key)
   t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 200)
+  const second = await ask('POST', `/applications/${made.json.id}/keys`, undefined, asManagement)
+  const other = canaries.add('a second key', second.json.key)
+  t.equal((await ask('GET', '/tokens', undefined, { key: other })).status, 200)
   const again = await ask('POST', `/applications/${made.json.id}/regenerate`, undefined, asManagement)
   canaries.add('a regenerated key', again.json.key)
   t.equal((await ask('GET', '/tokens', undefined, { key: own })).status, 401)
