@@ -188,6 +188,16 @@ const operations: readonly Keyed[] = [
     },
   },
   {
+    operation: 'application:add_key',
+    prepare: async tenant => {
+      const id = await made(tenant.asManagement('POST', '/applications', application('A')))
+      return {
+        request: by => by.asManagement('POST', `/applications/${id}/keys`, undefined, keyed),
+        done: async () => sum(await told(tenant, 'application', 'application:add_key')),
+      }
+    },
+  },
+  {
     operation: 'formula:create',
     prepare: async tenant => ({
       request: by => by.asManagement('POST', '/reactor-formulas', formula('F'), keyed),
@@ -236,8 +246,16 @@ t.test('changes to applications on one server take effect on the other at once',
   await one.asManagement('PUT', `/applications/${json.id}`, rule('/a/'))
   t.equal((await read(json.key)).status, 200)
 
+  const keys = `/applications/${json.id}/keys`
+  const [first] = (await one.asManagement('GET', keys)).json
+  const second = (await one.asManagement('POST', keys)).json
+  t.equal((await read(second.key)).status, 200, 'a second key')
+  await one.asManagement('DELETE', `${keys}/${first.id}`)
+  t.equal((await read(json.key)).status, 401, 'the one that was revoked')
+  t.equal((await read(second.key)).status, 200, 'the second key afterwards')
+
   const { key } = (await one.asManagement('POST', `/applications/${json.id}/regenerate`)).json
-  t.equal((await read(json.key)).status, 401, 'the old key')
+  t.equal((await read(second.key)).status, 401, 'the old key')
   t.equal((await read(key)).status, 200, 'the new key')
 
   const session = (await one.asPublic('POST', '/sessions')).json
