@@ -144,6 +144,11 @@ const reactorBody = (draft: Draft): Partial<Draft> => ({
 const corrections: Readonly<Record<string, (draft: Draft, draw: Draw) => Partial<Draft>>> = {
   'tokens.create': draft => change(draft, body => (body.type === 'token' ? {} : { search_indexes: null })),
   'tokens.search': draft => change(draft, () => ({ start: null })),
+  'tokens.lookup': draft => change(draft, () => ({ type: 'token' })),
+  'applications.revokeKey': () => ({
+    prelude: [newApplication, request('POST', '/applications/@@0.id@@/keys', keys.management)],
+    path: '/applications/@@0.id@@/keys/@@1.id@@',
+  }),
   detokenize: (_, draw) => {
     const use = draw(
       fc.constantFrom('{{ @@0.id@@ }}', "{{@@0.id@@ | json: '$.a'}}", 'a {{ @@0.id@@ | stringify }} b'),

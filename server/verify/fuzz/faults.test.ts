@@ -21,7 +21,7 @@ t.test('every kind of fault is found, and reproduced by its case alone', async t
     ],
     ...['sensitive value in a problem', 'sensitive value in the log'],
   )
-  const report = await fuzz({ seed: 'sabotage', count: 240, round: 80, target })
+  const report = await fuzz({ seed: 'sabotage', count: 320, round: 80, target })
   const text = describe(report, 'npm run verify -- fuzz')
   const at = (fault: string, operation: string) =>
     report.findings.find(one => one.fault === fault && one.one?.operation === operation)
