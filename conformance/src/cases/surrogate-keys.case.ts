@@ -48,7 +48,12 @@ export const keyCases = cases({
       c.refused(await updating.call('GET', path), 403, 'listing')
       c.success(await reading.call('GET', path), 200, 'listing')
       c.refused(await reading.call('DELETE', `${path}/${added.id}`), 403, 'revoking')
-      c.success(await updating.call('DELETE', `${path}/${added.id}`), 204, 'revoking')
+      const upper = added.id.toUpperCase()
+      c.success(
+        await updating.call('DELETE', `${path}/${upper}`),
+        204,
+        'revoking, whatever the case of the id',
+      )
       c.refused(await updating.call('DELETE', `${path}/${added.id}`), 404, 'one that is gone')
       c.refused(await updating.call('DELETE', `${path}/a`), 400, 'one without a UUID')
     },
@@ -63,7 +68,7 @@ export const keyCases = cases({
       const { key, ...shown } = second
       c.equal(reply.body.length, 2, 'the number of keys')
       c.equal(reply.body[0], shown, 'the newest')
-      c.equal(shown.last_four ?? key.slice(-4), key.slice(-4), 'its last four characters')
+      c.equal(shown.last_four, key.slice(-4), 'its last four characters')
       c.ok(reply.body[1].created_at < shown.created_at, 'the older one was created before')
       c.ok(!reply.text.includes(key.slice(0, -4)), 'the key is not shown')
     },

@@ -40,6 +40,9 @@ export const lookupCases = cases({
       c.equal(await idsFound(c, call, tokenOf(c)), [], 'by the default expression')
       const imitated = tokenOf(c, { data: 'x', fingerprint_expression: c.tag })
       c.equal(await idsFound(c, call, imitated), [literal.id], 'by the literal expression')
+      const empty = { data: c.tag, fingerprint_expression: '{{ data.none }}' }
+      await c.token(empty)
+      c.equal(await idsFound(c, call, tokenOf(c, empty)), [], 'by an expression that is empty')
     },
   ],
   'TOK-551.c': [

@@ -135,7 +135,7 @@ export class ApplicationKeys {
     await transact(this.#context, async () => {
       const current = await existing(store, id)
       const digests = keyDigests(current.value)
-      const revoked = digests.find(digest => shownIdOfKey(store, digest) === shownId.toLowerCase()) ?? noKey()
+      const revoked = digests.find(digest => shownIdOfKey(store, digest) === shownId) ?? noKey()
       const [left] = digests.filter(digest => digest !== revoked)
       if (left === undefined) {
         throw new ServiceError(

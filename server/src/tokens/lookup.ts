@@ -50,9 +50,8 @@ async function find(
   { fingerprint, fingerprint_expression }: Identity,
   request: { readonly page: number; readonly size: number },
 ): Promise<{ readonly found: FoundToken[]; readonly total: number }> {
-  // The expression was empty on this data. Tokens of which that is true have nothing in common.
-  if (fingerprint === undefined) return { found: [], total: 0 }
   const made = { fingerprint, fingerprint_expression }
+  // None, if the expression is empty on this data: tokens of which that is true have nothing in common.
   const identities = [made, { ...made, one_way: true }].flatMap(one => identityOf(one) ?? [])
   const query = matchAll([
     visibleTo(store, caller, 'token:lookup'),
