@@ -54,3 +54,35 @@ tap.test('a case tests the features whose operations it sends, and is run if the
     'without tokens',
   )
 })
+
+tap.test('a claimed feature of which nothing was run makes the run invalid', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const claimed = (claims: readonly Feature[], target = reference.target) =>
+    run(target, { contract, claims, seed: 1 })
+  const made = await claimed(['types'])
+  const { total = 0 } = made.features.types ?? {}
+  t.ok(total > 20, `${total} cases`)
+  const verdict = { passed: 0, total, verdict: 'invalid run' }
+  t.match(made, {
+    exitCode: 2,
+    claimed: verdict,
+    features: { types: verdict },
+    verdicts: { core: 'invalid run' },
+  })
+  t.equal(
+    made.invalid,
+    `no case was run of what is claimed: types: 0 of ${total} (not claimed: tokens)`,
+    'its cases need tokens',
+  )
+  const both = await claimed(['tokens', 'types'])
+  t.match(both, { exitCode: 0, invalid: undefined, claimed: { verdict: 'conformant' } }, 'the control')
+
+  const { publicKey: _, ...withoutKey } = reference.target
+  const keyless = await claimed(['sessions'], withoutKey as typeof reference.target)
+  t.equal(keyless.exitCode, 2)
+  t.match(keyless.invalid, /sessions: 0 of \d+ \(public\)$/, 'a setting is missing')
+  const logs = await claimed(['tokens', 'logs'])
+  t.match(logs.features.logs, { passed: 0, total: 0, verdict: 'invalid run' })
+  t.match(logs.invalid, /logs: 0 of 0 \(the profile core has no case of it\)$/)
+})

@@ -25,7 +25,9 @@ import { byFetch, overHttp } from './harness/transport.ts'
 import type { FoundHere, Result } from './result.ts'
 import { matching, shuffled } from './selection.ts'
 import {
-  claimedOnly,
+  claimedTally,
+  claimsAll,
+  emptyClaims,
   exitCodeOf,
   exitCodes,
   featureTallies,
@@ -123,7 +125,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       const total = planned.filter(({ requirement }) => counts(requirement.profile, name)).length
       return judged({ ...tallyOf(results, name), total })
     }
-    const byFeature = Object.entries(featureTallies(results, profile, claims))
+    const ofFeatures = Object.entries(featureTallies(results, profile, claims))
     const tallies = Object.fromEntries(profiles.map(name => [name, tallyIn(name)]))
     return {
       profile,
@@ -133,10 +135,8 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       results,
       tallies,
       verdicts: Object.fromEntries(profiles.map(name => [name, tallies[name]?.verdict])),
-      ...(features.every(name => claims.includes(name))
-        ? {}
-        : { claimed: judged(tallyOf(claimedOnly(results, claims), profile)) }),
-      features: Object.fromEntries(byFeature.map(([name, tally]) => [name, judged(tally)])),
+      ...(claimsAll(claims) ? {} : { claimed: judged(claimedTally(results, profile, claims)) }),
+      features: Object.fromEntries(ofFeatures.map(([name, tally]) => [name, judged(tally)])),
       exitCode: ended ? exitCodes[ended] : exitCodeOf(results, profile, claims),
       ...(invalid === undefined ? {} : { invalid }),
       left,
@@ -226,7 +226,10 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
     end.clear()
     await (await inbox)?.close()
   }
-  return finish(stopped, [...has], 'incomplete')
+  if (stopped !== undefined) return finish(stopped, [...has], 'incomplete')
+  // Who selects cases knows that others are not run.
+  const isSelection = options.only?.length || options.sections?.length
+  return finish(isSelection ? undefined : emptyClaims(results, profile, claims), [...has])
 }
 
 /** Cases that move the target's clock run alone: they would end the sessions of cases that run at the same time. */

@@ -71,23 +71,82 @@ export function tallyOf(results: readonly Result[], profile: Profile): Tally {
   return { verdict, passed, total }
 }
 
-/** Returns the verdict of each claimed feature, over the cases that need no feature that is not claimed. */
-export function featureTallies(
+/**
+ * Returns the results that the verdict of each claimed feature stands on: of the cases that need no feature that is not
+ * claimed, or, if there are none, of all cases of the feature. A run that claims everything leaves out features that have
+ * no case in its profile.
+ */
+function byFeature(
   results: readonly Result[],
   profile: Profile,
   claimed: readonly Feature[],
-): Readonly<Partial<Record<Feature, Tally>>> {
-  const inside = claimedOnly(results, claimed)
-  return Object.fromEntries(
+): ReadonlyMap<Feature, readonly Result[]> {
+  const counted = results.filter(({ requirement }) => counts(requirement.profile, profile))
+  const inside = claimedOnly(counted, claimed)
+  const isWhole = claimsAll(claimed)
+  return new Map(
     features.flatMap(name => {
       if (!claimed.includes(name)) return []
-      const own = inside.filter(
-        ({ features, requirement }) => features.has(name) && counts(requirement.profile, profile),
-      )
-      return own.length === 0 ? [] : [[name, tallyOf(own, profile)]]
+      const [own, all] = [inside, counted].map(some => some.filter(result => result.features.has(name)))
+      const found = own?.length ? own : (all ?? [])
+      return found.length === 0 && isWhole ? [] : [[name, found] as const]
     }),
   )
 }
+
+/** Returns the verdict of each claimed feature. One of which nothing was run is `0 of n, invalid run`. */
+export const featureTallies = (
+  results: readonly Result[],
+  profile: Profile,
+  claimed: readonly Feature[],
+): Readonly<Partial<Record<Feature, Tally>>> =>
+  Object.fromEntries(
+    [...byFeature(results, profile, claimed)].map(([name, own]) => [name, tallyOf(own, profile)]),
+  )
+
+/**
+ * Returns the verdict of all that is claimed. The cases of a feature of which nothing was run count, too, although they
+ * may need features that are not claimed.
+ */
+export const claimedTally = (
+  results: readonly Result[],
+  profile: Profile,
+  claimed: readonly Feature[],
+): Tally =>
+  tallyOf(
+    [
+      ...new Set([
+        ...claimedOnly(results, claimed),
+        ...[...byFeature(results, profile, claimed).values()].flat(),
+      ]),
+    ],
+    profile,
+  )
+
+/** Returns, in words, of which claimed features no case was run, and why; undefined if there are none. */
+export function emptyClaims(
+  results: readonly Result[],
+  profile: Profile,
+  claimed: readonly Feature[],
+): string | undefined {
+  if (claimsAll(claimed)) return undefined
+  const empty = [...byFeature(results, profile, claimed)].flatMap(([name, own]) => {
+    const reasons = own.map(({ notSupported, skipped }) => notSupported ?? skipped)
+    if (reasons.some(reason => reason === undefined)) return []
+    const why = own.length === 0 ? `the profile ${profile} has no case of it` : mostFrequent(reasons)
+    return [`${name}: 0 of ${own.length} (${why})`]
+  })
+  return empty.length === 0 ? undefined : `no case was run of what is claimed: ${empty.join('; ')}`
+}
+
+function mostFrequent<T>(items: readonly T[]): T | undefined {
+  const counted = new Map<T, number>()
+  for (const item of items) counted.set(item, (counted.get(item) ?? 0) + 1)
+  return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0]
+}
+
+/** True for a run without `--claim`, which is judged by its profile. */
+export const claimsAll = (claimed: readonly Feature[]) => features.every(name => claimed.includes(name))
 
 /** Returns the results of cases that test claimed features only. */
 export const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>

@@ -18,7 +18,12 @@ export function junitOf(report: Report): string {
       return `  ${head}><skipped message="${escaped(`${one.outcome}: ${one.reason}`)}"/></testcase>`
     return `  ${head}/>`
   })
-  const counts = `tests="${report.cases.length}" failures="${is('fail', 'unexpected-pass')}" errors="${is('error')}" skipped="${is('skipped', 'not-supported', 'expected-failure')}"`
+  const { invalid } = report
+  if (invalid !== undefined)
+    cases.push(
+      `  <testcase classname="run" name="the run is valid"><error message="${escaped(invalid)}"/></testcase>`,
+    )
+  const counts = `tests="${cases.length}" failures="${is('fail', 'unexpected-pass')}" errors="${is('error') + (invalid === undefined ? 0 : 1)}" skipped="${is('skipped', 'not-supported', 'expected-failure')}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="surrogate-conformance" ${counts} time="${seconds(report.duration_ms)}">`,

@@ -293,6 +293,32 @@ tap.test('what to do next is shown in an order in which it builds on what is the
   t.match(htmlOf(report), /<a href="specification\.html#TOK-001">/, 'each sentence is linked')
 })
 
+tap.test('each report says that nothing was run of a claimed feature', async t => {
+  const options = { claims: ['http', 'time'] } as const
+  const { code, made, report, tap: text } = await reported(pass, { needs: ['clock'] }, options)
+  const reason = 'no case was run of what is claimed: time: 0 of 1 (clock)'
+  t.match({ code, invalid: made.invalid }, { code: 2, invalid: reason })
+  t.match(text, /^# {3}time: 0 of 1, invalid run$/m)
+  t.match(text, /^# verdict: claimed http, time: 1 of 2, invalid run; core: 1 of 2, invalid run$/m)
+  t.ok(text.includes(`Bail out! ${reason}`))
+  t.ok(htmlOf(report).includes(`The run is not valid: ${reason}`))
+  t.match(
+    junitOf(report),
+    /tests="3" failures="0" errors="1" skipped="1"[\s\S]*<error message="no case was run/,
+  )
+  const folder = t.testdir({})
+  await writeReport(folder, report)
+  const badge = JSON.parse(await readFile(join(folder, 'badge.json'), 'utf8'))
+  t.equal(badge.message, '1 of 2, invalid run')
+
+  const skipped = await reported(pass, { needs: ['clock'] }, { ...options, skip: { 'AAA-002': 'later' } })
+  t.match(skipped.made.invalid, /time: 0 of 1 \(later\)$/, 'who skips all of it does not claim it')
+  const selected = await reported(pass, { needs: ['clock'] }, { ...options, only: ['AAA-001'] })
+  t.equal(selected.code, 3, 'a selection is partial')
+  const whole = await reported(pass, { needs: ['clock'] })
+  t.equal(whole.code, 3, 'without --claim the profile is partial')
+})
+
 tap.test('a report names the server and whom to ask', async t => {
   const { made } = await reported(pass)
   const identity = { name: 'Vault <7>', version: '1.2', contact: 'me@example.org' }
