@@ -73,6 +73,8 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
       'SPECIFICATION.md',
       'GUIDE.md',
       'examples/minimal/server.mjs',
+      'examples/vectors/play.mjs',
+      'vectors.schema.json',
       'openapi.yaml',
       'LICENSE',
       'README.md',

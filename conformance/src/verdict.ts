@@ -149,7 +149,7 @@ function mostFrequent<T>(items: readonly T[]): T | undefined {
 export const claimsAll = (claimed: readonly Feature[]) => features.every(name => claimed.includes(name))
 
 /** Returns the results of cases that test claimed features only. */
-export const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
+const claimedOnly = (results: readonly Result[], claimed: readonly Feature[]) =>
   results.filter(result => [...result.features].every(name => claimed.includes(name)))
 
 /**

@@ -46,6 +46,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
 say('building')
 run('npm', 'run', 'build')
+run('npm', 'run', 'vectors')
 const workspaces = names.flatMap(name => ['-w', name])
 const packed: { name: string; filename: string; size: number }[] = JSON.parse(
   run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...workspaces),
