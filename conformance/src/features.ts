@@ -28,8 +28,8 @@ export type Feature = (typeof features)[number]
 export const isFeature = (name: string): name is Feature => features.some(feature => feature === name)
 
 /**
- * The feature of a requirement by the area of its id. Requirements of identification have none: their cases belong to the
- * features whose operations they send, and so to every claim.
+ * The feature of a requirement by the area of its id. Those of every claim have none: their cases belong to the features
+ * whose operations they send.
  */
 const areas: Readonly<Record<string, Feature>> = {
   TOK: 'tokens',
@@ -53,8 +53,18 @@ const areas: Readonly<Record<string, Feature>> = {
   IDE: 'idempotency',
 }
 
-/** Requirements of identification: who a caller is, and of which tenant. */
-const identification = ['AUT-001', 'AUT-011', 'AUT-012', 'AUT-013', 'AUT-015', 'FOR-017', 'SES-017']
+/** Requirements of identification (who a caller is, and of which tenant), and of what holds for every response. */
+const ofEveryClaim = [
+  'AUT-001',
+  'AUT-011',
+  'AUT-012',
+  'AUT-013',
+  'AUT-015',
+  'AUT-020',
+  'ERR-001',
+  'FOR-017',
+  'SES-017',
+]
 
 /** Features that a case needs besides that of its area, by what it asks of the target. */
 const needed: Readonly<Partial<Record<Capability, Feature>>> = {
@@ -115,14 +125,14 @@ export function featuresOf(
   requirement: Requirement,
   claims: readonly Feature[] = features,
 ): ReadonlySet<Feature> {
-  const isIdentification = identification.includes(requirement.id)
-  const area = isIdentification ? undefined : (areas[one.id.slice(0, 3)] ?? 'http')
+  const isOfEveryClaim = ofEveryClaim.includes(requirement.id)
+  const area = isOfEveryClaim ? undefined : (areas[one.id.slice(0, 3)] ?? 'http')
   const needs = [...requirement.needs, ...one.needs]
   return new Set([
     ...(area ? [area] : []),
     ...needs.flatMap(name => {
       const feature = needed[name]
-      return feature && !(isIdentification && feature === 'tenants') ? [feature] : []
+      return feature && !(isOfEveryClaim && feature === 'tenants') ? [feature] : []
     }),
     ...needs.flatMap(name => {
       const some = behind[name] ?? []

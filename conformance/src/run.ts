@@ -172,7 +172,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   let stopped: string | undefined
   /** Runs one case. Sets `stopped` if the run cannot go on. */
   const perform = async ({ one, requirement }: (typeof planned)[number]): Promise<void> => {
-    const recorder = new Recorder(target, contract, options.carrier, claims)
+    const recorder = new Recorder(target, contract, options.carrier, claims, common)
     const context = fixtures.contextFor(recorder)
     const begun = performance.now()
     const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]

@@ -179,7 +179,14 @@ export const variations = {
     const isDeletion = request.method === 'DELETE' && response.status === 204
     const status = isDeletion ? 200 : statuses[response.status]
     if (response.status === 202) return responseFrom(response, { body: {} })
-    return status === undefined ? response : responseFrom(response, { status })
+    if (status === undefined) return response
+    const body = await bodyOf(response)
+    return responseFrom(
+      response,
+      response.status >= 400 && isObject(body) && 'status' in body
+        ? { status, body: { ...body, status } }
+        : { status },
+    )
   },
 } satisfies Record<string, Variation>
 

@@ -133,6 +133,13 @@ export const responsesMutants: Mutants = {
     failing: ['WIR-544.of-the-request'],
     change: headers((to, request) => to.set('X-Application', request.headers.get('SVC-API-KEY') ?? 'none')),
   },
+  'key-of-another-in-a-header': {
+    failing: ['AUT-020.each'],
+    change: (next, target) =>
+      headers((to, request) => {
+        if (request.method === 'GET') to.set('X-Neighbour', target.otherPrivateKey ?? 'none')
+      })(next, target),
+  },
   'key-in-a-problem': {
     failing: ['WIR-544.without-permission'],
     change: problem((body, status, key) =>
@@ -160,6 +167,21 @@ export const responsesMutants: Mutants = {
   'status-of-problems-is-400': {
     failing: ['ERR-514.each'],
     change: problem(body => ({ ...body, status: 400 })),
+  },
+  'status-of-404-is-400': {
+    failing: ['ERR-001.each'],
+    change: problem((body, status) => (status === 404 ? { ...body, status: 400 } : body)),
+  },
+  'refusals-show-the-token': {
+    failing: ['AUT-014.refused-get', 'AUT-014.refused-update', 'AUT-014.refused-delete'],
+    change: intercept('GET|PATCH|DELETE', token, async (received, next, { privateKey }) => {
+      const response = await next(requestFrom(received))
+      if (response.status !== 403) return response
+      const shown = await next(
+        requestFrom(received, { method: 'GET', key: privateKey, bytes: new Uint8Array(), text: '' }),
+      )
+      return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
+    }),
   },
   'status-of-409-is-400': {
     failing: ['ERR-514.each'],

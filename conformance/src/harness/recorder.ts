@@ -1,5 +1,5 @@
 import { type Feature, featuresOfRequest } from '../features.ts'
-import { alwaysComplaints } from './always.ts'
+import { alwaysComplaints, StoredData } from './always.ts'
 import type { Complaint, Contract } from './contract.ts'
 import { Finding, isObject, NotClaimed } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
@@ -30,23 +30,31 @@ export class Recorder {
   readonly unanswered: string[] = []
   /** Features that the requests used. */
   readonly used = new Set<Feature>()
+  /** Data of the tokens that the requests stored. */
+  readonly stored = new StoredData()
 
   readonly contract: Contract
   readonly #target: Subject
   readonly #carrier: Carrier | undefined
   readonly #claims: readonly Feature[] | undefined
+  readonly #common: Recorder | undefined
 
-  /** @param claims features whose operations may be sent; all by default */
+  /**
+   * @param claims features whose operations may be sent; all by default
+   * @param common records what is made for all cases
+   */
   constructor(
     target: Subject,
     contract: Contract,
     carrier: Carrier | undefined,
     claims?: readonly Feature[],
+    common?: Recorder,
   ) {
     this.#target = target
     this.contract = contract
     this.#carrier = carrier
     this.#claims = claims
+    this.#common = common
   }
 
   /** Returns a function that sends requests with a key, or without one. */
@@ -80,7 +88,10 @@ export class Recorder {
         const own: Exchange = { ...sent, requestBody, status, headers, text }
         this.exchanges.push(own)
         reply = { status, headers, text, body: json, exchange: own }
-        this.#complain(reply, alwaysComplaints(this.#target, request, reply, operation !== undefined))
+        const stored = this.#common ? [this.stored, this.#common.stored] : [this.stored]
+        const isOfContract = operation !== undefined
+        this.#complain(reply, alwaysComplaints(this.#target, request, reply, isOfContract, stored))
+        if (status < 300) this.stored.add(request)
         return response
       } catch (error) {
         this.#missed(key, method, path, body)

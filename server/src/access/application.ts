@@ -29,7 +29,7 @@ export function isApplicationOver({ expires_ms }: ApplicationRecord, nowUs: numb
   return expires_ms !== undefined && expires_ms * 1000 <= nowUs
 }
 
-// Requirements: APP-501, WIR-544
+// Requirements: APP-501, AUT-020, WIR-544
 export function showApplication(tenant: string, record: Dated<ApplicationRecord>): Application {
   const { key_digest: _digest, second_key_digest: _second, expires_ms: _ms, ...shown } = record.value
   return {

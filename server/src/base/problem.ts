@@ -12,7 +12,7 @@ type Problem = {
 }
 
 /** @param reason is appended to the detail */
-// Requirements: ERR-501, ERR-514, WIR-546
+// Requirements: ERR-001, ERR-501, ERR-514, WIR-546
 export function toProblem(error: ServiceError, traceId: string, reason?: string): Problem {
   const { title, status } = errorRegistry[error.code]
   return {

@@ -212,6 +212,74 @@ const keyCells = Object.entries(withKeys).map(
   }),
 )
 
+/** Callers without any right to read, and what they ask for. Its refusal shows nothing of the data. */
+const refusedCells = Object.entries({
+  get: (call: Call, id: string) => call('GET', `/tokens/${id}`),
+  update: (call: Call, id: string) => call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }),
+  delete: (call: Call, id: string) => call('DELETE', `/tokens/${id}`),
+}).map(
+  ([name, ask]): Cell => ({
+    requirement: 'AUT-014',
+    name: `refused-${name}`,
+    title: `a refusal shows no data of the token to a caller that may not read it: ${name}`,
+    needs: ['limited-caller'],
+    async run(c) {
+      const secret = crypto.randomUUID()
+      const { id } = await c.token({ data: { secret }, mask: { secret: '{{ data.secret }}' } })
+      const call = c.has('applications')
+        ? (await c.application({ permissions: ['token:use'] })).call
+        : c.as(c.target.limitedKey)
+      const reply = c.refused(await ask(call, id), 403)
+      c.ok(!reply.text.includes(secret), 'the response does not contain the data')
+    },
+  }),
+)
+
+/** Responses of each kind, none of which has the key of somebody else. */
+const otherKeyCell: Cell = {
+  requirement: 'AUT-020',
+  name: 'each',
+  title: 'a response contains the key of no other caller: a create, a list, a refusal',
+  async run(c) {
+    const { privateKey, publicKey, managementKey, otherPrivateKey, otherManagementKey } = c.target
+    const keys = [privateKey, publicKey, managementKey, otherPrivateKey, otherManagementKey]
+    const created = await c.asPrivate('POST', '/tokens', { type: 'token', data: c.tag })
+    const replies = [
+      [privateKey, c.success(created, 201)],
+      [privateKey, c.success(await c.asPrivate('GET', '/tokens?size=1'), 200)],
+      [privateKey, c.refused(await c.asPrivate('GET', `/tokens/${nothing}`), 404)],
+      [otherPrivateKey, c.success(await c.asOther('GET', '/tokens?size=1'), 200)],
+      [otherPrivateKey, c.refused(await c.asOther('GET', `/tokens/${created.body?.id}`), 404)],
+      [undefined, c.refused(await c.as(undefined)('GET', '/tokens'), 401)],
+    ] as const
+    for (const [own, { headers, text }] of replies) {
+      const whole = `${[...headers].flat().join('\n')}\n${text}`
+      const others = keys.filter(key => key !== undefined && key !== own)
+      c.ok(!others.some(key => whole.includes(key ?? '')), 'neither headers nor body contain another key')
+    }
+  },
+}
+
+/** In core a problem need not have a status, and an error need not be a problem. */
+const problemCell: Cell = {
+  requirement: 'ERR-001',
+  name: 'each',
+  title: 'the status of a problem document is that of its response: without a key, invalid, not found',
+  async run(c) {
+    await c.token()
+    const replies = [
+      await c.as(undefined)('GET', '/tokens'),
+      await c.asPrivate('POST', '/tokens', {}),
+      await c.asPrivate('GET', `/tokens/${nothing}`),
+    ]
+    for (const reply of replies) {
+      const { headers, body, status } = c.refused(reply)
+      if (!/^application\/problem\+json/i.test(headers.get('content-type') ?? '')) continue
+      c.equal(body?.status ?? status, status, 'the status of the problem')
+    }
+  },
+}
+
 const statusCell: Cell = {
   requirement: 'ERR-514',
   name: 'each',
@@ -257,4 +325,13 @@ const allowCell: Cell = {
 }
 
 /** What holds for every response, of each kind of request. */
-export const everyResponseCases = matrix([...cells, ...refusalCells, ...keyCells, statusCell, allowCell])
+export const everyResponseCases = matrix([
+  ...cells,
+  ...refusalCells,
+  ...refusedCells,
+  ...keyCells,
+  otherKeyCell,
+  problemCell,
+  statusCell,
+  allowCell,
+])
