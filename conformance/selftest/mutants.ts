@@ -1,6 +1,7 @@
 import { accessMutants } from './mutants/access.ts'
 import { fidelityMutants } from './mutants/fidelity.ts'
 import { nearMutants } from './mutants/near.ts'
+import { pagesMutants } from './mutants/pages.ts'
 import { reactorsMutants } from './mutants/reactors.ts'
 import { refusalMutants } from './mutants/refusals.ts'
 import { responsesMutants } from './mutants/responses.ts'
@@ -16,6 +17,7 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     accessMutants,
     fidelityMutants,
     nearMutants,
+    pagesMutants,
     reactorsMutants,
     refusalMutants,
     responsesMutants,

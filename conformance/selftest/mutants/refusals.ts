@@ -196,6 +196,32 @@ export const refusalMutants: Mutants = {
       ),
     ),
   },
+  'refused-patch-renames-reactor': {
+    failing: ['REA-014.reactor-patch-invalid-undone', 'REA-011.reactor-patch-other-type-undone'],
+    change: afterRefusal('PATCH', /^\/reactors\/[^/]+$/, [400, 415], ({ body, ...rest }, next, key) =>
+      next(
+        requestFrom(
+          { ...rest, body, headers: json(merge) },
+          { key: key.management, body: { name: String(body.name) } },
+        ),
+      ),
+    ),
+  },
+  ...Object.fromEntries(
+    Object.entries({
+      formula: /^\/reactor-formulas$/,
+      reactor: /^\/reactors$/,
+      application: /^\/applications$/,
+    }).map(([kind, path]): [string, Mutant] => [
+      `refused-create-makes-${kind}`,
+      {
+        failing: [`AUT-001.create-${kind}-unknown-undone`, `WIR-545.create-${kind}-other-type-undone`],
+        change: afterRefusal('POST', path, [401, 415], (received, next, key) =>
+          next(requestFrom({ ...received, headers: json() }, { key: key.management })),
+        ),
+      },
+    ]),
+  ),
   // A refusal of a create reserves the id for a while.
   'forbidden-create-reserves-id': {
     failing: ['AUT-002.create-forbidden-undone'],

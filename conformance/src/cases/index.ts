@@ -41,6 +41,7 @@ import { spellingCases } from './matrices/spellings.ts'
 import { tokenizingCases } from './matrices/tokenizing.ts'
 import { unchangedCases } from './matrices/unchanged.ts'
 import { undoneCases } from './matrices/undone.ts'
+import { undoneManagedCases } from './matrices/undone-managed.ts'
 import { usageCases } from './matrices/usage.ts'
 import { reactorCases } from './reactors.case.ts'
 import { searchFieldCases } from './search-fields.case.ts'
@@ -129,6 +130,7 @@ export const allCases: readonly Case[] = [
   ...tenantAndWebhookCases,
   ...unchangedCases,
   ...undoneCases,
+  ...undoneManagedCases,
   ...nearCases,
   ...everyResponseCases,
   ...pageCases,

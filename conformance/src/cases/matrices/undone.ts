@@ -6,7 +6,7 @@ import { type Cell, matrix } from './cell.ts'
 type Body = Record<string, unknown>
 
 /** A way to have a request refused. `members` make it invalid, `call` sends it, `options` change its form. */
-interface Refusal {
+export interface Refusal {
   readonly status: number
   readonly title: string
   readonly needs?: Cell['needs']
@@ -16,7 +16,7 @@ interface Refusal {
   readonly isLarge?: true
 }
 
-const plain = (type: string): SendOptions => ({ plain: true, headers: { 'Content-Type': type } })
+export const plain = (type: string): SendOptions => ({ plain: true, headers: { 'Content-Type': type } })
 
 const anyone: Readonly<Record<string, Refusal>> = {
   unknown: { status: 401, title: 'with an unknown key', call: async c => c.as(`key_prv_${c.tag}`) },
@@ -88,8 +88,11 @@ const coreUpdates: Readonly<Record<string, string>> = {
 }
 const surrogate = 'WIR-545'
 
-const send = ({ isLarge, options }: Refusal, c: Context, ask: (options?: SendOptions) => Promise<Reply>) =>
-  isLarge ? c.oversized(more => ask({ ...options, ...more })) : ask(options)
+export const send = (
+  { isLarge, options }: Refusal,
+  c: Context,
+  ask: (options?: SendOptions) => Promise<Reply>,
+) => (isLarge ? c.oversized(more => ask({ ...options, ...more })) : ask(options))
 
 const createCells = Object.entries(creates).map(
   ([name, refusal]): Cell => ({
@@ -167,68 +170,6 @@ const deleteCells = (['unknown', 'forbidden'] as const).map(
   }),
 )
 
-/** Resources that a management application changes, and what is invalid about a change. */
-const managed: Readonly<
-  Record<
-    string,
-    {
-      make(c: Context): Promise<string>
-      change(now: Body): Body
-      wrong: Body
-      needs: Cell['needs']
-      requirement?: string
-    }
-  >
-> = {
-  formula: {
-    needs: ['management'],
-    requirement: 'FOR-014',
-    make: async c => `/reactor-formulas/${(await c.formula()).id}`,
-    change: now => ({ ...now, name: 'changed', code: 'module.exports = () => ({ raw: 2 })' }),
-    wrong: { type: 'other' },
-  },
-  reactor: {
-    needs: ['management'],
-    requirement: 'REA-016',
-    make: async c => `/reactors/${(await c.reactor()).id}`,
-    change: () => ({ name: 'changed', configuration: {} }),
-    wrong: { configuration: { undeclared: 1 } },
-  },
-  application: {
-    needs: ['applications'],
-    make: async c =>
-      `/applications/${(await c.application({ rules: [{ priority: 1, container: c.container, transform: 'mask', permissions: ['token:read'] }] })).id}`,
-    change: () => ({ name: 'changed', permissions: ['token:create'] }),
-    wrong: { permissions: ['token:none'] },
-  },
-}
-
-const managedCells = Object.entries(managed).flatMap(([kind, { make, change, wrong, needs, requirement }]) =>
-  Object.entries({
-    invalid: { status: 400, wrong },
-    'other-type': { status: 415, options: plain('text/plain') },
-    'too-large': { status: 413, wrong: { name: 'x'.repeat(1100 * 1024) }, isLarge: true as const },
-  }).map(
-    ([name, refusal]): Cell => ({
-      requirement: (name === 'invalid' ? requirement : undefined) ?? surrogate,
-      name: `${kind}-${name}-undone`,
-      title: `a refused update of a ${kind} leaves each member as it was: ${name.replaceAll('-', ' ')}`,
-      needs,
-      async run(c) {
-        const path = await make(c)
-        const before = c.success(await c.asManagement('GET', path), 200).body
-        const body = { ...change(before), ...('wrong' in refusal ? refusal.wrong : {}) }
-        const reply = await send({ title: name, ...refusal }, c, options =>
-          c.asManagement('PUT', path, body, options),
-        )
-        c.refused(reply, refusal.status, name)
-        c.equal(c.success(await c.asManagement('GET', path), 200).body, before, `the ${kind}`)
-        c.success(await c.asManagement('PUT', path, change(before)), 200, 'the control')
-      },
-    }),
-  ),
-)
-
 /** Authorizations that are refused: the nonce still works, and the session has no access until then. */
 const authorizations: Readonly<Record<string, Refusal>> = {
   invalid: {
@@ -273,10 +214,4 @@ const sessionCells = Object.entries(authorizations).map(
 )
 
 /** What was refused has no effect: another caller finds everything as it was. */
-export const undoneCases = matrix([
-  ...createCells,
-  ...updateCells,
-  ...deleteCells,
-  ...managedCells,
-  ...sessionCells,
-])
+export const undoneCases = matrix([...createCells, ...updateCells, ...deleteCells, ...sessionCells])
