@@ -46,6 +46,11 @@ tap.test('a case tests the features whose operations it sends, and is run if the
     'tokens alone: another tenant is part of every claim',
   )
   t.same(
+    await outcomesOf(['tokens', 'access'], ['AUT-007.a', 'AUT-002.a']),
+    { 'AUT-007.a': 'not-supported: not claimed: formulas', 'AUT-002.a': 'pass' },
+    'permissions for what is not claimed',
+  )
+  t.same(
     await outcomesOf(['formulas', 'reactors'], ['AUT-001.none-get-reactor', 'AUT-012.foreign-get-reactor']),
     {
       'AUT-001.none-get-reactor': 'pass',

@@ -53,18 +53,21 @@ const areas: Readonly<Record<string, Feature>> = {
   IDE: 'idempotency',
 }
 
-/** Requirements of identification (who a caller is, and of which tenant), and of what holds for every response. */
-const ofEveryClaim = [
-  'AUT-001',
-  'AUT-011',
-  'AUT-012',
-  'AUT-013',
-  'AUT-015',
-  'AUT-020',
-  'ERR-001',
-  'FOR-017',
-  'SES-017',
-]
+/**
+ * Requirements of identification (who a caller is, and of which tenant), and of what holds for every response. They are
+ * part of every claim, or of that of one feature.
+ */
+const ofEveryClaim: Readonly<Record<string, Feature | undefined>> = {
+  'AUT-001': undefined,
+  'AUT-011': undefined,
+  'AUT-012': 'reactors',
+  'AUT-013': undefined,
+  'AUT-015': undefined,
+  'AUT-020': undefined,
+  'ERR-001': undefined,
+  'FOR-017': 'formulas',
+  'SES-017': 'sessions',
+}
 
 /** Features that a case needs besides that of its area, by what it asks of the target. */
 const needed: Readonly<Partial<Record<Capability, Feature>>> = {
@@ -125,17 +128,24 @@ export function featuresOf(
   requirement: Requirement,
   claims: readonly Feature[] = features,
 ): ReadonlySet<Feature> {
-  const isOfEveryClaim = ofEveryClaim.includes(requirement.id)
-  const area = isOfEveryClaim ? undefined : (areas[one.id.slice(0, 3)] ?? 'http')
+  const isOfEveryClaim = requirement.id in ofEveryClaim
+  const area = isOfEveryClaim ? ofEveryClaim[requirement.id] : (areas[one.id.slice(0, 3)] ?? 'http')
   const needs = [...requirement.needs, ...one.needs]
+  // A requirement on operations none of which is claimed, such as the permissions for formulas.
+  const about = isOfEveryClaim
+    ? []
+    : requirement.operations.flatMap(id => featuresOfRequest(id, [], undefined))
+  const isClaimed = about.length === 0 || about.some(feature => claims.includes(feature))
   return new Set([
     ...(area ? [area] : []),
+    ...(isClaimed ? [] : about.slice(0, 1)),
     ...needs.flatMap(name => {
       const feature = needed[name]
       return feature && !(isOfEveryClaim && feature === 'tenants') ? [feature] : []
     }),
     ...needs.flatMap(name => {
-      const some = behind[name] ?? []
+      // Who a caller is concerns the public key only where sessions are made.
+      const some = (isOfEveryClaim && name === 'public' ? ['sessions' as const] : behind[name]) ?? []
       return some.length === 0 || some.some(feature => claims.includes(feature)) ? [] : some.slice(0, 1)
     }),
   ])

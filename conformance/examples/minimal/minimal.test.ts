@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import tap from 'tap'
+import { minimalClaims, startMinimal } from '../../selftest/_minimal.ts'
 import { run } from '../../src/run.ts'
 import { outcomeOf } from '../../src/verdict.ts'
 
@@ -12,33 +9,35 @@ const folder = new URL('.', import.meta.url)
 tap.test(
   'the minimal server is conformant in the features that it claims, and partial as a whole',
   async t => {
-    const [privateKey, otherPrivateKey] = ['key_of_the_minimal_server', 'key_of_the_other_tenant']
-    const child = spawn(process.execPath, [fileURLToPath(new URL('server.mjs', folder))], {
-      env: { PRIVATE_KEY: privateKey, OTHER_PRIVATE_KEY: otherPrivateKey },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const ended = once(child, 'close')
-    t.teardown(async () => {
-      child.kill()
-      await ended
-    })
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const { close, ...keys } = await startMinimal()
+    t.teardown(close)
+    const { privateKey, otherPrivateKey } = keys
     const target = {
-      baseUrl: line.replace('listening on ', ''),
-      privateKey,
-      otherPrivateKey,
+      ...keys,
       headerPrefix: 'SVC',
       capabilities: [],
       timeoutMs: 20_000,
       patienceMs: 20_000,
       fetch: (request: Request) => fetch(request),
     }
-    const made = await run(target, { claims: ['tokens', 'types'] })
+    const claims = minimalClaims
+    const made = await run(target, { claims, concurrency: 4 })
     t.same(
       made.results.filter(one => outcomeOf(one, 'core') === 'fail').map(one => [one.case.id, one.findings]),
       [],
     )
-    t.match(made.features, { tokens: { verdict: 'conformant' }, types: { verdict: 'conformant' } })
+    t.match(made.features, {
+      tokens: { verdict: 'conformant' },
+      types: { verdict: 'conformant' },
+      access: { verdict: 'conformant' },
+    })
+    const isOpen = (one: (typeof made.results)[number]) =>
+      [...one.features].every(name => claims.some(claim => claim === name)) &&
+      outcomeOf(one, 'core') !== 'pass'
+    t.same(
+      made.results.filter(isOpen).map(one => `${one.case.id}: ${one.notSupported}`),
+      [],
+    )
     t.equal(made.claimed?.verdict, 'conformant')
     const { passed, total } = made.tallies.core ?? {}
     const guide = await readFile(new URL('../../GUIDE.md', folder), 'utf8')
@@ -51,9 +50,9 @@ tap.test(
       if (headers.get('SVC-API-KEY') !== otherPrivateKey) headers.set('SVC-API-KEY', privateKey)
       return fetch(new Request(request, { headers }))
     }
-    const unlocked = await run({ ...target, fetch: open }, { claims: ['tokens', 'types'] })
+    const unlocked = await run({ ...target, fetch: open }, { claims })
     t.equal(unlocked.claimed?.verdict, 'not conformant', 'a server without identification')
-    const alone = await run({ ...target, otherPrivateKey: undefined }, { claims: ['tokens', 'types'] })
+    const alone = await run({ ...target, otherPrivateKey: undefined }, { claims })
     t.equal(alone.claimed?.verdict, 'partial', 'another tenant is part of every claim')
   },
 )

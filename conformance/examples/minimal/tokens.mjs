@@ -1,13 +1,8 @@
 /** The rules of tokens: their types, and what a valid one looks like. Keeps everything in memory, unencrypted. */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { check, Invalid, isObject, isPath, isText, listOfTexts } from './checks.mjs'
 import { evaluated, masked } from './expressions.mjs'
 
-export class Invalid extends Error {}
-const check = (holds, message) => {
-  if (!holds) throw new Invalid(message)
-}
-const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = value => typeof value === 'string'
 const onlyHas = (data, names) => Object.keys(data).every(name => names.includes(name))
 
 /** A type whose data is a number of so many digits, written with hyphens or without. */
@@ -73,7 +68,6 @@ function expiryOf(given) {
 }
 
 const secret = randomBytes(32)
-const listOfTexts = value => Array.isArray(value) && value.every(isText)
 
 /** Returns the members of a token that callers set, complete and valid. */
 export function validated(given) {
@@ -84,7 +78,7 @@ export function validated(given) {
   const { metadata, search_indexes, containers = type.containers, mask = type.mask } = given
   const expression = given.fingerprint_expression ?? type.fingerprint
   check(metadata === undefined || (isObject(metadata) && Object.values(metadata).every(isText)), 'metadata')
-  check(listOfTexts(containers) && containers.every(path => /^\/([\w-]+\/)*$/.test(path)), 'containers')
+  check(listOfTexts(containers) && containers.every(isPath), 'containers')
   check(search_indexes === undefined || listOfTexts(search_indexes), 'search_indexes')
   check(isText(expression), 'fingerprint_expression')
   const { type: name, data } = given
@@ -108,6 +102,12 @@ export function idFor({ id, data }) {
   return value
 }
 
-/** Returns a token as a response shows it: whole, or masked. */
-export const shown = (token, whole) =>
-  whole ? token : { ...token, data: token.mask === undefined ? undefined : masked(token.mask, token.data) }
+/** Returns a token as a response shows it under a transform: whole, masked, without data, or without what tells of them. */
+export function shown(token, transform) {
+  if (transform === 'reveal') return token
+  const { data, ...rest } = token
+  if (transform === 'mask' && token.mask !== undefined) return { ...rest, data: masked(token.mask, data) }
+  if (transform !== undefined) return rest
+  const { mask, metadata, search_indexes, fingerprint_expression, ...known } = rest
+  return known
+}

@@ -360,7 +360,7 @@ tap.test('reports of several servers are shown beside each other', async t => {
   t.equal(
     text,
     [
-      '| | One 1 | Two   2 1 |',
+      '| | One 1 (surrogate) | Two   2 1 (core) |',
       '| --- | --- | --- |',
       '| core | 1 of 2, partial | 1 of 2, partial |',
       '| surrogate | 1 of 2, partial | not claimed |',

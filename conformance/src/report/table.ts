@@ -10,8 +10,9 @@ export function tableOf(reports: readonly Report[]): string[] {
     [...new Set(reports.flatMap(report => Object.keys(of(report))))].map(
       name => `| ${name} | ${reports.map(report => shown(of(report)[name])).join(' | ')} |`,
     )
-  const names = reports.map(({ target }) =>
-    [target.name ?? target.base_url, target.version]
+  // The numbers of a feature are those of the profile.
+  const names = reports.map(({ target, profile }) =>
+    [target.name ?? target.base_url, target.version, `(${profile})`]
       .filter(text => text !== undefined)
       .join(' ')
       .replaceAll(/[|\n]/g, ' '),
