@@ -4,6 +4,8 @@ import { parse } from 'yaml'
 // @ts-expect-error: a script without types
 import { withExpressions, withRequirements } from './scripts/write-specification.mjs'
 import { readParsed } from './src/files.ts'
+import { readRequirements } from './src/harness/requirements.ts'
+import { cases } from './src/run.ts'
 
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
@@ -19,6 +21,30 @@ tap.test('the specification contains each requirement once, under its anchor', a
   }
   const changed = requirements.map(one => (one.id === 'TOK-001' ? { ...one, text: 'Other.' } : one))
   t.not(withRequirements(text, changed), text, 'the control: a change of a sentence changes the file')
+})
+
+tap.test('each case of core is carried by a sentence in the section of core that it names', async t => {
+  const text = await read('SPECIFICATION.md')
+  const core = text.slice(0, text.indexOf('## Decisions of Surrogate'))
+  const sections = new Map(
+    core
+      .split(/^#{2,3} /m)
+      .slice(1)
+      .map(part => [part.slice(0, part.indexOf(' ')).replace(/\.$/, ''), part]),
+  )
+  const requirements = new Map(readRequirements().map(one => [one.id, one]))
+  const isCarried = (id: string | undefined) => {
+    const { section = '', text: sentence = '' } = requirements.get(id ?? '') ?? {}
+    return sections.get(section)?.includes(`**${id}** ${sentence}`) === true
+  }
+  const ofCore = cases.filter(one => requirements.get(one.requirement)?.profile === 'core')
+  t.ok(ofCore.length > 600, `${ofCore.length} cases`)
+  t.same(
+    ofCore.filter(one => !isCarried(one.requirement)).map(one => one.id),
+    [],
+  )
+  const other = cases.find(one => requirements.get(one.requirement)?.profile === 'surrogate')
+  t.notOk(isCarried(other?.requirement), 'the control: a sentence of the decisions is none of core')
 })
 
 tap.test('the appendix has each filter with its examples, which the cases are made from', async t => {

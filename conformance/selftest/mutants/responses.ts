@@ -155,7 +155,7 @@ export const responsesMutants: Mutants = {
   },
   // Each mention of a token counts, not each token.
   'counts-mentions-of-tokens': {
-    failing: ['INV-009.mentions'],
+    failing: ['INV-548.mentions'],
     change: intercept('POST', react, async (received, next) => {
       const response = await next(requestFrom(received))
       const mentions = received.text.match(/\{\{/g)?.length ?? 0

@@ -103,7 +103,6 @@ export const sessionCases = cases({
       const authorize = (grant: object) => c.asPrivate('POST', '/sessions/authorize', { nonce, ...grant })
       c.refused(await authorize({}), 400, 'neither')
       c.refused(await authorize({ permissions: [], rules: [] }), 400, 'both empty')
-      c.refused(await authorize({ permissions: ['token:fly'] }), 400, 'an unknown permission')
       const last = await authorize({ permissions: ['token:create'] })
       c.surrogate(() => c.success(last, 200, 'the nonce afterwards'))
       const { nonce: another } = await c.session()
@@ -122,6 +121,19 @@ export const sessionCases = cases({
         'no nonce': undefined,
       })
       c.refused(await authorize('x'), 404, 'a short text')
+    },
+  ],
+  'SES-018.a': [
+    'a grant with a permission that does not exist is refused',
+    async c => {
+      const grant = async (permissions: string[]) => {
+        const { nonce } = await c.session()
+        return c.asPrivate('POST', '/sessions/authorize', { nonce, permissions })
+      }
+      await c.refuses(400, grant, ['token:create'], {
+        'one that does not exist': ['token:fly'],
+        'one beside another': ['token:create', 'token:fly'],
+      })
     },
   ],
   'SES-009.a': [

@@ -125,7 +125,7 @@ export function strictest(a: Transform, b: Transform): Transform {
 // Requirements: APP-507, APP-511
 export function checkRights(type: ApplicationType, rights: Rights, dialect?: Dialect): void {
   const errors = new ErrorList()
-  // Requirements: SES-007
+  // Requirements: SES-007, SES-018
   if (type !== 'public' && rights.permissions.length === 0 && rights.rules.length === 0) {
     errors.add('permissions', 'must not be empty when rules is empty too')
   }

@@ -226,7 +226,7 @@ const cells: readonly Cell[] = [
     },
   },
   {
-    requirement: 'INV-009',
+    requirement: 'INV-548',
     name: 'mentions',
     title: 'a token that is named 150 times in an invocation counts once',
     needs: ['management'],

@@ -67,7 +67,7 @@ export async function findReferences(
   return { named, texts, hasWhole }
 }
 
-// Requirements: INV-009
+// Requirements: INV-009, INV-548
 export function tooManyTokens(root: string): ServiceError {
   return invalid(errorPath(root), `names more than ${limits.payloadTokens} different tokens`)
 }
