@@ -5,6 +5,7 @@
 import { run } from '../src/run.ts'
 import { outcomeOf } from '../src/verdict.ts'
 import { capabilities, contract, openReference } from './_reference.ts'
+import { groupOf } from './groups.ts'
 import { allMutants } from './mutants.ts'
 
 const asked = process.argv.slice(2)
@@ -21,7 +22,7 @@ for (const [name, mutant] of mutants) {
     patienceMs: 3_000,
     fetch: mutant.change(reference.target.fetch, reference.target),
   }
-  const made = await run(target, { contract, capabilities, profile: 'surrogate' })
+  const made = await run(target, { contract, capabilities, profile: 'surrogate', concurrency: 8 })
   await reference.close()
   const failed = new Set(
     made.results.filter(result => outcomeOf(result, 'surrogate') === 'fail').map(result => result.case.id),
@@ -29,9 +30,11 @@ for (const [name, mutant] of mutants) {
   const passed = mutant.failing.filter(id => !failed.has(id))
   missed += passed.length
   for (const id of failed) caughtBy.set(id, [...(caughtBy.get(id) ?? []), name])
+  const inGroups = new Set([...failed].map(id => groupOf(id) ?? 'no group'))
   const others = [...failed].filter(id => !mutant.failing.includes(id)).sort()
   write(`${passed.length === 0 ? 'caught' : 'MISSED'} ${name}`)
   write(`  named: ${mutant.failing.join(' ')}${passed.length === 0 ? '' : `; passed: ${passed.join(' ')}`}`)
+  write(`  killed by: ${[...inGroups].sort().join(', ')}${inGroups.size === 1 ? ' alone' : ''}`)
   write(`  also failed: ${others.length > 20 ? `${others.length} cases` : others.join(' ') || 'none'}`)
 }
 write('')

@@ -67,7 +67,7 @@ t.test('tests that only CI runs say why, and CI runs them', async t => {
   const left = findTests().filter(whyOnlyInCi)
   const wire = left.find(test => test.endsWith('/wire.test.ts')) ?? ''
   t.match(wire, /^conformance/)
-  t.ok(left.length < 10, 'they are exceptions')
+  t.ok(left.length <= 10, 'they are exceptions')
   t.same(testsOf([wire]), [wire], 'a path chooses them')
   t.match(
     readFileSync(new URL('../../../.ci/run', import.meta.url), 'utf8'),
