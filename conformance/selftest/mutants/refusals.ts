@@ -215,7 +215,10 @@ export const refusalMutants: Mutants = {
     }).map(([kind, path]): [string, Mutant] => [
       `refused-create-makes-${kind}`,
       {
-        failing: [`AUT-001.create-${kind}-unknown-undone`, `WIR-545.create-${kind}-other-type-undone`],
+        failing: [
+          `${kind === 'application' ? 'WIR-545' : 'AUT-001'}.create-${kind}-unknown-undone`,
+          `WIR-545.create-${kind}-other-type-undone`,
+        ],
         change: afterRefusal('POST', path, [401, 415], (received, next, key) =>
           next(requestFrom({ ...received, headers: json() }, { key: key.management })),
         ),

@@ -1,5 +1,5 @@
 /**
- * `npm run verify -- systematic [-- --shard 1/8] [-- --only PATTERN]`: makes mutants of our server from its code, its
+ * `npm run verify -- systematic [--shard 1/8] [--only PATTERN]`: makes mutants of our server from its code, its
  * contract and its responses, and runs each against the cases that reach it until one fails. Exit code 1 if a mutant
  * survives that `survivors.yaml` does not list, or if one that it lists is killed. `--results FILE` keeps the results
  * as lines of JSON, and leaves out mutants that the file has. `--earlier FILE` has results of an earlier run, whose

@@ -15,8 +15,8 @@ interface Managed {
   /** What makes a create and an update invalid. */
   readonly wrong: Body
   readonly methods: readonly ('PUT' | 'PATCH')[]
-  /** The requirements of core that say that an invalid update changes nothing. */
-  readonly core: Readonly<Partial<Record<'PUT' | 'PATCH', string>>>
+  /** The requirements of core that say that an invalid update changes nothing. None if core does not have the resource. */
+  readonly core?: Readonly<Partial<Record<'PUT' | 'PATCH', string>>>
 }
 
 const managed: Readonly<Record<string, Managed>> = {
@@ -59,7 +59,6 @@ const managed: Readonly<Record<string, Managed>> = {
     change: { name: 'changed', permissions: ['token:create'] },
     wrong: { permissions: ['token:none'] },
     methods: ['PUT'],
-    core: {},
   },
 }
 
@@ -92,7 +91,7 @@ const updateCells = Object.entries(managed).flatMap(
     methods.flatMap(method =>
       Object.entries(refusals).map(([name, refusal]): Cell => {
         const merging = name === 'other-type' && method === 'PATCH'
-        const byCore = name === 'invalid' ? core[method] : merging ? 'REA-011' : refusal.core
+        const byCore = name === 'invalid' ? core?.[method] : merging ? 'REA-011' : core && refusal.core
         const { core: _, ...ofRefusal } = refusal
         return {
           requirement: byCore ?? 'WIR-545',
@@ -129,10 +128,10 @@ async function numberNamed(c: Context, path: string, name: string): Promise<numb
   }
 }
 
-const createCells = Object.entries(managed).flatMap(([kind, { needs, path, body, wrong }]) =>
+const createCells = Object.entries(managed).flatMap(([kind, { needs, path, body, wrong, core: ofCore }]) =>
   Object.entries(refusals).map(
     ([name, { core, ...refusal }]): Cell => ({
-      requirement: core ?? 'WIR-545',
+      requirement: (ofCore && core) ?? 'WIR-545',
       name: `create-${kind}-${name}-undone`,
       title: `a refused create of a ${kind} makes none: one ${refusal.title}`,
       needs: [...(needs ?? []), ...(refusal.needs ?? [])],
