@@ -117,11 +117,11 @@ t.test('the defaults of each type of token are those of the specification', asyn
   t.same(Object.fromEntries(stated), expected)
 })
 
-t.test('each kind of application may hold the permissions of the specification', async t => {
+t.test('each kind of application may hold its permissions', async t => {
   const { 'x-permissions': permissions } = resolve({ $ref: '#/components/schemas/ApplicationType' })
   t.same(permissions, {
     public: ['token:create', 'token:update'],
-    private: ['create', 'read', 'update', 'delete', 'search', 'use'].map(verb => `token:${verb}`),
+    private: ['create', 'read', 'update', 'delete', 'search', 'use', 'lookup'].map(verb => `token:${verb}`),
     management: [
       ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
       ...['application:create', 'application:read', 'application:update', 'application:delete', 'log:read'],
