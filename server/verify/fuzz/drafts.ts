@@ -20,9 +20,7 @@ export interface Draft {
 }
 
 export function toRequest({ operation, path, query, key, headers, body }: Draft): FuzzRequest {
-  const search = query
-    .map(([name, value]) => `${encodeURIComponent(name)}=${percentEncoded(value)}`)
-    .join('&')
+  const search = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`).join('&')
   const target = search === '' ? path : `${path}?${search}`
   return request(operation.method, target, key, body === undefined ? undefined : writeJson(body), headers)
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { encode, type FuzzCase, kinds } from './case.ts'
 import { readDocument, type Schema } from './document.ts'
+import { toRequest } from './drafts.ts'
 import { drawFrom } from './draw.ts'
 import { Generator } from './generate.ts'
 import { hugeValue } from './odd.ts'
@@ -28,6 +29,14 @@ t.test('the cases cover every operation in every kind that is made from the cont
   for (const kind of kinds) t.ok(has(kind), kind)
   for (const { id } of document.operations)
     for (const kind of ['valid', 'grammar', 'mutated', 'wire']) t.ok(has(kind, id), `${id} ${kind}`)
+})
+
+t.test('parameters may have any text as their name and value', async t => {
+  const [operation] = document.operations
+  if (!operation) throw new Error('the contract has operations')
+  const plain = { prelude: [], path: '/tokens', key: '', body: undefined, headers: [], byFormula: false }
+  const { target } = toRequest({ ...plain, operation, query: [['\ud800', '\udc00']] })
+  t.equal(target, '/tokens?%EF%BF%BD=%EF%BF%BD')
 })
 
 t.test('no request causes requests to another machine', async t => {
