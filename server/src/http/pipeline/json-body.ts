@@ -25,7 +25,6 @@ export function parseBody(bytes: Uint8Array): JsonValue {
 /** Like `parseBody`, for a large body: other requests get their turns. */
 export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns, tenant?: string): Promise<JsonValue> {
   try {
-    await turns.passed(tenant)
     const text = decode(bytes)
     await turns.passed(tenant)
     return await parseJsonInTurns(text, turns, tenant)
