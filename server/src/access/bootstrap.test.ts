@@ -117,6 +117,19 @@ t.test('a new key in the file takes the place of the old one', async t => {
   t.equal((await as(keys.private)('GET', '/applications/key')).json.id, ids.other, 'a key let go is free')
 })
 
+t.test('a new application takes a key that a later one of the file gives up', async t => {
+  const start = restarts(t)
+  await start(file([backend]))
+  const as = await start(
+    file([
+      { ...backend, id: ids.other },
+      { ...backend, key: 'another-key-000001' },
+    ]),
+  )
+  t.equal((await as(keys.private)('GET', '/applications/key')).json.id, ids.other)
+  t.equal((await as('another-key-000001')('GET', '/applications/key')).json.id, ids.private)
+})
+
 t.test('a second key stays beside the one of the file, and goes when the file has another', async t => {
   const start = restarts(t)
   let as = await start(file([management, backend]))

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { batches } from '../base/flow/batches.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'
@@ -52,6 +53,9 @@ const shortestKey = 16
 
 /** The number of attempts to set up one application while other writers interfere. */
 const mostRetries = 9
+
+/** New applications that are stored at the same time. An engine writes them to its disk together. */
+const storedAtOnce = 100
 
 /** @throws {BootstrapError} */
 export function readBootstrap(json: JsonValue, schemas: ContractSchemas, dialect?: Dialect): Bootstrap {
@@ -152,7 +156,15 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
   for (const { id: tenant, applications, formulas, reactors, tokens, ...settings } of bootstrap.tenants) {
     await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
     const store = await context.store.createTenant(tenant, context.nowUs())
-    for (const application of applications) await applyApplication(context, store, root, application)
+    const stored = await store.getMany(
+      'application',
+      applications.map(({ id }) => id),
+    )
+    const apply = (application: BootstrapApplication) => applyApplication(context, store, root, application)
+    // First, one by one, as another application may take a key that one of these gives up.
+    for (const application of applications.filter((_one, index) => stored[index])) await apply(application)
+    const added = applications.filter((_one, index) => !stored[index])
+    for (const some of batches(added, storedAtOnce, () => 1)) await Promise.all(some.map(apply))
   }
 }
 
