@@ -22,13 +22,16 @@ export function logs(log: Log, level: LogLevel): boolean {
   return log !== silentLog && logLevels.indexOf(level) <= logLevels.indexOf(log.level ?? 'info')
 }
 
+/** Returns a JSON object and the end of its line. */
+export const logLine = (level: LogLevel, event: string, fields?: LogFields): string =>
+  `${JSON.stringify({ time: new Date(machineMs()).toISOString(), level, event, ...fields })}\n`
+
 /** Writes one JSON object per line. @param least the least severe level that is written */
-export function createLog(write: (line: string) => void, least: LogLevel = 'info'): Log {
+export function createLog(write: (line: string, level: LogLevel) => void, least: LogLevel = 'info'): Log {
   const at = (level: LogLevel) =>
     logLevels.indexOf(level) > logLevels.indexOf(least)
       ? () => {}
-      : (event: string, fields?: LogFields) =>
-          write(`${JSON.stringify({ time: new Date(machineMs()).toISOString(), level, event, ...fields })}\n`)
+      : (event: string, fields?: LogFields) => write(logLine(level, event, fields), level)
   return { info: at('info'), warn: at('warn'), error: at('error'), level: least }
 }
 

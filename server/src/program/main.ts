@@ -6,6 +6,7 @@ import { JsonError, parseJson } from '../base/json/json.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
+import { lineWriter } from '../observe/line-writer.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
 import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
@@ -42,7 +43,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const { proxyAllowOrigins, proxyMapOrigins } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
-    const log = createLog(line => process.stderr.write(line), config.logLevel)
+    const log = createLog(lineWriter(process.stderr), config.logLevel)
     const options = withProfile({
       ...{ storage, dev, allowPrivateCallbacks },
       // The default does not count more than the profile.
