@@ -34,6 +34,9 @@ export interface HandlerRequest<Id extends OperationId> {
   readonly receipt?: Receipt<Kept<Id>> | undefined
 }
 
+/** The operations whose handlers take `token`. */
+export const takingToken: ReadonlySet<string> = new Set<OperationId>(['tokens.get'])
+
 /** An answer that the contract has for this operation. */
 export type HandlerAnswer<Id extends OperationId> =
   | { [S in Status<Id>]: { readonly status: S } & Body<Responses<Id>[S]> }[Status<Id>]

@@ -11,7 +11,7 @@ import { asInContract } from '../../contract/dialect.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
-import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
+import { handlerOf, takingToken, type ValidatedRequest } from '../handlers/handler.ts'
 import { callerGone } from '../transport/body.ts'
 import type { CoreRequest } from '../transport/message.ts'
 import type { Exchange, Services } from './exchange.ts'
@@ -117,7 +117,8 @@ function observeAndValidate(exchange: Exchange, services: Services): void | Prom
  */
 function readAhead(exchange: Exchange, { admissions }: Services, tenant: TenantStore): void {
   const { operation, rawParameters } = exchange
-  if (operation?.id !== 'tokens.get' || rawParameters?.id === undefined || exchange.ahead) return
+  if (!operation || !takingToken.has(operation.id) || rawParameters?.id === undefined || exchange.ahead)
+    return
   const lease = admissions.readsAhead.take({ tenant: tenant.tenant })
   if (!lease) return
   exchange.ahead = lease
@@ -189,7 +190,7 @@ export function validate(exchange: Exchange, { validators, headerNames, dialect,
   if (isProxied(operation)) return
   // Elsewhere, members that the contract does not name are ignored: code that a profile makes run gets a warning at most.
   if ((dev && !dialect) || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
-  const isRights = dialect && exchange.body !== undefined && operation.id.startsWith('applications.')
+  const isRights = dialect && exchange.body !== undefined && operation.entityType === 'application'
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
     query: exchange.query ?? {},
