@@ -11,7 +11,7 @@ import type { ApplicationType } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import { transact } from '../storage/port/transact.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'
 import { holdersOfKey, insertKey, recordOfKey, removeKey } from './keys.ts'
 import { checkRights, plainRule, type Rights } from './rules.ts'
@@ -156,29 +156,37 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
   for (const { id: tenant, applications, formulas, reactors, tokens, ...settings } of bootstrap.tenants) {
     await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
     const store = await context.store.createTenant(tenant, context.nowUs())
-    const stored = await store.getMany(
+    const stored = await store.getMany<ApplicationRecord>(
       'application',
       applications.map(({ id }) => id),
     )
-    const apply = (application: BootstrapApplication) => applyApplication(context, store, root, application)
+    const added: BootstrapApplication[] = []
     // First, one by one, as another application may take a key that one of these gives up.
-    for (const application of applications.filter((_one, index) => stored[index])) await apply(application)
-    const added = applications.filter((_one, index) => !stored[index])
-    for (const some of batches(added, storedAtOnce, () => 1)) await Promise.all(some.map(apply))
+    for (const [index, application] of applications.entries()) {
+      const found = stored[index]
+      if (found) await applyApplication(context, store, root, application, found)
+      else added.push(application)
+    }
+    for (const some of batches(added, storedAtOnce, () => 1))
+      await Promise.all(some.map(application => applyApplication(context, store, root, application)))
   }
 }
 
-/** Another server may apply the same file at the same time: then the next attempt finds nothing to do. */
+/**
+ * Another server may apply the same file at the same time: then the next attempt finds nothing to do.
+ * @param found the application as it was just read; absent if it is not stored
+ */
 async function applyApplication(
   context: TenantsContext,
   store: TenantStore,
   root: TenantStore,
   { key, ...given }: BootstrapApplication,
+  found?: OpenedRecord<ApplicationRecord>,
 ): Promise<void> {
   const record = recordOfKey(root, store.tenant, given.id, key)
   context.onKey?.(record.id, key)
   await transact(context, async attempt => {
-    const current = await store.get<ApplicationRecord>('application', given.id)
+    const current = attempt === 0 ? found : await store.get<ApplicationRecord>('application', given.id)
     const held = current ? keyDigests(current.value) : []
     const rekeyed = !held.includes(record.id)
     const { second_key_digest: _second, ...kept } = current?.value ?? {}
