@@ -44,7 +44,7 @@ tap.test('each case of core is carried by a sentence in the section of core that
     [],
   )
   const other = cases.find(one => requirements.get(one.requirement)?.profile === 'surrogate')
-  t.notOk(isCarried(other?.requirement), 'the control: a sentence of the decisions is none of core')
+  t.notOk(isCarried(other?.requirement), 'the control: a sentence of the decisions is not in core')
 })
 
 tap.test('the appendix has each filter with its examples, which the cases are made from', async t => {
