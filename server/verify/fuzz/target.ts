@@ -41,6 +41,8 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
   const setup = join(folder, 'bootstrap.json')
   await writeFile(setup, JSON.stringify(bootstrap))
   const node = [
+    // As operators start it: see the guide's `deploy.md`.
+    '--max-semi-space-size=64',
     '--expose-gc',
     ...loader,
     ...['server/verify/fuzz/probe.ts', ...(preload === undefined ? [] : [preload])].map(
