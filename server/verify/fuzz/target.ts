@@ -41,7 +41,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
   const setup = join(folder, 'bootstrap.json')
   await writeFile(setup, JSON.stringify(bootstrap))
   const node = [
-    // As operators start it: see the guide's `deploy.md`.
+    // As operators start it: see the guide's `limits.md`.
     '--max-semi-space-size=64',
     '--expose-gc',
     ...loader,
