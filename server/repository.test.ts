@@ -86,18 +86,6 @@ t.test('each design decision is a short record, and the list has all of them', a
   }
 })
 
-t.test('links and names of files lead somewhere', async t => {
-  const pages = ['SECURITY.md', 'CONTRIBUTING.md', ...filesIn('decisions', /\.md$/)]
-  for (const page of pages) {
-    const text = read(page)
-    const folder = page.includes('/') ? `${page.split('/')[0]}/` : ''
-    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g))
-      if (!/^https?:/.test(link)) t.ok(existsSync(`${root}${folder}${link}`), `${page}: ${link}`)
-    for (const [, name = ''] of text.matchAll(/`((?:server|sdk|conformance)\/[\w./-]+)`/g))
-      t.ok(existsSync(`${root}${name}`), `${page}: ${name}`)
-  }
-})
-
 const madeFolders = new Set([
   '.git',
   'node_modules',
@@ -118,6 +106,25 @@ function* textsIn(folder: string): Generator<string> {
       yield path
   }
 }
+
+t.test('links and names of files lead somewhere', async t => {
+  const pages = ['SECURITY.md', 'CONTRIBUTING.md', ...filesIn('decisions', /\.md$/)]
+  for (const page of pages) {
+    const text = read(page)
+    const folder = page.includes('/') ? `${page.split('/')[0]}/` : ''
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g))
+      if (!/^https?:/.test(link)) t.ok(existsSync(`${root}${folder}${link}`), `${page}: ${link}`)
+    for (const [, name = ''] of text.matchAll(/`((?:server|sdk|conformance)\/[\w./-]+)`/g))
+      t.ok(existsSync(`${root}${name}`), `${page}: ${name}`)
+  }
+  const all = [...textsIn('')]
+  for (const page of all.filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md'))
+    for (const [, name = ''] of read(page).matchAll(/`(?:\.\.\/)*([\w./-]+\.ts)`/g))
+      t.ok(
+        all.some(path => `/${path}`.endsWith(`/${name}`)) || /\bgenerated\//.test(name),
+        `${page}: ${name}`,
+      )
+})
 
 t.test('no text runs a program by a name that anybody may register', async t => {
   // npx runs the package of that name if ours is not installed, with a master key in its environment.
